@@ -1,0 +1,183 @@
+import type { ListEdit, Task, TaskId } from './task.ts'
+import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './workflow.ts'
+
+/** Tokens of one agent call. `input` counts all of them, the cached and the newly cached ones too. */
+export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number }
+
+/** An entry of an agent's own to-do list, and of a build's tasks.json. */
+export type TodoItem = {
+  id?: string
+  content: string
+  status: 'pending' | 'in_progress' | 'completed'
+  activeForm: string
+  blockedBy?: string[]
+}
+
+/** What an agent did, whatever CLI it is. A parser turns lines into these. */
+export type AgentEvent =
+  /** The agent is up. `auth` says how it will be paid, where the CLI tells it. */
+  | { type: 'started'; session?: string; model?: string; auth?: string }
+  /** Words of the agent, or of one of its subagents. */
+  | { type: 'text'; text: string; from?: 'subagent' }
+  /** A tool call began. It is open until the toolResult with the same id. */
+  | { type: 'tool'; id: string; name: string; summary: string; from?: 'subagent' }
+  | { type: 'toolResult'; id: string; ok: boolean; output: string; from?: 'subagent' }
+  /** The agent's own list, whole, as it now stands. */
+  | { type: 'todo'; items: TodoItem[] }
+  /** The CLI had trouble and goes on by itself. */
+  | { type: 'retrying'; note: string }
+  /** A rate or usage limit ended the call. `resetsAt` in ms since the epoch, where stated. */
+  | { type: 'limited'; resetsAt?: number; note: string }
+  /** The last event, exactly one: how the agent itself says it ended, and the main agent's final text. */
+  | {
+      type: 'ended'
+      ok: boolean
+      text: string
+      usage?: Usage
+      costUsd?: number
+      /** Tool calls refused for want of permission (not those a hook refused on purpose). */
+      denials?: number
+      error?: string
+    }
+  /** A line the parser could make nothing of; cut to a readable length. */
+  | { type: 'unparsed'; line: string }
+
+export type AgentEnded = Extract<AgentEvent, { type: 'ended' }>
+
+/** How a process went: exactly one of the two is not null. */
+export type Exit = { code: number | null; signal: string | null }
+
+/** Enough to find a process again after a crash, and to know that it is not another with the same number. */
+export type ProcessRef = { pid: number; startTime: string; host: string }
+
+/** What one check said. */
+export type Finding = {
+  check: string
+  verdict: 'pass' | 'fail' | 'unsure'
+  /** For the next prompt and for people: what failed, why, where to look. */
+  note: string
+  log?: string
+  /** How a failed guardrail shapes the next prompt. */
+  action?: 'APPEND' | 'PREPEND' | 'REPLACE'
+  /** On an agent's word alone (a promise that was matched, a reviewer's note): no evidence. */
+  claim?: true
+}
+
+/** What one iteration amounted to. Expected trouble is data, never an exception. */
+export type Outcome =
+  | {
+      end: 'ok'
+      /** The agent gave the stage's signal (its completion response, its promise, its claim in the list). */
+      signal?: boolean
+      verdict?: 'approve' | 'reject'
+      note?: string
+      /** The agent asks for a person; its question. */
+      asks?: string
+      findings: Finding[]
+      changed: boolean
+      /** Tasks that this stage produced (decomposing a goal). */
+      yields?: Task[]
+    }
+  | { end: 'limited'; resetsAt?: number; note: string }
+  | {
+      end: 'error' | 'inactive' | 'timeout' | 'interrupted' | 'empty'
+      note: string
+      changed: boolean
+      /** Interrupted on purpose: it does not count as a crash. */
+      byUser?: boolean
+    }
+
+export type Result =
+  | 'complete'
+  | 'blocked'
+  | 'failures'
+  | 'inactive'
+  | 'limited'
+  | 'exhausted'
+  | 'budget'
+  | 'cancelled'
+
+/** `verified`: checks were green on the tree as it was left. `claimed`: someone said so. */
+export type Proof = 'verified' | 'claimed'
+
+/** Why ralph saw an agent off; `exited` means it went by itself. */
+export type How = 'exited' | 'inactive' | 'timeout' | 'interrupted'
+
+/**
+ * What a run did. Those that `isTruth` are the journal; folding them gives the state.
+ * Every one carries the time, so that nothing downstream needs a clock.
+ */
+export type RunEvent = { at: number } & (
+  | {
+      type: 'began'
+      v: 1
+      id: string
+      project: string
+      workflow: string
+      limits: Limits
+      tasks: Task[]
+      /** The resolved settings and whatever else the run's rules rest on; edits of files do not change them. */
+      pins: Record<string, unknown>
+    }
+  /** A later sitting of the same run. */
+  | { type: 'resumed'; limits: Limits }
+  /** The checks as they were before the first iteration. */
+  | { type: 'baseline'; findings: Finding[] }
+  | { type: 'started'; id: StepId; task: TaskId; stage: StageName; agent: AgentName | null; n: number }
+  | { type: 'spawned'; id: StepId; ref: ProcessRef }
+  | {
+      type: 'ended'
+      id: StepId
+      how: How
+      exit: Exit
+      ms: number
+      result: AgentEnded
+      limited?: { resetsAt?: number; note: string }
+      /** Ralph ended it after its result: its exit says nothing. */
+      seenOff: boolean
+    }
+  | Settled
+  | { type: 'applied'; id: StepId }
+  | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
+  | { type: 'control'; hold: RunState['hold'] }
+  /** The engine left the loop without finishing; `resume` goes on. */
+  | { type: 'stopped'; why: string }
+  | { type: 'finished'; result: Result; proof: Proof | null; why: string }
+  | { type: 'warned'; note: string }
+  // For whoever watches; not kept.
+  | { type: 'prompted'; id: StepId; text: string }
+  | { type: 'agent'; id: StepId; event: AgentEvent }
+  | { type: 'checking'; id: StepId | null; check: string }
+  | { type: 'checked'; id: StepId | null; finding: Finding; ms: number; exit: Exit | null }
+  | { type: 'waiting'; until: number; why: string }
+)
+
+/** The result of `settle`: a patch of what changed, never the whole state. */
+export type Settled = {
+  type: 'settled'
+  id: StepId
+  task: TaskId
+  stage: StageName
+  /** null: the outcome moved nothing (limited, interrupted, an agent error). */
+  move: Move | null
+  end: Outcome['end']
+  note: string
+  findings: Finding[]
+  patch: Partial<
+    Pick<RunState, 'n' | 'failures' | 'empties' | 'idles' | 'waits' | 'limitedSince' | 'until' | 'notBefore'>
+  >
+  state: TaskState
+  add: Task[]
+  block: Record<TaskId, TaskId>
+}
+
+const PASSING: ReadonlySet<RunEvent['type']> = new Set([
+  'prompted',
+  'agent',
+  'checking',
+  'checked',
+  'waiting',
+])
+
+/** Whether an event belongs in the journal. */
+export const isTruth = (event: RunEvent): boolean => !PASSING.has(event.type)

@@ -1,0 +1,119 @@
+import type { RunEvent } from './events.ts'
+import { applyEdit, insertAfter, type Task } from './task.ts'
+import { initial, type RunState } from './workflow.ts'
+
+const patient = {
+  failures: 0,
+  empties: 0,
+  idles: 0,
+  waits: 0,
+  limitedSince: null,
+  notBefore: 0,
+  until: {},
+} satisfies Partial<RunState>
+
+/** One event later. Folding the journal with this gives the state, after a crash as in life. */
+export function evolve(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'began':
+    case 'resumed':
+      // Who comes back has seen to it: counts in a row and waits begin anew, or a failed run could never go on.
+      return { ...state, ...patient, since: event.at, hold: null }
+    case 'started': {
+      const { id, task, stage, agent, n, at } = event
+      return { ...state, steps: id, flight: { ...state.flight, [id]: { id, task, stage, agent, n, at } } }
+    }
+    case 'spawned': {
+      const step = state.flight[event.id]
+      if (!step) return state
+      return { ...state, flight: { ...state.flight, [event.id]: { ...step, ref: event.ref } } }
+    }
+    case 'ended': {
+      const step = state.flight[event.id]
+      if (!step) return state
+      const { how, exit, ms, result, limited, seenOff } = event
+      const tokens = (result.usage?.input ?? 0) + (result.usage?.output ?? 0)
+      return {
+        ...state,
+        spent: { usd: state.spent.usd + (result.costUsd ?? 0), tokens: state.spent.tokens + tokens },
+        flight: {
+          ...state.flight,
+          [event.id]: { ...step, ended: { how, exit, ms, result, limited, seenOff } },
+        },
+      }
+    }
+    case 'settled': {
+      const { [event.id]: _, ...flight } = state.flight
+      return {
+        ...state,
+        ...event.patch,
+        flight,
+        unapplied: { ...state.unapplied, [event.id]: event },
+        at: { ...state.at, [event.task]: event.state },
+      }
+    }
+    case 'applied': {
+      const { [event.id]: _, ...unapplied } = state.unapplied
+      return { ...state, unapplied }
+    }
+    case 'edited': {
+      const at = { ...state.at, ...event.state }
+      // A later task with the same id is another task: it must not inherit where this one stood.
+      for (const id of event.list?.remove ?? []) delete at[id]
+      const added = event.by === 'agent' ? (event.list?.add?.length ?? 0) : 0
+      return { ...state, at, added: state.added + added }
+    }
+    case 'control':
+      // Steering means now: a pause after a failure or a limit is cut short.
+      return { ...state, hold: event.hold, notBefore: 0, until: {} }
+    case 'baseline':
+      return { ...state, redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check) }
+    case 'stopped':
+    case 'finished':
+    case 'warned':
+    case 'prompted':
+    case 'agent':
+    case 'checking':
+    case 'checked':
+    case 'waiting':
+      return state
+    default:
+      return event satisfies never
+  }
+}
+
+/** The list, one event later: what ralph added, and the edits it adopted. */
+export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Task[] {
+  switch (event.type) {
+    case 'began':
+      return event.tasks
+    case 'edited':
+      return event.list ? applyEdit(tasks, event.list) : tasks
+    case 'settled': {
+      if (event.add.length === 0) return tasks
+      let list = tasks.map(t => {
+        const by = Object.hasOwn(event.block, t.id) ? event.block[t.id] : undefined
+        return by && !t.blockedBy.includes(by) ? { ...t, blockedBy: [...t.blockedBy, by] } : t
+      })
+      let after = event.task
+      for (const task of event.add) {
+        list = insertAfter(list, task, after)
+        after = task.id
+      }
+      return list
+    }
+    default:
+      return tasks
+  }
+}
+
+/** The state and list that a journal tells of. */
+export function fold(events: Iterable<RunEvent>): { state: RunState; tasks: readonly Task[] } {
+  let state = initial
+  let tasks: readonly Task[] = []
+  for (const event of events) {
+    state = evolve(state, event)
+    tasks = evolveList(tasks, event)
+  }
+  return { state, tasks }
+}

@@ -1,0 +1,49 @@
+import type { Result } from './events.ts'
+import type { AgentName, Limits, RunState } from './workflow.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+
+/** The pause after the nth failure in a row: 1, 2, 4 … at most 300 s. */
+export const failurePause = (failures: number): number => Math.min(2 ** (failures - 1), 300) * SECOND
+
+/** The pause where a limit states no reset: 1, 2, 4 … at most 15 min. */
+export const limitPause = (waits: number): number => Math.min(2 ** (waits - 1), 15) * MINUTE
+
+/** Until when an agent is to be left alone. A stated reset that is already past is no help, so it is not believed. */
+export const limitedUntil = (resetsAt: number | undefined, waits: number, now: number): number =>
+  resetsAt !== undefined && resetsAt > now ? resetsAt : now + limitPause(waits)
+
+/** Which limit, if any, forbids another iteration; `flying` are those already under way. */
+export function reached(
+  state: RunState,
+  limits: Limits,
+  flying: number,
+  now: number,
+): { result: Result; why: string } | null {
+  if (state.failures >= limits.failures)
+    return { result: 'failures', why: `${state.failures} consecutive failures, stopping loop` }
+  if (state.idles >= limits.failures)
+    return { result: 'inactive', why: `${state.idles} iterations in a row fell silent and changed nothing` }
+  if (limits.usd !== null && state.spent.usd >= limits.usd)
+    return { result: 'budget', why: `$${state.spent.usd.toFixed(2)} of $${limits.usd.toFixed(2)} are spent` }
+  if (limits.tokens !== null && state.spent.tokens >= limits.tokens)
+    return { result: 'budget', why: `${state.spent.tokens} of ${limits.tokens} tokens are used` }
+  if (limits.ms !== null && now - state.since >= limits.ms)
+    return { result: 'budget', why: `the time limit of ${Math.round(limits.ms / MINUTE)} min is reached` }
+  if (limits.iterations !== null && state.n + flying >= limits.iterations)
+    return { result: 'exhausted', why: `all ${limits.iterations} iterations are used` }
+  return null
+}
+
+/** Whether waiting for this agent's limit would exceed what the user is ready to wait. */
+export function waitedTooLong(
+  state: RunState,
+  limits: Limits,
+  agents: readonly AgentName[],
+  now: number,
+): boolean {
+  const earliest = Math.min(...agents.map(a => state.until[a] ?? 0))
+  // Another agent may have worked in between: then the wait for this one begins now.
+  return earliest - (state.limitedSince ?? now) > limits.limitWaitMs
+}

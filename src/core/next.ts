@@ -1,0 +1,106 @@
+import type { Proof, Result } from './events.ts'
+import { reached, waitedTooLong } from './limits.ts'
+import { type Task, type TaskId, unmet } from './task.ts'
+import {
+  type AgentName,
+  isOpen,
+  type Limits,
+  type RunState,
+  type StageName,
+  standing,
+  type Workflow,
+} from './workflow.ts'
+
+export type Decision =
+  | { type: 'work'; task: Task; stage: StageName; agent: AgentName | null }
+  /** Nothing to start, something to await. */
+  | { type: 'busy' }
+  | { type: 'hold' }
+  | { type: 'wait'; until: number; why: string }
+  | { type: 'finish'; result: Result; proof: Proof | null; why: string }
+
+/** What to do now. Pure: the same state, list and time give the same decision. */
+export function next(
+  workflow: Workflow,
+  state: RunState,
+  tasks: readonly Task[],
+  limits: Limits,
+  now: number,
+  agentsFor: (stage: StageName) => readonly AgentName[],
+): Decision {
+  const flying = Object.values(state.flight)
+  const whenLanded = (decision: Decision): Decision => (flying.length > 0 ? { type: 'busy' } : decision)
+  const finish = (result: Result, why: string, proof: Proof | null = null) =>
+    whenLanded({ type: 'finish', result, proof, why })
+
+  if (state.hold === 'stop') return finish('cancelled', 'cancelled')
+  if (state.hold === 'pause') return whenLanded({ type: 'hold' })
+
+  const at = (t: Task) => standing(workflow, state, t)
+  const done = new Set<TaskId>()
+  const open: Task[] = []
+  for (const t of tasks) {
+    const stands = at(t)
+    if (stands.stage === 'done') done.add(t.id)
+    else if (isOpen(stands)) open.push(t)
+  }
+  if (tasks.length > 0 && done.size === tasks.length)
+    return finish('complete', 'complete', tasks.every(t => at(t).proof) ? 'verified' : 'claimed')
+  if (open.length === 0) return finish('blocked', explainBlocked(workflow, state, tasks))
+
+  const limit = reached(state, limits, flying.length, now)
+  if (limit) return finish(limit.result, limit.why)
+  if (flying.length >= workflow.width) return { type: 'busy' }
+
+  const busy = new Set(flying.map(f => f.task))
+  const task = mostUrgent(
+    workflow,
+    state,
+    open.filter(t => !busy.has(t.id) && unmet(t, id => done.has(id)).length === 0),
+  )
+  if (!task) return finish('blocked', explainBlocked(workflow, state, tasks))
+
+  const { stage } = at(task)
+  if (workflow.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
+  if (state.notBefore > now)
+    return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
+
+  const agents = agentsFor(stage)
+  const agent = agents.find(a => (state.until[a] ?? 0) <= now)
+  if (agent !== undefined) return { type: 'work', task, stage, agent }
+  if (waitedTooLong(state, limits, agents, now))
+    return finish('limited', `${agents.join(', ')} stayed limited for longer than is waited for`)
+  const until = Math.min(...agents.map(a => state.until[a]!))
+  return whenLanded({ type: 'wait', until, why: `${agents.join(', ')} limited` })
+}
+
+/** By stage, then priority, then place in the list. One pass: lists can be long. */
+function mostUrgent(workflow: Workflow, state: RunState, ready: Task[]): Task | undefined {
+  const rank = (t: Task) => workflow.order?.indexOf(standing(workflow, state, t).stage) ?? 0
+  let best: { task: Task; rank: number; priority: number } | undefined
+  for (const task of ready) {
+    const mine = { task, rank: rank(task), priority: task.priority ?? 0 }
+    if (!best || mine.rank < best.rank || (mine.rank === best.rank && mine.priority < best.priority))
+      best = mine
+  }
+  return best?.task
+}
+
+/** What waits for what, in one sentence. */
+function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Task[]): string {
+  if (tasks.length === 0) return 'the list is empty'
+  const known = new Map(tasks.map(t => [t.id, standing(workflow, state, t)]))
+  const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
+  const stuck = tasks.filter(t => !isDone(t.id))
+  const reason = (t: Task) => {
+    const stands = known.get(t.id)!
+    if (stands.stage === 'blocked') return stands.why || 'blocked'
+    return `waits for ${unmet(t, isDone)
+      .map(b => (known.has(b) ? b : `${b}, which does not exist`))
+      .join(', ')}`
+  }
+  if (tasks.length === 1) return reason(stuck[0]!)
+  const shown = stuck.slice(0, 5).map(t => `${t.id} ${reason(t)}`)
+  const rest = stuck.length - shown.length
+  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+}

@@ -1,0 +1,137 @@
+import type { AgentEvent, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
+import type { Task } from './task.ts'
+import type { AgentName, RunState, StageName, Step, StepId } from './workflow.ts'
+
+/** What an agent is asked: everything its argv may depend on. */
+export type Ask = {
+  prompt: string
+  model: string | null
+  /** The user's own flags, already split into words. */
+  flags: string[]
+  /** `stream`: structured events as they happen. `text`: the final answer only. */
+  mode: 'stream' | 'text'
+  /** What may still be spent, for CLIs that can hold themselves to it. */
+  budgetUsd: number | null
+  /** Whether the process runs as root (some CLIs refuse their bypass flag then). */
+  root: boolean
+}
+
+/** What a binary can do, read from its own help; an unknown one gets the measured defaults. */
+export type Capabilities = { version: string | null; flags: ReadonlySet<string> | null }
+
+/** A process to start. */
+export type Command = {
+  argv: string[]
+  cwd: string
+  /** The whole environment, already filtered; the runner adds its mark. */
+  env: Record<string, string>
+  /** Written to standard input, which is then closed. Always closed, also when empty. */
+  stdin: string
+}
+
+/** A coding-agent CLI. Pure: it describes and reads, it starts nothing. */
+export interface Agent {
+  name: AgentName
+  /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
+  command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
+  /** A fresh reader for one iteration. */
+  parser(mode: Ask['mode']): Parser
+}
+
+/**
+ * Reads one iteration's output. Never throws, whatever the line holds.
+ * Over `line` and `end` together it yields exactly one `ended`, and yields it last.
+ */
+export interface Parser {
+  line(line: string): AgentEvent[]
+  /** The process is gone (or was seen off): supplies `ended` where the stream gave none. */
+  end(exit: Exit): AgentEvent[]
+}
+
+/** What a runner hands over while a process lives. */
+export type Sink = {
+  /** One line of standard output, without its newline, as text. Lines over the size limit come cut, marked by `cut`. */
+  line(line: string, cut: boolean): void
+  /** The raw bytes of standard output, before they are split: for the stream file. Must not keep the buffer. */
+  bytes(chunk: Uint8Array): void
+  /** Standard error as it comes. */
+  error(chunk: Uint8Array): void
+}
+
+export interface Live {
+  ref: ProcessRef
+  /** Resolves when the process has exited and its output was read, without waiting for a pipe that others hold. */
+  exit: Promise<Exit>
+  /** Ends the whole tree: TERM to the group, the grace, then KILL, found by group, descent and mark. */
+  stop(): Promise<void>
+}
+
+/** Where processes run. Starting one that does not exist rejects with a sentence that names it. */
+export interface Runner {
+  start(command: Command, id: StepId, sink: Sink): Promise<Live>
+  /** Ends what is left of a process of an earlier, crashed sitting. Never a stranger that took its number. */
+  reap(ref: ProcessRef): Promise<void>
+  /** Ends everything that still carries this step's mark. */
+  sweep(id: StepId): Promise<void>
+}
+
+/** One step as the adapters see it. */
+export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
+
+/** Something ralph runs to verify. Trouble of its own is a finding too; it never throws. */
+export interface Check {
+  name: string
+  /** `step` is null for the baseline, before the first iteration. */
+  run(
+    step: Pick<Step, 'id' | 'n'> | null,
+    signal: AbortSignal,
+  ): Promise<{ finding: Finding; exit: Exit | null }>
+}
+
+/** The clock and the only timer the engine uses. */
+export interface Clock {
+  now(): number
+  /** Calls back once, at or after `ms`; returns what cancels it. */
+  after(ms: number, call: () => void): () => void
+}
+
+/** What the engine hears of an agent at work. */
+export type Ears = {
+  event(event: AgentEvent): void
+  /** Something came, whatever it was: the agent is not silent. */
+  stir(): void
+}
+
+/** An agent at work, and its parser's last words once it is gone. */
+export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
+
+/** Everything the engine needs of the world. Fakes of these run it in memory. */
+export interface Ports {
+  clock: Clock
+  /** Records (the truth is on disk when it returns) and shows. Throws if it cannot record: then the run must stop. */
+  tell(event: RunEvent): void
+  /** Which agents may work at a stage, in order of preference. */
+  agentsFor(stage: StageName): readonly AgentName[]
+  /** The prompt of a step, before it begins. Throws CannotGoOn when there is none to be had. */
+  brief(work: Work): Promise<string>
+  /** Starts the agent on a step. Rejects if it cannot be started; that is the agent's failure, not the run's. */
+  call(work: Work, prompt: string, ears: Ears): Promise<Called>
+  runner: Pick<Runner, 'reap' | 'sweep'>
+  checks(work: Pick<Work, 'stage' | 'task'>): Check[]
+  /** The tree as a short text that changes when files do; null when there is no way to tell. */
+  fingerprint(): Promise<string | null>
+  /** What the agent claimed beyond its exit: signal, verdict, question. */
+  claims(work: Work, text: string): Promise<Claims>
+  /** Edits that people made while nothing was in flight, to adopt before the next decision. */
+  edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** Makes the world outside follow the truth: list files, progress notes, SCM. Safe to repeat. */
+  apply(settled: Settled, tasks: readonly Task[], state: RunState): Promise<void>
+}
+
+/** What an agent claimed about its one task; the checks decide what it is worth. */
+export type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>
+
+/** The run cannot go on now, but it is whole and can be resumed once the cause is mended. */
+export class CannotGoOn extends Error {
+  override name = 'CannotGoOn'
+}

@@ -1,0 +1,220 @@
+import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
+import { failurePause, limitedUntil } from './limits.ts'
+import type { Task } from './task.ts'
+import {
+  AT_CAP,
+  type Limits,
+  type Move,
+  REVIEW,
+  type RunState,
+  type Stage,
+  type Step,
+  standing,
+  type TaskState,
+  type Workflow,
+} from './workflow.ts'
+
+type Ok = Extract<Outcome, { end: 'ok' }>
+
+/** What an outcome changes: the event to journal. Pure, and never the whole state. */
+export function settle(
+  workflow: Workflow,
+  state: RunState,
+  step: Step,
+  task: Task,
+  outcome: Outcome,
+  limits: Limits,
+  now: number,
+): RunEvent & Settled {
+  const me = { ...standing(workflow, state, task) }
+  const event: RunEvent & Settled = {
+    type: 'settled',
+    at: now,
+    id: step.id,
+    task: task.id,
+    stage: step.stage,
+    move: null,
+    end: outcome.end,
+    note: outcome.note ?? '',
+    findings: outcome.end === 'ok' ? outcome.findings : [],
+    patch: {},
+    state: me,
+    add: [],
+    block: {},
+  }
+  const stage = workflow.stages[step.stage]!
+  // A person may have decided about the task while the agent was still at it: then that stands.
+  const mine = me.stage === step.stage
+  // Whatever was not checked afterwards may have been edited; a limited call may have worked before it was cut off.
+  if (outcome.end === 'limited' || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
+  const n = state.n + (stage.by === 'ralph' ? 0 : 1)
+  if (outcome.end === 'limited') {
+    const waits = state.waits + 1
+    const until = { ...state.until, [step.agent ?? '']: limitedUntil(outcome.resetsAt, waits, now) }
+    event.patch = { waits, limitedSince: state.limitedSince ?? now, until }
+    return event
+  }
+  if (outcome.end === 'interrupted') {
+    me.interrupted = true
+    if (mine && !outcome.byUser && ++me.crashes >= limits.crashes)
+      block(me, `interrupted ${me.crashes} times in a row`)
+    return event
+  }
+  me.crashes = 0
+  me.interrupted = false
+  if (outcome.end === 'inactive') {
+    event.patch = { n, idles: outcome.changed ? 0 : state.idles + 1 }
+    if (mine) event.move = goOn(me, 'more', step, stage, task)
+    return event
+  }
+  if (outcome.end !== 'ok') {
+    // Trouble of the agent is no failure of the task.
+    const empties = outcome.end === 'empty' ? state.empties + 1 : 0
+    const failures =
+      outcome.end === 'empty' && empties <= limits.empties ? state.failures : state.failures + 1
+    event.patch = { n, empties, failures }
+    if (failures > state.failures) event.patch.notBefore = now + failurePause(failures)
+    return event
+  }
+  event.patch = { n, failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null }
+  if (!mine) return event
+  event.move = advance(workflow, state, me, step, stage, task, outcome, limits, event)
+  if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
+  return event
+}
+
+/** Moves a task on after an iteration that ended well, and says by which move. */
+function advance(
+  workflow: Workflow,
+  state: RunState,
+  me: TaskState,
+  step: Step,
+  stage: Stage,
+  task: Task,
+  outcome: Ok,
+  limits: Limits,
+  event: Settled,
+): Move {
+  const red = outcome.findings.filter(f => f.verdict === 'fail')
+  const same = red.length > 0 && !outcome.changed
+  me.still = same ? (sameChecks(red, me.carry) ? me.still + 1 : 1) : 0
+  me.proof = provenBy(outcome, me, stage)
+
+  let move = moveOf(stage, outcome)
+  me.carry = carried(outcome, move === 'more' || move === 'fail' ? me.carry : [])
+  if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
+  // A red check at the cap cannot be waved through: it spends the stage instead.
+  if (move === 'reject' && me.rounds >= workflow.rounds) move = red.length > 0 ? 'spent' : 'capped'
+  if (me.still >= limits.stuck && move !== 'ask') move = 'stuck'
+
+  if (move === 'stuck')
+    block(me, `stuck: ${me.still} iterations changed nothing and ${names(red)} stayed red`)
+  else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
+  else if (stage.on[move] === 'bugfix') addBugFix(workflow, state, me, task, red, event)
+  else return goOn(me, move, step, stage, task, workflow)
+  return move
+}
+
+/** Follows the table; staying at a stage spends a try. */
+function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, workflow?: Workflow): Move {
+  if (stage.on[move] === step.stage && ++me.tries >= (task.tries?.[step.stage] ?? stage.tries)) move = 'spent'
+  const to = stage.on[move]
+  if (to === undefined) throw new Error(`stage ${step.stage} has no move ${move}`)
+  if (to === 'blocked') {
+    block(me, blockedWhy(move, step.stage, me))
+  } else if (to !== me.stage) {
+    me.stage = to
+    me.tries = 0
+    me.still = 0
+    if (to === 'done' && move === 'capped') {
+      me.proof = false
+      me.why = AT_CAP
+    }
+    const visits = workflow?.stages[to]?.visits
+    if (visits !== undefined) {
+      me.visits = { ...me.visits, [to]: (me.visits[to] ?? 0) + 1 }
+      if (me.visits[to]! > visits) block(me, `came to ${to} more than ${visits} times`)
+    }
+  }
+  return move
+}
+
+function addBugFix(
+  workflow: Workflow,
+  state: RunState,
+  me: TaskState,
+  task: Task,
+  red: Finding[],
+  event: Settled,
+): void {
+  if (me.bugs >= workflow.bugs) {
+    block(me, `still red after ${me.bugs} bug fixes: ${names(red)}`)
+    return
+  }
+  me.bugs++
+  const summary = firstLine(red[0]?.note) || 'the failing check'
+  // A task that a person reopened counts its bugs anew, but its old ones are still in the list.
+  let number = me.bugs
+  while (Object.hasOwn(state.at, `${task.id}-bug-${number}`)) number++
+  const bug: Task = {
+    id: `${task.id}-bug-${number}`,
+    title: `Fix: ${summary}`,
+    active: `Fixing ${summary}`,
+    blockedBy: [],
+    first: 'fix',
+    parent: task.id,
+  }
+  event.add.push(bug)
+  event.block = { ...event.block, [task.id]: bug.id }
+  me.tries = 0
+}
+
+/** Reads an iteration that ended well against its stage. */
+export function moveOf(stage: Stage, outcome: Ok): Move {
+  const has = (verdict: Finding['verdict']) => outcome.findings.some(f => f.verdict === verdict)
+  if (outcome.asks !== undefined && stage.on.ask) return 'ask'
+  if ((stage.ends === 'verdict' || stage.rejects) && outcome.verdict === 'reject') return 'reject'
+  if (has('fail')) return stage.failed ?? 'fail'
+  if (has('unsure')) return 'more'
+  if (stage.ends === 'verdict') return outcome.verdict === 'approve' ? 'pass' : 'more'
+  if (stage.ends === 'signal') return outcome.signal ? 'pass' : 'more'
+  return 'pass'
+}
+
+/** Green checks prove the tree they ran on; a later change without checks undoes that. */
+function provenBy(outcome: Ok, me: TaskState, stage: Stage): boolean {
+  const evidence = outcome.findings.filter(f => !f.claim)
+  if (evidence.length > 0) return evidence.every(f => f.verdict === 'pass')
+  return me.proof && (stage.by === 'ralph' || !outcome.changed)
+}
+
+/** What is red now, and what a reviewer said for as long as it is being worked on: one attempt does not answer it. */
+function carried(outcome: Ok, before: Finding[]): Finding[] {
+  const red = outcome.findings.filter(f => f.verdict !== 'pass')
+  if (outcome.verdict === 'reject' && outcome.note)
+    return [...red, { check: REVIEW, verdict: 'fail', note: outcome.note, claim: true }]
+  return [...red, ...before.filter(f => f.check === REVIEW && f.claim)]
+}
+
+function blockedWhy(move: Move, stage: string, me: TaskState): string {
+  const reason = firstLine(me.carry[0]?.note)
+  const what = move === 'capped' ? `sent back ${me.rounds} times` : `all tries at ${stage} are used`
+  return reason ? `${what}: ${reason}` : what
+}
+
+function block(me: TaskState, why: string): void {
+  me.stage = 'blocked'
+  me.why = why
+}
+
+const names = (findings: Finding[]) => findings.map(f => f.check).join(', ')
+const sameChecks = (a: Finding[], b: Finding[]) => {
+  const set = (list: Finding[]) =>
+    [...new Set(list.filter(f => f.verdict === 'fail' && !f.claim).map(f => f.check))].sort().join('\n')
+  return set(a) === set(b)
+}
+const firstLine = (text = '') =>
+  text
+    .split('\n')
+    .find(l => l.trim() !== '')
+    ?.trim() ?? ''

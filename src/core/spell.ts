@@ -1,0 +1,21 @@
+/** 367000 → 6m7s; 300 → 0.3s. */
+export function spellDuration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes}m${seconds % 60}s`
+  return `${Math.floor(minutes / 60)}h${minutes % 60}m`
+}
+
+/** 1234567 → 1.2M; 45300 → 45K. */
+export function spellCount(n: number): string {
+  if (n < 1000) return String(n)
+  if (n < 999_500) return `${Math.round(n / 1000)}K`
+  return `${(n / 1e6).toFixed(1)}M`
+}
+
+export const spellUsd = (usd: number): string => `$${usd.toFixed(2)}`
+
+/** 1 check, 2 checks. */
+export const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -1,0 +1,100 @@
+import type { StageName } from './workflow.ts'
+
+export type TaskId = string
+
+/** A unit of work. Where it stands is kept apart, in the run's state. */
+export type Task = {
+  id: TaskId
+  title: string
+  /** What to say while it is worked on. */
+  active?: string
+  blockedBy: TaskId[]
+  /** Smaller first; ties go by place in the list. */
+  priority?: number
+  /** Where it starts, if not at the workflow's first stage. */
+  first?: StageName
+  /** The task that a bug-fix task was made for. */
+  parent?: TaskId
+  /** Its own number of tries per stage. */
+  tries?: Partial<Record<StageName, number>>
+  /** What the list's format keeps beyond this; pinned, and put back by the projection. */
+  spec?: Record<string, unknown>
+}
+
+/** A change of the list as data: repeating it changes nothing. */
+export type ListEdit = {
+  add?: { task: Task; after: TaskId | null }[]
+  remove?: TaskId[]
+  change?: Record<TaskId, Partial<Omit<Task, 'id'>>>
+  /** The ids in their new order. Ids it does not name keep their place behind their predecessor. */
+  order?: TaskId[]
+}
+
+export function applyEdit(tasks: readonly Task[], edit: ListEdit): Task[] {
+  const gone = new Set(edit.remove)
+  let list = tasks
+    .filter(t => !gone.has(t.id))
+    .map(t => {
+      const changed = edit.change?.[t.id] ? { ...t, ...edit.change[t.id] } : t
+      return changed.blockedBy.some(b => gone.has(b))
+        ? { ...changed, blockedBy: changed.blockedBy.filter(b => !gone.has(b)) }
+        : changed
+    })
+  for (const { task, after } of edit.add ?? []) list = insertAfter(list, task, after)
+  return edit.order ? reorder(list, edit.order) : list
+}
+
+/** Puts a task right behind another (null: first); a task that is there already stays where it is. */
+export function insertAfter(tasks: readonly Task[], task: Task, after: TaskId | null): Task[] {
+  if (tasks.some(t => t.id === task.id)) return [...tasks]
+  const place = after === null ? -1 : tasks.findIndex(t => t.id === after)
+  return place < 0 && after !== null ? [...tasks, task] : tasks.toSpliced(place + 1, 0, task)
+}
+
+function reorder(tasks: Task[], order: TaskId[]): Task[] {
+  const known = new Set(tasks.map(t => t.id))
+  const named = new Set(order)
+  const byId = new Map(tasks.map(t => [t.id, t]))
+  const followers = new Map<TaskId | null, Task[]>()
+  let leader: TaskId | null = null
+  for (const t of tasks) {
+    if (named.has(t.id)) leader = t.id
+    else followers.set(leader, [...(followers.get(leader) ?? []), t])
+  }
+  const out = [...(followers.get(null) ?? [])]
+  for (const id of new Set(order)) {
+    if (!known.has(id)) continue
+    out.push(byId.get(id)!, ...(followers.get(id) ?? []))
+  }
+  return out
+}
+
+/** What a task still waits for. An unknown blocker is never met: better to stop and name it than to guess. */
+export const unmet = (task: Task, isDone: (id: TaskId) => boolean): TaskId[] =>
+  task.blockedBy.filter(b => !isDone(b))
+
+/** The first cycle among the tasks' blockers, as a path that ends where it began; null if there is none. */
+export function findCycle(tasks: readonly Task[]): TaskId[] | null {
+  const byId = new Map(tasks.map(t => [t.id, t]))
+  const state = new Map<TaskId, 'open' | 'closed'>()
+  for (const root of tasks) {
+    if (state.has(root.id)) continue
+    // Depth first with a stack of our own: a chain of 10,000 tasks must not overflow the engine's.
+    const path: { id: TaskId; next: number }[] = [{ id: root.id, next: 0 }]
+    state.set(root.id, 'open')
+    while (path.length > 0) {
+      const top = path[path.length - 1]!
+      const blocker = byId.get(top.id)?.blockedBy[top.next++]
+      if (blocker === undefined) {
+        state.set(top.id, 'closed')
+        path.pop()
+      } else if (state.get(blocker) === 'open') {
+        return [...path.slice(path.findIndex(p => p.id === blocker)).map(p => p.id), blocker]
+      } else if (!state.has(blocker) && byId.has(blocker)) {
+        state.set(blocker, 'open')
+        path.push({ id: blocker, next: 0 })
+      }
+    }
+  }
+  return null
+}

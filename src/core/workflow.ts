@@ -1,0 +1,194 @@
+import type { AgentEnded, Exit, Finding, How, ProcessRef, Settled } from './events.ts'
+import type { Task, TaskId } from './task.ts'
+
+export type StageName = string
+export type AgentName = string
+export type StepId = number
+export type Role = 'coder' | 'reviewer' | 'tester' | 'qa' | 'judge' | 'planner'
+
+/** What an iteration that ended well means to its stage. */
+export type Move =
+  /** The stage is finished. */
+  | 'pass'
+  /** Ended well, not finished: no signal yet, or a finding that is unsure. */
+  | 'more'
+  /** A check is red. */
+  | 'fail'
+  /** A judging stage sends the work back. */
+  | 'reject'
+  /** The agent needs a person. */
+  | 'ask'
+  /** All tries of the stage are used up. */
+  | 'spent'
+  /** All rounds of sending back are used up, with green checks. */
+  | 'capped'
+  /** Nothing changes and the same checks stay red. */
+  | 'stuck'
+
+export type Target = StageName | 'done' | 'blocked' | 'bugfix'
+
+export type Stage = {
+  /** Who works: an agent (the default), or ralph itself (a merge has a result, so it is a stage). */
+  by?: 'agent' | 'ralph'
+  role?: Role
+  /** What finishes it: the agent's signal and green checks, green checks alone, or a verdict and green checks. */
+  ends: 'signal' | 'checks' | 'verdict'
+  /** A stage that ends by signal may also send the work back. */
+  rejects?: true
+  /** What a red check means here. */
+  failed?: 'fail' | 'reject'
+  /** How often a task may stay here. */
+  tries: number
+  /** How often a task may come here; beyond it, the task is blocked. */
+  visits?: number
+  on: Partial<Record<Move, Target>>
+}
+
+/** A table: the whole of what makes one loop differ from another. */
+export type Workflow = {
+  name: string
+  first: StageName
+  /** How many tasks may be in flight. */
+  width: number
+  /** Stages that go before others, most urgent first. */
+  order?: StageName[]
+  /** How often work may be sent back before the stage is capped. */
+  rounds: number
+  /** How many bug-fix tasks one task may get. */
+  bugs: number
+  stages: Record<StageName, Stage>
+}
+
+/** Where one task stands. */
+export type TaskState = {
+  stage: StageName | 'done' | 'blocked'
+  tries: number
+  /** Verdicts given at judging stages. */
+  rounds: number
+  bugs: number
+  /** Interruptions in a row. */
+  crashes: number
+  /** The last iteration was cut off: the tree may be half-edited. */
+  interrupted: boolean
+  /** Iterations in a row that changed nothing while the same checks stayed red. */
+  still: number
+  visits: Record<StageName, number>
+  /** What failed last: it shapes the next prompt. */
+  carry: Finding[]
+  /** Checks were green on the tree as it is now. */
+  proof: boolean
+  /** Why it is blocked, or how it came to be done other than by passing. */
+  why: string
+}
+
+/** The name under which a reviewer's note is carried, beside those of the checks. */
+export const REVIEW = 'review'
+
+/** Why a task is done that no reviewer approved. */
+export const AT_CAP = 'approved at the cap'
+
+/** A piece of work under way. `ended` is set once the agent is through: a crash from then on costs only the checks. */
+export type Step = {
+  id: StepId
+  task: TaskId
+  stage: StageName
+  agent: AgentName | null
+  n: number
+  at: number
+  ref?: ProcessRef
+  ended?: {
+    how: How
+    exit: Exit
+    ms: number
+    result: AgentEnded
+    limited?: { resetsAt?: number; note: string }
+    seenOff: boolean
+  }
+}
+
+export type RunState = {
+  /** Iterations that count. */
+  n: number
+  /** Steps begun, for their ids; an interrupted one has an id, too. */
+  steps: number
+  /** Agent failures, empty answers, and inactive endings with an unchanged tree, each in a row. */
+  failures: number
+  empties: number
+  idles: number
+  /** Limited calls in a row, and when the first of them was. */
+  waits: number
+  limitedSince: number | null
+  /** Tasks that agents added to the list. */
+  added: number
+  hold: null | 'pause' | 'stop'
+  /** Until when an agent is limited. */
+  until: Record<AgentName, number>
+  notBefore: number
+  /** When this sitting began, and what all of them have spent. */
+  since: number
+  spent: { usd: number; tokens: number }
+  flight: Record<StepId, Step>
+  /** Settled, but the world outside may not follow yet. */
+  unapplied: Record<StepId, Settled>
+  at: Record<TaskId, TaskState>
+  /** Checks that were red before the first iteration. */
+  redBefore: string[]
+}
+
+/** null: no such limit. */
+export type Limits = {
+  iterations: number | null
+  failures: number
+  crashes: number
+  stuck: number
+  /** Empty answers that are simply tried again. */
+  empties: number
+  limitWaitMs: number
+  usd: number | null
+  tokens: number | null
+  ms: number | null
+  /** Tasks that agents may add to the list: without it an agent could keep a build from ending. */
+  additions: number
+}
+
+export const initial: RunState = {
+  n: 0,
+  steps: 0,
+  failures: 0,
+  empties: 0,
+  idles: 0,
+  waits: 0,
+  limitedSince: null,
+  added: 0,
+  hold: null,
+  until: {},
+  notBefore: 0,
+  since: 0,
+  spent: { usd: 0, tokens: 0 },
+  flight: {},
+  unapplied: {},
+  at: {},
+  redBefore: [],
+}
+
+/** Where a task stands; one that was never worked on stands at its first stage. */
+export function standing(workflow: Workflow, state: RunState, task: Task): TaskState {
+  return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? workflow.first)
+}
+
+const fresh = (stage: StageName): TaskState => ({
+  stage,
+  tries: 0,
+  rounds: 0,
+  bugs: 0,
+  crashes: 0,
+  interrupted: false,
+  still: 0,
+  visits: {},
+  carry: [],
+  proof: false,
+  why: '',
+})
+
+export const isOpen = (standing: TaskState): boolean =>
+  standing.stage !== 'done' && standing.stage !== 'blocked'
