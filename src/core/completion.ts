@@ -1,0 +1,41 @@
+/**
+ * The first `<name>…</name>` in a text, trimmed; null if there is none. The tag's case does not matter.
+ * A pair with a newline inside counts only with `acrossLines`; without it, the next one is tried.
+ * One pass over the text: an agent may print a million tags that it never closes.
+ */
+export function readTag(text: string, name: string, { acrossLines = false } = {}): string | null {
+  const opening = `<${name.toLowerCase()}>`
+  const closing = `</${name.toLowerCase()}>`
+  // Compared piece by piece: lower-casing a whole text can change its length, and then no index fits.
+  const isAt = (tag: string, place: number) => text.slice(place, place + tag.length).toLowerCase() === tag
+  let body = -1
+  let lineEnd = -1
+  for (let place = text.indexOf('<'); place >= 0; place = text.indexOf('<', place + 1)) {
+    if (body >= 0 && lineEnd >= 0 && lineEnd < place) body = -1
+    if (body >= 0) {
+      if (isAt(closing, place)) return text.slice(body, place).trim()
+    } else if (isAt(opening, place)) {
+      body = place + opening.length
+      lineEnd = acrossLines ? -1 : text.indexOf('\n', body)
+    }
+  }
+  return null
+}
+
+/** Whether the agent's `<response>` is the one that was asked for. */
+export function saysDone(text: string, want: string): boolean {
+  const wanted = want.trim().toLowerCase()
+  return wanted !== '' && readTag(text, 'response')?.toLowerCase() === wanted
+}
+
+/** What a role promises when its stage is finished. */
+export const readPromise = (text: string): string | null => readTag(text, 'promise', { acrossLines: true })
+
+/** Why a role sends the work back. */
+export const readReject = (text: string): string | null => readTag(text, 'reject', { acrossLines: true })
+
+/** Why the agent itself says that its task failed. */
+export const readFailed = (text: string): string | null => readTag(text, 'failed', { acrossLines: true })
+
+/** What the agent needs a person for. */
+export const readBlocked = (text: string): string | null => readTag(text, 'blocked', { acrossLines: true })

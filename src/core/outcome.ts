@@ -1,0 +1,81 @@
+import type { AgentEnded, Exit, Finding, How, Outcome } from './events.ts'
+
+type Ok = Extract<Outcome, { end: 'ok' }>
+
+/** How an agent's process and stream came to their end. */
+export type Ending = {
+  how: How
+  exit: Exit
+  result: AgentEnded
+  limited?: { resetsAt?: number; note: string }
+  /** Ralph ended it after it had given its result: then its exit says nothing. */
+  seenOff: boolean
+}
+
+export type Evidence = Ending & {
+  findings: Finding[]
+  /** What the agent said or wrote about its work. */
+  claims: Partial<Pick<Ok, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>>
+  changed: boolean
+  byUser?: boolean
+}
+
+/** What one iteration amounted to. Exit code 0 alone proves nothing, and another one always counts. */
+export function judge(evidence: Evidence): Outcome {
+  const { limited, findings, claims, changed, byUser } = evidence
+  const trouble = troubleOf(evidence)
+  if (trouble === null) {
+    const denials = evidence.result.denials ?? 0
+    return denials > 0
+      ? discounted(claims, findings, changed, denials)
+      : { end: 'ok', ...claims, findings, changed }
+  }
+  const { end, note } = trouble
+  if (end === 'limited')
+    return { end, note, ...(limited?.resetsAt !== undefined && { resetsAt: limited.resetsAt }) }
+  return { end, note, changed, ...(end === 'interrupted' && byUser !== undefined && { byUser }) }
+}
+
+/** Whether there is anything to verify: after trouble no check is run. */
+export const needsChecks = (ending: Ending): boolean => troubleOf(ending) === null
+
+function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
+  const { how, exit, result, limited, seenOff } = ending
+  switch (how) {
+    case 'interrupted':
+      return { end: 'interrupted', note: 'interrupted' }
+    case 'timeout':
+      return { end: 'timeout', note: 'the iteration took too long and was stopped' }
+    case 'inactive':
+      return { end: 'inactive', note: 'the agent fell silent and was stopped' }
+    case 'exited':
+      break
+    default:
+      return how satisfies never
+  }
+  if (limited && !result.ok) return { end: 'limited', note: limited.note }
+  if (!result.ok)
+    return { end: 'error', note: result.error?.trim() || `the agent reported an error (${told(exit)})` }
+  if (!seenOff && exit.code !== 0)
+    return { end: 'error', note: `${told(exit)}, although the agent reported success` }
+  if (result.text.trim() === '') return { end: 'empty', note: 'the agent gave an empty answer' }
+  return null
+}
+
+/** An agent that was not allowed to do what it wanted cannot have finished, whatever it says. */
+function discounted(claims: Evidence['claims'], findings: Finding[], changed: boolean, denials: number): Ok {
+  const { signal: _, verdict, note, ...rest } = claims
+  const refused = `${denials} tool call${denials === 1 ? ' was' : 's were'} refused`
+  const rejects = verdict === 'reject'
+  return {
+    end: 'ok',
+    ...rest,
+    ...(rejects && { verdict }),
+    note: rejects && note ? `${note}\n${refused}` : refused,
+    findings,
+    changed,
+  }
+}
+
+const told = (exit: Exit): string =>
+  exit.signal === null ? `exit code ${exit.code}` : `ended by ${exit.signal}`
