@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Replaces a file so that after any crash there is the old one or the new one, whole:
+ * a new file nobody can guess or redirect, synced, renamed, and the folder synced.
+ */
+export function replaceFile(path: string, data: string, mode = 0o644): void {
+  const temp = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+  const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+  try {
+    writeWhole(fd, Buffer.from(data))
+    fsyncSync(fd)
+    closeSync(fd)
+    renameSync(temp, path)
+  } catch (error) {
+    discard(fd, temp)
+    throw error
+  }
+  syncFolder(dirname(path))
+}
+
+/** Writes all of it or throws: a full disk can take half a buffer without an error. */
+export function writeWhole(fd: number, data: Uint8Array): void {
+  for (let done = 0; done < data.length; ) {
+    const wrote = writeSync(fd, data, done)
+    if (wrote === 0) throw new Error('nothing more can be written; is the disk full?')
+    done += wrote
+  }
+}
+
+/** Makes a new name in a folder survive a power cut. */
+export function syncFolder(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function discard(fd: number, temp: string): void {
+  for (const step of [() => closeSync(fd), () => unlinkSync(temp)])
+    try {
+      step()
+    } catch {
+      // Already closed or already gone: the error that brought us here is the one to report.
+    }
+}

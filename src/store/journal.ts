@@ -1,0 +1,91 @@
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { RunEvent } from '../core/events.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { syncFolder } from './atomic.ts'
+
+/** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
+const SYNCED: ReadonlySet<RunEvent['type']> = new Set(['began', 'started', 'settled', 'finished'])
+
+export interface Journal {
+  /** The event is in the file when this returns; else it throws and the file is as it was. */
+  append(event: RunEvent): void
+  close(): void
+}
+
+export const journalPath = (runDir: string): string => join(runDir, 'journal.ndjson')
+
+/** Opens a journal for appending; a tail that a crash tore is cut off first. */
+export function openJournal(runDir: string): Journal {
+  const path = journalPath(runDir)
+  const fd = openSync(path, 'a+', 0o600)
+  const { ino } = fstatSync(fd)
+  let size = wholeLines(readFileSync(path))
+  ftruncateSync(fd, size)
+  syncFolder(dirname(path))
+
+  return {
+    append(event) {
+      assertUntouched(path, ino, size)
+      const line = Buffer.from(`${JSON.stringify(event)}\n`)
+      let wrote = 0
+      try {
+        wrote = writeSync(fd, line)
+      } finally {
+        if (wrote !== line.length) ftruncateSync(fd, size)
+      }
+      if (wrote !== line.length) throw new Error(`cannot write to ${path}: the disk is full`)
+      size += line.length
+      if (SYNCED.has(event.type)) fsyncSync(fd)
+    },
+    close: () => closeSync(fd),
+  }
+}
+
+/** Reads what a journal tells, leaving out a torn last line. Rubbish before that is named, never skipped. */
+export function readJournal(runDir: string): RunEvent[] {
+  const path = journalPath(runDir)
+  const bytes = readFileSync(path)
+  const lines = bytes.subarray(0, wholeLines(bytes)).toString('utf8').split('\n')
+  lines.pop()
+  return lines.map((line, index) => {
+    const event = parse(line)
+    if (!event) throw new UsageError(`${path}:${index + 1} is not a journal event; the run cannot be resumed`)
+    return event
+  })
+}
+
+/** The first event alone: enough to tell whose run it is. null where there is none yet, or it is rubbish. */
+export function firstEvent(runDir: string): RunEvent | null {
+  const bytes = readFileSync(journalPath(runDir))
+  const end = bytes.indexOf(10)
+  return end < 0 ? null : parse(bytes.toString('utf8', 0, end))
+}
+
+const wholeLines = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
+
+function parse(line: string): RunEvent | null {
+  try {
+    const value = JSON.parse(line)
+    return typeof value?.type === 'string' && typeof value.at === 'number' ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same. */
+function assertUntouched(path: string, ino: number, size: number): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw new Error(`the journal ${path} was removed while the run was going on`)
+  if (found.ino !== ino || found.size !== size)
+    throw new Error(`the journal ${path} was changed by someone else while the run was going on`)
+}

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { ProcessRef } from '../core/events.ts'
+import { UsageError } from '../core/usage-error.ts'
+
+type Holder = ProcessRef & { run: string }
+
+/** Tells whether the process of a reference still lives; injected, because reading processes is the runners' trade. */
+export type IsAlive = (ref: ProcessRef) => boolean
+
+/**
+ * One run per project folder. Held by pid, start time and host, so that a crashed holder
+ * (also one whose pid was given to another process) does not lock anyone out.
+ */
+export function acquireLock(
+  home: string,
+  project: string,
+  mine: Holder,
+  isAlive: IsAlive,
+): { release(): void } {
+  const dir = join(home, 'locks')
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const path = join(dir, `${createHash('sha256').update(project).digest('hex').slice(0, 24)}.json`)
+  for (let attempt = 0; attempt < 3; attempt++) {
+    if (create(path, mine)) return { release: () => release(path, mine) }
+    const text = read(path)
+    const holder = text === null ? null : parse(text)
+    if (text === null) continue
+    if (holder && isHeld(holder, isAlive)) throw new UsageError(refusal(holder, project))
+    takeAway(path, text)
+  }
+  throw new UsageError(`cannot lock ${project}: ${path} keeps changing hands; try again`)
+}
+
+/** A holder on another host cannot be looked at, so it is believed. */
+const isHeld = (holder: Holder, isAlive: IsAlive) => holder.host !== hostname() || isAlive(holder)
+
+function refusal(holder: Holder, project: string): string {
+  const where = holder.host === hostname() ? `pid ${holder.pid}` : `pid ${holder.pid} on ${holder.host}`
+  return `run ${holder.run} (${where}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
+}
+
+/** Written aside and linked into place, so that nobody ever reads half a lock. */
+function create(path: string, mine: Holder): boolean {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`
+  writeFileSync(aside, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
+  try {
+    linkSync(aside, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    unlinkSync(aside)
+  }
+}
+
+/** Removes a stale lock, and only that one: what was moved aside is looked at again before it is dropped. */
+function takeAway(path: string, stale: string): void {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    renameSync(path, aside)
+  } catch {
+    return // Someone else took it away first.
+  }
+  if (read(aside) !== stale) {
+    try {
+      linkSync(aside, path)
+    } catch {
+      // A third one holds it by now: the next attempt will meet it.
+    }
+  }
+  unlinkSync(aside)
+}
+
+function release(path: string, mine: Holder): void {
+  const text = read(path)
+  const holder = text === null ? null : parse(text)
+  if (holder?.pid === mine.pid && holder.startTime === mine.startTime) unlinkSync(path)
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function parse(text: string): Holder | null {
+  try {
+    const value = JSON.parse(text)
+    return typeof value?.pid === 'number' && typeof value.host === 'string' ? value : null
+  } catch {
+    return null
+  }
+}

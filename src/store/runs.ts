@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { RunEvent } from '../core/events.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { firstEvent, journalPath, readJournal } from './journal.ts'
+
+type Began = Extract<RunEvent, { type: 'began' }>
+export type StoredRun = { id: string; dir: string; began: Began; events: RunEvent[] }
+
+export const ralphHome = (env: NodeJS.ProcessEnv): string =>
+  resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+
+/** Sorts by time and is short enough to type; the random tail tells runs of the same second apart. */
+export function newRunId(now: Date, random: number): string {
+  const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
+  return `${stamp}-${Math.floor(random * 36 ** 3)
+    .toString(36)
+    .padStart(3, '0')}`
+}
+
+export function makeRunDir(home: string, id: string): string {
+  const runs = join(home, 'runs')
+  mkdirSync(runs, { recursive: true, mode: 0o700 })
+  const dir = join(runs, id)
+  mkdirSync(dir, { mode: 0o700 })
+  return dir
+}
+
+/** A run by its id or the beginning or end of one that fits no other. */
+export function findRun(home: string, name: string): StoredRun {
+  const fits = runIds(home).filter(id => id === name || id.startsWith(name) || id.endsWith(name))
+  const exact = fits.includes(name) ? name : fits.length === 1 ? fits[0] : undefined
+  if (exact !== undefined) return openRun(home, exact)
+  if (fits.length > 1) throw new UsageError(`"${name}" fits several runs: ${fits.slice(0, 5).join(', ')}`)
+  throw new UsageError(`no run "${name}" in ${join(home, 'runs')}`)
+}
+
+/** The latest run of a folder that can go on; null if there is none. */
+export function latestUnfinished(home: string, project: string): StoredRun | null {
+  for (const id of runIds(home).reverse()) {
+    const began = firstEvent(join(home, 'runs', id))
+    if (began?.type !== 'began' || began.project !== project) continue
+    const run = openRun(home, id)
+    if (canGoOn(run.events)) return run
+  }
+  return null
+}
+
+/** Not finished, or ended at a limit that can be raised. */
+export function canGoOn(events: readonly RunEvent[]): boolean {
+  const last = events.findLast(e => e.type === 'finished' || e.type === 'resumed')
+  return last?.type !== 'finished' || (last.result !== 'complete' && last.result !== 'cancelled')
+}
+
+function openRun(home: string, id: string): StoredRun {
+  const dir = join(home, 'runs', id)
+  const events = readJournal(dir)
+  const began = events[0]
+  if (began?.type !== 'began')
+    throw new UsageError(`${journalPath(dir)} does not begin with a run; it cannot be resumed`)
+  if (began.v !== 1)
+    throw new UsageError(`run ${id} was made by a newer ralph; update ralph to go on with it`)
+  return { id, dir, began, events }
+}
+
+function runIds(home: string): string[] {
+  const dir = join(home, 'runs')
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .filter(id => existsSync(journalPath(join(dir, id))))
+    .sort()
+}

@@ -1,0 +1,90 @@
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { RunEvent } from '../core/events.ts'
+import { spellDuration } from '../core/spell.ts'
+import type { Step } from '../core/workflow.ts'
+import { replaceFile } from './atomic.ts'
+
+/** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
+export interface Session {
+  dir: string
+  /** A folder for a step's files; a second attempt at the same iteration gets one of its own. */
+  folderFor(step: Pick<Step, 'n'>): string
+  /** The newest folder of an iteration. */
+  folderOf(n: number): string
+  /** How a file here is named to people and agents. */
+  shown(path: string): string
+  /** Keeps the readable logs; give it every run event. */
+  hear(event: RunEvent): void
+  call(entry: Record<string, unknown>): void
+}
+
+const IGNORED = 'sessions/\nsettings.local.json\n'
+
+export function openSession(project: string, id: string, about: Record<string, unknown>): Session {
+  const ralph = join(project, '.ralph')
+  const dir = join(ralph, 'sessions', id)
+  mkdirSync(dir, { recursive: true })
+  const ignore = join(ralph, '.gitignore')
+  if (!existsSync(ignore)) writeFileSync(ignore, IGNORED)
+  replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
+
+  const attempts = (n: number) => {
+    const name = `iter-${String(n).padStart(3, '0')}`
+    let taken = 0
+    while (existsSync(join(dir, taken === 0 ? name : `${name}-${taken + 1}`))) taken++
+    return { name, taken }
+  }
+  const folder = (name: string, attempt: number) => {
+    const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
+    mkdirSync(path, { recursive: true })
+    return path
+  }
+  // An agent may have cleaned the tree, and this folder with it.
+  const append = (file: string, line: string) => {
+    mkdirSync(dir, { recursive: true })
+    appendFileSync(join(dir, file), `${line}\n`)
+  }
+  const running = new Map<number, { n: number; of: string }>()
+  let limit: number | null = null
+
+  return {
+    dir,
+    folderFor(step) {
+      const { name, taken } = attempts(step.n)
+      return folder(name, taken + 1)
+    },
+    folderOf(n) {
+      const { name, taken } = attempts(n)
+      return folder(name, taken)
+    },
+    shown: path => relative(project, path),
+    call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
+    hear(event) {
+      if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
+      else if (event.type === 'started') {
+        const of = limit === null ? '' : `/${limit}`
+        running.set(event.id, { n: event.n, of })
+        append('iterations.log', `${stamp(event.at)} [START] iteration ${event.n}${of}`)
+      } else if (event.type === 'ended') {
+        const n = running.get(event.id)?.n ?? event.id
+        const exit = event.exit.signal ?? event.exit.code
+        append(
+          'iterations.log',
+          `${stamp(event.at)} [END] iteration ${n} exit=${exit} duration=${spellDuration(event.ms)}`,
+        )
+      } else if (event.type === 'settled' && event.end !== 'ok') {
+        const n = running.get(event.id)?.n ?? event.id
+        append(
+          'iterations.log',
+          `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${oneLine(event.note)}`,
+        )
+      } else if (event.type === 'finished') {
+        append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)
+      }
+    },
+  }
+}
+
+const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
+const oneLine = (text: string) => text.split('\n', 1)[0]!

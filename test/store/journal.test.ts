@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { journalPath, openJournal, readJournal } from '../../src/store/journal.ts'
+import { scratch } from '../support/scratch.ts'
+
+const warned = (note: string): RunEvent => ({ type: 'warned', at: 1, note })
+
+describe('a journal', () => {
+  it('gives back what was appended, in order', () => {
+    const dir = scratch()
+    const journal = openJournal(dir)
+    const events = [warned('one'), warned('two\nlines'), warned('three ✓')]
+    for (const event of events) journal.append(event)
+    journal.close()
+    expect(readJournal(dir)).toEqual(events)
+  })
+
+  it('is for its owner alone', () => {
+    const dir = scratch()
+    openJournal(dir).close()
+    expect(statSync(journalPath(dir)).mode & 0o777).toBe(0o600)
+  })
+
+  it('cut at any byte, keeps every whole line and goes on after it', () => {
+    const dir = scratch()
+    const journal = openJournal(dir)
+    const events = Array.from({ length: 5 }, (_, i) => warned(`event ${i} äöü`))
+    for (const event of events) journal.append(event)
+    journal.close()
+    const whole = readFileSync(journalPath(dir))
+    fc.assert(
+      fc.property(fc.nat(whole.length), at => {
+        writeFileSync(journalPath(dir), whole.subarray(0, at))
+        const kept = whole.subarray(0, at).filter(byte => byte === 10).length
+        expect(readJournal(dir)).toEqual(events.slice(0, kept))
+        const again = openJournal(dir)
+        again.append(warned('after'))
+        again.close()
+        expect(readJournal(dir)).toEqual([...events.slice(0, kept), warned('after')])
+      }),
+    )
+  })
+
+  it('names the line that is no event, and is left as it is', () => {
+    const dir = scratch()
+    writeFileSync(
+      journalPath(dir),
+      `${JSON.stringify(warned('fine'))}\nrubbish\n${JSON.stringify(warned('fine'))}\n`,
+    )
+    const before = readFileSync(journalPath(dir), 'utf8')
+    expect(() => readJournal(dir)).toThrow(`${journalPath(dir)}:2 is not a journal event`)
+    expect(readFileSync(journalPath(dir), 'utf8')).toBe(before)
+  })
+
+  it.each([
+    ['appended to', (path: string) => appendFileSync(path, '{"type":"settled","at":1}\n')],
+    ['truncated', (path: string) => truncateSync(path, 3)],
+    [
+      'replaced',
+      (path: string) => {
+        const text = readFileSync(path)
+        rmSync(path)
+        writeFileSync(path, 'x') // takes the freed number, so that the next file cannot have it
+        writeFileSync(`${path}.new`, text)
+        rmSync(path)
+        execFileSync('mv', [`${path}.new`, path])
+      },
+    ],
+  ])('that was %s by someone else is not written to again', (_, meddle) => {
+    const dir = scratch()
+    const journal = openJournal(dir)
+    journal.append(warned('mine'))
+    meddle(journalPath(dir))
+    const found = readFileSync(journalPath(dir), 'utf8')
+    expect(() => journal.append(warned('more'))).toThrow('was changed by someone else')
+    expect(readFileSync(journalPath(dir), 'utf8')).toBe(found)
+  })
+
+  it('that was removed is missed', () => {
+    const dir = scratch()
+    const journal = openJournal(dir)
+    rmSync(journalPath(dir))
+    expect(() => journal.append(warned('more'))).toThrow('was removed')
+    expect(existsSync(journalPath(dir))).toBe(false)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('on a full disk', () => {
+  it('says so, and what was there stays whole', ({ skip }) => {
+    const dir = scratch()
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' })
+    } catch {
+      skip('needs a small file system of its own, and mounting one is not allowed here')
+    }
+    try {
+      const journal = openJournal(dir)
+      let kept = 0
+      expect(() => {
+        for (; kept < 10_000; kept++) journal.append(warned('x'.repeat(1000)))
+      }).toThrow(/disk is full|ENOSPC/)
+      journal.close()
+      expect(kept).toBeGreaterThan(0)
+      expect(readJournal(dir)).toHaveLength(kept)
+      expect(readFileSync(journalPath(dir)).at(-1)).toBe(10)
+    } finally {
+      execFileSync('umount', [dir])
+    }
+  })
+})
