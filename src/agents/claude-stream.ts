@@ -1,0 +1,157 @@
+import type { AgentEvent, Usage } from '../core/events.ts'
+import type { Parser } from '../core/ports.ts'
+import { claudeTodos } from './claude-todos.ts'
+import { sayExit } from './exit.ts'
+import {
+  asCount,
+  asList,
+  asObject,
+  asText,
+  cut,
+  cutHead,
+  type Fields,
+  outputOf,
+  summarize,
+} from './fields.ts'
+import { jsonLines } from './json-lines.ts'
+import { epochMs, limitIn } from './limit.ts'
+import { KEPT } from './text.ts'
+
+const NOTE = 2000
+/** Too many requests, and overloaded. */
+const LIMIT_STATUSES: readonly unknown[] = [429, 529]
+
+/** Reads `--output-format stream-json`. What the main agent said last is in the `result` message, and only there. */
+export function claudeParser(): Parser {
+  const todos = claudeTodos()
+  const refusedByHook = new Set<string>()
+  let interrupted = false
+  /** The service turned the account away, and the agent has not been heard since. */
+  let rejected: { resetsAt?: number } | null = null
+
+  function readAssistant(message: Fields): AgentEvent[] | null {
+    const blocks = blocksOf(message)
+    const from = speakerOf(message)
+    if (blocks && !from && typeof message.error !== 'string') {
+      rejected = null
+      interrupted = false
+    }
+    return (
+      blocks?.flatMap((block): AgentEvent[] => {
+        if (block?.type === 'text' && typeof block.text === 'string')
+          return [{ type: 'text', text: block.text, ...from }]
+        const id = asText(block?.id)
+        if (block?.type !== 'tool_use' || id === '') return []
+        const name = asText(block.name)
+        const input = asObject(block.input)
+        const items = from ? null : todos.call(id, name, input ?? {})
+        const tool: AgentEvent = { type: 'tool', id, name, summary: summarize(input), ...from }
+        return items ? [tool, { type: 'todo', items }] : [tool]
+      }) ?? null
+    )
+  }
+
+  function readUser(message: Fields): AgentEvent[] | null {
+    for (const meta of asList(message.tool_result_meta).map(asObject))
+      if (asObject(meta?.permission_decision)?.source === 'hook') refusedByHook.add(asText(meta?.id))
+    const from = speakerOf(message)
+    return (
+      blocksOf(message)?.flatMap((block): AgentEvent[] => {
+        if (!from && asText(block?.text).startsWith('[Request interrupted by user')) interrupted = true
+        const id = asText(block?.tool_use_id)
+        if (block?.type !== 'tool_result' || id === '') return []
+        const ok = block.is_error !== true
+        const items = todos.answer(id, ok, message.tool_use_result)
+        const result: AgentEvent = { type: 'toolResult', id, ok, output: outputOf(block.content), ...from }
+        return items ? [result, { type: 'todo', items }] : [result]
+      }) ?? null
+    )
+  }
+
+  function readResult(message: Fields): AgentEvent[] {
+    const text = cutHead(asText(message.result), KEPT)
+    const denied = asList(message.permission_denials).map(denial => asText(asObject(denial)?.tool_use_id))
+    const spent = {
+      usage: usageOf(asObject(message.usage)),
+      costUsd: typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : undefined,
+      denials: denied.filter(id => !refusedByHook.has(id)).length,
+    }
+    if (message.subtype === 'success' && !message.is_error && !interrupted)
+      return [{ type: 'ended', ok: true, text, ...spent }]
+    const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
+    const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
+    const status = message.api_error_status
+    const limit = limitIn(error) ?? (LIMIT_STATUSES.includes(status) ? {} : null)
+    if (!limit) return [ended]
+    // An overloaded service has nothing to do with when the account's own limit resets.
+    return [{ type: 'limited', ...(status === 529 ? {} : rejected), ...limit, note: error }, ended]
+  }
+
+  return jsonLines({
+    read(message, type) {
+      switch (type) {
+        case 'system':
+          return readSystem(message)
+        case 'assistant':
+          return readAssistant(message)
+        case 'user':
+          return readUser(message)
+        case 'rate_limit_event':
+          rejected = rejectionIn(message)
+          return []
+        case 'result':
+          return readResult(message)
+        default:
+          return []
+      }
+    },
+    end(exit) {
+      const error = `${sayExit(exit)}, no result`
+      const ended: AgentEvent = { type: 'ended', ok: false, text: '', error }
+      return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
+    },
+  })
+}
+
+function readSystem(message: Fields): AgentEvent[] {
+  if (message.subtype === 'init') {
+    const field = (value: unknown) => asText(value) || undefined
+    const { session_id, model, apiKeySource } = message
+    return [{ type: 'started', session: field(session_id), model: field(model), auth: field(apiKeySource) }]
+  }
+  if (message.subtype === 'api_retry') {
+    const why = [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ')
+    const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why || 'unknown'}`
+    return [{ type: 'retrying', note: cut(note, NOTE) }]
+  }
+  return []
+}
+
+/** The content of a message, which may also be plain text; null if it has none. */
+function blocksOf(message: Fields): (Fields | null)[] | null {
+  const content = asObject(message.message)?.content
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content.map(asObject) : null
+}
+
+const speakerOf = (message: Fields): { from: 'subagent' } | undefined =>
+  message.parent_tool_use_id == null ? undefined : { from: 'subagent' }
+
+function rejectionIn(message: Fields): { resetsAt?: number } | null {
+  const info = asObject(message.rate_limit_info) ?? message
+  return info.status === 'rejected' ? { resetsAt: epochMs(info.resetsAt ?? info.resets_at) } : null
+}
+
+/** The prompt's tokens are told apart by how they met the cache; together they are the input. */
+function usageOf(usage: Fields | null): Usage | undefined {
+  if (!usage) return undefined
+  const cacheRead = asCount(usage.cache_read_input_tokens)
+  const cacheWrite = asCount(usage.cache_creation_input_tokens)
+  const input = asCount(usage.input_tokens) + cacheRead + cacheWrite
+  return { input, output: asCount(usage.output_tokens), cacheRead, cacheWrite }
+}
+
+function errorOf(message: Fields): string {
+  const errors = asList(message.errors).map(asText).filter(Boolean)
+  return asText(message.result) || errors.join('\n') || asText(message.subtype) || 'a result without a reason'
+}

@@ -1,0 +1,150 @@
+import type { AgentEvent, TodoItem } from '../core/events.ts'
+import type { Parser } from '../core/ports.ts'
+import { sayExit } from './exit.ts'
+import {
+  asCount,
+  asList,
+  asObject,
+  asText,
+  cut,
+  cutHead,
+  type Fields,
+  oneLine,
+  outputOf,
+  summarize,
+} from './fields.ts'
+import { jsonLines } from './json-lines.ts'
+import { limitIn } from './limit.ts'
+import { KEPT } from './text.ts'
+
+const NOTE = 2000
+const MOST_TODOS = 500
+
+/** Reads `codex exec --json`. Its answer is the last message of the turn; only `turn.failed` is fatal. */
+export function codexParser(): Parser {
+  const open = new Set<string>()
+  let answer = ''
+  let trouble = ''
+
+  function readItem(phase: string, item: Fields | null): AgentEvent[] | null {
+    const type = asText(item?.type)
+    if (!item || type === '') return null
+    if (type === 'todo_list') return [{ type: 'todo', items: todosOf(item) }]
+    if (phase === 'item.updated') return []
+    if (isTool(type)) return readTool(phase, type, item)
+    if (phase === 'item.started') return []
+    if (type === 'error') return [{ type: 'retrying', note: cut(asText(item.message), NOTE) }]
+    if (type !== 'agent_message') return []
+    if (typeof item.text !== 'string') return null
+    answer = item.text
+    return [{ type: 'text', text: answer }]
+  }
+
+  function readTool(phase: string, type: string, item: Fields): AgentEvent[] | null {
+    const id = asText(item.id)
+    if (id === '') return null
+    const events: AgentEvent[] = []
+    if (!open.has(id)) events.push({ type: 'tool', id, name: nameOf(type, item), summary: summaryOf(item) })
+    if (phase === 'item.started') {
+      open.add(id)
+    } else {
+      open.delete(id)
+      events.push({ type: 'toolResult', id, ok: succeeded(item), output: outputOf(resultOf(item)) })
+    }
+    return events
+  }
+
+  function fail(error: string): AgentEvent[] {
+    const limit = limitIn(error)
+    const ended: AgentEvent = { type: 'ended', ok: false, text: '', error: cut(error, NOTE) }
+    return limit ? [{ type: 'limited', ...limit, note: cut(error, NOTE) }, ended] : [ended]
+  }
+
+  return jsonLines({
+    read(message, type) {
+      switch (type) {
+        case 'thread.started':
+          return [{ type: 'started', session: asText(message.thread_id) || undefined }]
+        case 'item.started':
+        case 'item.updated':
+        case 'item.completed':
+          return readItem(type, asObject(message.item))
+        case 'error': {
+          const said = asText(message.message)
+          if (said.startsWith('Reconnecting')) return [{ type: 'retrying', note: cut(said, NOTE) }]
+          trouble = said
+          return []
+        }
+        case 'turn.failed':
+          return fail(asText(asObject(message.error)?.message) || trouble || 'the turn failed')
+        case 'turn.completed':
+          return [
+            { type: 'ended', ok: true, text: cutHead(answer, KEPT), usage: usageOf(asObject(message.usage)) },
+          ]
+        default:
+          return []
+      }
+    },
+    end: exit => fail(trouble || `${sayExit(exit)}, no result`),
+  })
+}
+
+/** Items that open and close like a call. A to-do list does not: it stays open for the whole turn. */
+const isTool = (type: string) =>
+  type === 'command_execution' || type === 'file_change' || type === 'web_search' || type.endsWith('_call')
+
+const nameOf = (type: string, item: Fields): string =>
+  [asText(item.server), asText(item.tool)].filter(Boolean).join('.') || type
+
+function summaryOf(item: Fields): string {
+  const changed = changesOf(item)
+  return changed
+    ? oneLine(changed)
+    : summarize(asObject(item.arguments) ?? pick(item, 'command', 'query', 'url', 'prompt'))
+}
+
+/** Without the fields that every item has, which tell nothing. */
+const pick = (item: Fields, ...keys: string[]): Fields =>
+  Object.fromEntries(keys.map(key => [key, item[key]]))
+
+const changesOf = (item: Fields): string =>
+  asList(item.changes)
+    .map(change => `${asText(asObject(change)?.kind)} ${asText(asObject(change)?.path)}`.trim())
+    .join('\n')
+
+const resultOf = (item: Fields): unknown =>
+  asText(item.aggregated_output) ||
+  asText(asObject(item.error)?.message) ||
+  changesOf(item) ||
+  asObject(item.result)?.content
+
+const succeeded = ({ status, exit_code }: Fields): boolean =>
+  status !== 'failed' && status !== 'declined' && (typeof exit_code !== 'number' || exit_code === 0)
+
+const todosOf = (item: Fields): TodoItem[] =>
+  asList(item.items)
+    .slice(0, MOST_TODOS)
+    .map(asObject)
+    .flatMap(todo => {
+      const content = oneLine(asText(todo?.text))
+      return content === ''
+        ? []
+        : [
+            {
+              content,
+              status: todo?.completed === true ? 'completed' : 'pending',
+              activeForm: content,
+            } as const,
+          ]
+    })
+
+/** Its input already counts what came from the cache. */
+const usageOf = (usage: Fields | null) =>
+  usage
+    ? {
+        input: asCount(usage.input_tokens),
+        output: asCount(usage.output_tokens),
+        cacheRead: asCount(usage.cached_input_tokens),
+        cacheWrite: asCount(usage.cache_write_input_tokens),
+      }
+    : undefined

@@ -1,0 +1,15 @@
+import type { Agent } from '../core/ports.ts'
+import { textParser } from './text.ts'
+
+/** Any command: run word for word with the prompt on its standard input, read as plain text unless told otherwise. */
+export const custom = (argv: readonly string[], parser: Agent['parser'] = textParser): Agent => ({
+  name: programName(argv[0] ?? ''),
+  command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),
+  parser,
+})
+
+/** The name a program goes by: `/usr/bin/claude`, `claude.cmd` → `claude`. */
+export function programName(program: string): string {
+  const base = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1)
+  return base.replace(/\.(?:exe|cmd|bat|ps1)$/i, '') || program
+}

@@ -1,0 +1,13 @@
+import type { Agent } from '../core/ports.ts'
+import { claude } from './claude.ts'
+
+/** The built-in scripted agent: a real process that edits real files, with no key and no network. */
+export const demo = (): Agent => ({
+  ...claude(),
+  name: 'demo',
+  command: ask => ({
+    argv: [process.execPath, process.argv[1] ?? '', 'demo-agent'],
+    env: {},
+    stdin: ask.prompt,
+  }),
+})

@@ -1,0 +1,39 @@
+import type { Agent } from '../core/ports.ts'
+import { claude } from './claude.ts'
+import { codex } from './codex.ts'
+import { custom, programName } from './custom.ts'
+
+type Known = {
+  make: (program?: string) => Agent
+  /** How a word ends by which this CLI is told to give a stream. */
+  streamWord: string
+}
+
+/** Every CLI whose stream ralph can read. To add one: its file, and a line here. */
+export const known: ReadonlyMap<string, Known> = new Map([
+  ['claude', { make: claude, streamWord: 'stream-json' }],
+  ['codex', { make: codex, streamWord: '--json' }],
+])
+
+/** The agent of a program, by its base name: `/opt/bin/claude` runs that path and is read as claude. */
+export function agentFor(command: string): { agent: Agent; isKnown: boolean } {
+  const cli = known.get(programName(command))
+  return { agent: cli ? cli.make(command) : unknown(command), isKnown: cli !== undefined }
+}
+
+/**
+ * The agent of an explicit command line: run word for word, nothing added. Its output is read as a stream
+ * only if its own words ask for one; as plain text, a stream would pass tool output off as the agent's words.
+ */
+export function explicitAgent(argv: readonly string[]): Agent {
+  const cli = known.get(programName(argv[0] ?? ''))
+  if (!cli || !argv.some(word => word.endsWith(cli.streamWord))) return custom(argv)
+  const { parser } = cli.make()
+  return custom(argv, () => parser('stream'))
+}
+
+/** A program that settings name: it gets the flags that stand beside it there. */
+const unknown = (program: string): Agent => ({
+  ...custom([program]),
+  command: (ask, able) => custom([program, ...ask.flags]).command(ask, able),
+})

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { claude } from '../../src/agents/claude.ts'
+import { codex } from '../../src/agents/codex.ts'
+import type { AgentEnded, AgentEvent, Exit } from '../../src/core/events.ts'
+import type { Ask, Parser } from '../../src/core/ports.ts'
+
+export const AGENTS = { claude: claude(), codex: codex() }
+export type Cli = keyof typeof AGENTS
+
+export const exitOf = (how: number | string): Exit =>
+  typeof how === 'number' ? { code: how, signal: null } : { code: null, signal: how }
+
+const folder = (cli: Cli) => new URL(`../recordings/${cli}/`, import.meta.url)
+
+export const recordingsOf = (cli: Cli): string[] => readdirSync(folder(cli)).sort()
+
+/** The lines a recorded run wrote to standard output; a recorded standard error means that there were none. */
+export function linesOf(cli: Cli, file: string): string[] {
+  if (file.endsWith('.stderr.txt')) return []
+  return readFileSync(new URL(file, folder(cli)), 'utf8')
+    .replace(/\n$/, '')
+    .split('\n')
+}
+
+export const modeOf = (file: string): Ask['mode'] =>
+  file.endsWith('.txt') && !file.endsWith('.stderr.txt') ? 'text' : 'stream'
+
+/** Everything a parser yields for these lines and this exit. */
+export const play = (parser: Parser, lines: Iterable<string>, exit: Exit = exitOf(0)): AgentEvent[] => [
+  ...[...lines].flatMap(line => parser.line(line)),
+  ...parser.end(exit),
+]
+
+export const playAll = (cli: Cli, messages: unknown[], exit: Exit = exitOf(0)): AgentEvent[] =>
+  play(
+    AGENTS[cli].parser('stream'),
+    messages.map(message => JSON.stringify(message)),
+    exit,
+  )
+
+export function endedOf(events: AgentEvent[]): AgentEnded {
+  const last = events.at(-1)
+  if (last?.type !== 'ended') throw new Error(`the last event is ${last?.type}`)
+  return last
+}
