@@ -1,0 +1,104 @@
+import { quote } from './quote.ts'
+
+/** Nothing in the settings is nested nearly as deep; without a bound a hostile file could exhaust the stack. */
+const MAX_DEPTH = 64
+
+export type Flaw = { at: number; what: string }
+
+/** The first place where a text is not JSON, or says a thing twice; null if it is sound. */
+export function findFlaw(text: string): Flaw | null {
+  let at = 0
+
+  const skip = () => {
+    while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  }
+  const unexpected = (wanted: string): Flaw => {
+    const char = text[at]
+    if (char === undefined) return { at, what: `the file ends where ${wanted} should be` }
+    if (char === '/' || char === '#') return { at, what: 'JSON has no comments; remove it' }
+    if (char === "'") return { at, what: 'JSON has double quotes only' }
+    return {
+      at,
+      what: `found ${quote(String.fromCodePoint(text.codePointAt(at)!))} where ${wanted} should be`,
+    }
+  }
+  const string = (): Flaw | null => {
+    const start = at
+    for (at++; text[at] !== '"'; at++) {
+      const char = text[at]
+      if (char === undefined || char === '\n' || char === '\r')
+        return { at: start, what: 'this string has no end' }
+      if (char < ' ') return { at, what: `write ${quote(char).slice(1, -1)} for this character` }
+      if (char !== '\\') continue
+      if (!/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(text.slice(at + 1, at + 6)))
+        return { at, what: 'a backslash in a string is written \\\\' }
+      at++
+    }
+    at++
+    return null
+  }
+  const scalar = (): Flaw | null => {
+    const token = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
+    token.lastIndex = at
+    if (!token.test(text)) return unexpected('a value')
+    at = token.lastIndex
+    return null
+  }
+  const value = (depth: number): Flaw | null => {
+    skip()
+    if (text[at] === '"') return string()
+    if (text[at] !== '{' && text[at] !== '[') return scalar()
+    if (depth === MAX_DEPTH) return { at, what: `nested deeper than ${MAX_DEPTH} levels` }
+    return text[at] === '{' ? list('}', member(depth + 1)) : list(']', () => value(depth + 1))
+  }
+  /** What stands between two brackets, separated by commas. */
+  const list = (close: string, entry: () => Flaw | null): Flaw | null => {
+    at++
+    skip()
+    if (text[at] === close) {
+      at++
+      return null
+    }
+    for (;;) {
+      const flaw = entry()
+      if (flaw) return flaw
+      skip()
+      const comma = at
+      if (text[at] === close) {
+        at++
+        return null
+      }
+      if (text[at] !== ',') return unexpected(`"," or ${quote(close)}`)
+      at++
+      skip()
+      if (text[at] === close) return { at: comma, what: `remove the comma before ${quote(close)}` }
+    }
+  }
+  const member = (depth: number) => {
+    const seen = new Set<string>()
+    return (): Flaw | null => {
+      const start = at
+      if (text[at] !== '"') return unexpected('a key in double quotes')
+      const flaw = string()
+      if (flaw) return flaw
+      const key: string = JSON.parse(text.slice(start, at))
+      if (seen.has(key)) return { at: start, what: `the key ${quote(key)} is given twice; keep one of them` }
+      seen.add(key)
+      skip()
+      if (text[at] !== ':') return unexpected('":"')
+      at++
+      return value(depth)
+    }
+  }
+
+  const flaw = value(0)
+  if (flaw) return flaw
+  skip()
+  return at < text.length ? unexpected('the end of the file') : null
+}
+
+/** `7:3`: the line and the column of a place, both from 1. */
+export function locate(text: string, at: number): string {
+  const lines = text.slice(0, at).split(/\r\n|\n|\r/)
+  return `${lines.length}:${[...lines.at(-1)!].length + 1}`
+}

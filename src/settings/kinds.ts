@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { DURATION, parseDuration } from './duration.ts'
+import { splitWords } from './words.ts'
+
+// The kinds of values in the settings. Each carries the sentence that a wrong value gets:
+// `<path> <sentence>, not <value> (<file>)`.
+
+/** What a timer of Node can hold; a longer one would fire at once. */
+const MAX_SECONDS = 2_147_483
+
+/** A NUL ends a C string: no argument, name or file can hold one. */
+const NO_NUL = z.regex(/^[^\0]*$/, 'must be text without NUL characters')
+
+export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, 'must be an object')
+
+/** An object whose keys have defaults of their own. */
+export const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.prefault(object(shape), {} as never)
+
+export const flag = z.boolean('must be true or false')
+
+export const text = z.string('must be a string').check(NO_NUL)
+
+export const line = text.check(z.regex(/^[^\r\n]*$/, 'must be one line'))
+
+export const filled = text.check(z.regex(/\S/, 'must be a non-empty string'))
+
+export const filledOrNull = z.nullable(
+  z.string('must be a string or null').check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null')),
+)
+
+export const amountOrNull = z.nullable(
+  z.number('must be a number or null').check(z.gt(0, 'must be greater than 0, or null')),
+)
+
+const whole = z.int('must be a whole number')
+
+export const count = whole.check(z.gte(0, 'must be at least 0'))
+
+export const positiveCount = whole.check(z.gte(1, 'must be at least 1'))
+
+const time = z
+  .number('must be a number of seconds')
+  .check(z.lte(MAX_SECONDS, `must be at most ${MAX_SECONDS}`))
+
+export const seconds = time.check(z.gt(0, 'must be greater than 0'))
+
+export const secondsOrNone = time.check(z.gte(0, 'must be at least 0'))
+
+const NO_DURATION = 'must be a duration such as "6h", "30m" or "90s", or a number of seconds'
+
+/** `"6h"` or a number of seconds; the result is in seconds. */
+export const duration = z.pipe(
+  z.pipe(
+    z.union([z.number(), z.string().check(z.regex(DURATION, NO_DURATION))], NO_DURATION),
+    z.transform(value => (typeof value === 'number' ? value : parseDuration(value)!)),
+  ),
+  secondsOrNone,
+)
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values, `must be ${either(values)}`)
+
+/** Any case is read, upper case is what it becomes. */
+export const upperCase = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.pipe(z.string(`must be ${either(values)}`).check(z.toUpperCase()), oneOf(...values))
+
+export const either = (values: readonly string[]): string => {
+  const quoted = values.map(value => JSON.stringify(value))
+  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+}
+
+const listOf = <Entry extends z.core.$ZodType>(entry: Entry) => z.array(entry, 'must be a list of strings')
+
+export const texts = listOf(filled)
+
+/** Arguments for a command, each entry to be split as a shell would. */
+export const flags = listOf(
+  text.check(z.refine(entry => splitWords(entry) !== null, 'must have a second quote for every first one')),
+)
+
+/** Names of environment variables, or patterns of them. */
+export const names = listOf(
+  text.check(
+    z.regex(/^[^\s=]+$/, 'must be the name of an environment variable or a pattern such as "AWS_*"'),
+  ),
+)

@@ -1,0 +1,53 @@
+import { UsageError } from '../core/usage-error.ts'
+import { type DeepPartial, merge } from './merge.ts'
+import { findProblems } from './problems.ts'
+import { quote } from './quote.ts'
+import { readJson } from './read.ts'
+import { resolve, type Settings } from './schema.ts'
+import { splitWords } from './words.ts'
+
+const FILES = ['.ralph/settings.json', '.ralph/settings.local.json'] as const
+
+/** What the command line overrides, in the settings' own shape. */
+export type Flags = DeepPartial<Settings>
+
+export type Loaded = {
+  settings: Settings
+  /** The files that were there, relative to the project. */
+  sources: string[]
+  /** What the files alone say, merged: the part that someone else may have written. */
+  fromFiles: unknown
+}
+
+/** settings.json < settings.local.json < flags. Throws a UsageError with the first problem and the number of others. */
+export function loadSettings(projectDir: string, flags: Flags = {}): Loaded {
+  const files = FILES.map(source => ({ source, raw: readJson(projectDir, source) })).filter(
+    f => f.raw !== undefined,
+  )
+  refuse(
+    [...files, { source: 'command line', raw: flags }].flatMap(({ source, raw }) =>
+      findProblems(raw, source),
+    ),
+  )
+  const fromFiles = files.reduce<unknown>((merged, { raw }) => merge(merged, raw), {})
+  return {
+    settings: resolve(merge(fromFiles, flags)),
+    sources: files.map(f => f.source),
+    fromFiles,
+  }
+}
+
+/** The words that `agent.flags` amounts to: each entry split as a shell would. */
+export function resolveFlags(flags: readonly string[]): string[] {
+  return flags.flatMap(entry => {
+    const words = splitWords(entry)
+    if (words === null) throw new UsageError(`unbalanced quote in the agent's flags: ${quote(entry)}`)
+    return words
+  })
+}
+
+function refuse([first, ...others]: string[]): void {
+  if (first === undefined) return
+  if (others.length === 0) throw new UsageError(first)
+  throw new UsageError(`${first} (and ${others.length} more problem${others.length === 1 ? '' : 's'})`)
+}

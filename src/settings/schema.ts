@@ -1,0 +1,160 @@
+import * as z from 'zod/mini'
+import {
+  amountOrNull,
+  count,
+  duration,
+  either,
+  filled,
+  filledOrNull,
+  flag,
+  flags,
+  line,
+  names,
+  object,
+  oneOf,
+  positiveCount,
+  seconds,
+  secondsOrNone,
+  section,
+  text,
+  texts,
+  upperCase,
+} from './kinds.ts'
+
+const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] as const
+
+const method = oneOf(...METHODS)
+
+/** The agent of one role: what it leaves open is the main agent's. */
+const roleAgent = z.optional(
+  object({ command: z.optional(filled), flags: z.optional(flags), model: z.optional(filledOrNull) }),
+)
+
+const fallbackAgent = object({
+  command: filled,
+  flags: z._default(flags, []),
+  model: z._default(filledOrNull, null),
+})
+
+const commandGuardrail = object({
+  /** Absent: what makes this the command form. */
+  verify: z.optional(z.undefined()),
+  command: filled,
+  failAction: z._default(upperCase('APPEND', 'PREPEND', 'REPLACE'), 'APPEND'),
+  hint: z.optional(text),
+  timeout: z._default(seconds, 900),
+})
+
+const verifyGuardrail = object({
+  verify: method,
+  config: z._default(z.record(z.string(), z.unknown(), 'must be an object'), {}),
+})
+
+const guardrail = z.discriminatedUnion('verify', [commandGuardrail, verifyGuardrail], {
+  error: issue => (issue.code === 'invalid_union' ? `must be ${either(METHODS)}` : 'must be an object'),
+})
+
+const pipelineRole = (maxIterations: number) =>
+  section({
+    enabled: z._default(flag, true),
+    maxIterations: z._default(positiveCount, maxIterations),
+    command: z._default(filledOrNull, null),
+  })
+
+/** Every key, its type, its bounds and its default. Times are in seconds. */
+export const schema = object({
+  $schema: z.optional(z.string('must be a string')),
+  maximumIterations: z._default(positiveCount, 10),
+  completionResponse: z._default(line, 'DONE'),
+  outputTruncateChars: z._default(count, 5000),
+  streamAgentOutput: z._default(flag, true),
+  includeIterationCountInPrompt: z._default(flag, false),
+  agent: section({
+    /** null: the first one that is found on PATH. */
+    command: z._default(filledOrNull, null),
+    flags: z._default(flags, []),
+    model: z._default(filledOrNull, null),
+  }),
+  agents: section({
+    coder: roleAgent,
+    reviewer: roleAgent,
+    tester: roleAgent,
+    qa: roleAgent,
+    judge: roleAgent,
+    planner: roleAgent,
+  }),
+  fallbackAgents: z._default(z.array(fallbackAgent, 'must be a list of agents'), []),
+  guardrails: z._default(z.array(guardrail, 'must be a list of guardrails'), []),
+  guardrailParallelism: z._default(positiveCount, 1),
+  baseline: z._default(flag, true),
+  scm: z._default(
+    z.nullable(object({ command: z._default(filled, 'git'), tasks: z._default(texts, ['commit']) })),
+    null,
+  ),
+  inactivityTimeout: z._default(seconds, 300),
+  screenInactivityTimeout: z._default(seconds, 60),
+  iterationTimeout: z._default(seconds, 7200),
+  killGrace: z._default(secondsOrNone, 5),
+  maxConsecutiveFailures: z._default(positiveCount, 5),
+  maxBugFixes: z._default(count, 3),
+  stuckAfter: z._default(positiveCount, 3),
+  maxLimitWait: z._default(duration, 6 * 3600),
+  budget: section({
+    usd: z._default(amountOrNull, null),
+    tokens: z._default(amountOrNull, null),
+    minutes: z._default(amountOrNull, null),
+  }),
+  review: section({
+    cap: z._default(positiveCount, 5),
+    skip: z._default(flag, false),
+    atCap: z._default(oneOf('approve', 'block'), 'approve'),
+  }),
+  pipeline: section({
+    enabled: z._default(flag, true),
+    maxIterations: z._default(positiveCount, 10),
+    verification: z._default(method, 'string_match'),
+    rounds: z._default(count, 3),
+    onJudgeError: z._default(oneOf('again', 'string_match'), 'again'),
+    roles: section({
+      coder: pipelineRole(15),
+      reviewer: pipelineRole(5),
+      tester: pipelineRole(10),
+      qa: pipelineRole(5),
+    }),
+  }),
+  parallel: z._default(positiveCount, 1),
+  protect: z._default(texts, []),
+  sandbox: section({
+    mode: z._default(oneOf('auto', 'docker', 'srt', 'none'), 'auto'),
+    allowedDomains: z._default(texts, []),
+    allowWrite: z._default(texts, []),
+    denyRead: z._default(texts, []),
+  }),
+  env: section({ pass: z._default(names, []), drop: z._default(names, []) }),
+  blocklist: section({ allow: z._default(texts, []) }),
+  output: section({
+    emoji: z._default(flag, true),
+    color: z._default(oneOf('auto', 'always', 'never'), 'auto'),
+    timestamps: z._default(flag, false),
+    maxLines: z._default(positiveCount, 12),
+    maxChars: z._default(positiveCount, 2000),
+  }),
+  notify: section({
+    command: z._default(filledOrNull, null),
+    webhook: z._default(filledOrNull, null),
+    bell: z._default(flag, true),
+  }),
+})
+
+type Read = z.output<typeof schema>
+
+type CommandGuardrail = z.output<typeof commandGuardrail>
+
+/** The resolved settings: nothing is left open. The verify form of a guardrail is refused until it is built. */
+export type Settings = Omit<Read, 'guardrails' | '$schema'> & { guardrails: CommandGuardrail[] }
+
+/** Fills in what is left open in settings that were found to be sound. */
+export function resolve(raw: unknown): Settings {
+  const { $schema: _, guardrails, ...rest } = schema.parse(raw, { jitless: true })
+  return { ...rest, guardrails: guardrails.filter(g => g.verify === undefined) }
+}

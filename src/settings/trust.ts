@@ -1,0 +1,47 @@
+import { isObject } from './merge.ts'
+import { type Path, showPath } from './path.ts'
+
+/** Something that a project's files make ralph run, pass on or loosen. `what` is as the file has it: quote it to show it. */
+export type Risk = { where: string; what: string }
+
+/** Where risks stand, in the order they are listed. `[]`: every entry of a list, `*`: every key, by name. */
+const RISKY = [
+  'agent.command',
+  'agent.flags',
+  'agents',
+  'fallbackAgents',
+  'guardrails.[].command',
+  'guardrails.[].verify',
+  'guardrails.[].config',
+  'scm',
+  'pipeline.roles.*.command',
+  'env.pass',
+  'protect',
+  'sandbox',
+  'blocklist.allow',
+  'notify.command',
+  'notify.webhook',
+] as const
+
+/** Everything in the settings of a project's files that needs the user's trust; empty where nothing does. */
+export const risks = (fromFiles: unknown): Risk[] =>
+  RISKY.flatMap(where => follow(fromFiles, where.split('.'), []))
+
+function follow(value: unknown, [step, ...rest]: string[], at: Path): Risk[] {
+  if (step === undefined) return leaves(value, at)
+  return entries(value)
+    .filter(([key]) => (typeof key === 'number' ? step === '[]' : step === '*' || step === key))
+    .flatMap(([key, inner]) => follow(inner, rest, [...at, key]))
+}
+
+/** null turns a thing off, so it is no risk; neither is an empty list. */
+function leaves(value: unknown, at: Path): Risk[] {
+  if (typeof value !== 'object') return [{ where: showPath(at), what: String(value) }]
+  return entries(value).flatMap(([key, inner]) => leaves(inner, [...at, key]))
+}
+
+/** Keys in the order of their names: moving a line in the file is no change. */
+function entries(value: unknown): [string | number, unknown][] {
+  if (Array.isArray(value)) return [...value.entries()]
+  return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : []
+}

@@ -1,0 +1,34 @@
+import { isObject } from './merge.ts'
+import type { Path } from './path.ts'
+
+/** Keys whose part is not built yet. A file that sets one is refused: nothing is accepted and then ignored. */
+export const UNBUILT = [
+  'agents',
+  'fallbackAgents',
+  'guardrails[].verify',
+  'guardrailParallelism',
+  'scm',
+  'screenInactivityTimeout',
+  'maxBugFixes',
+  'review',
+  'pipeline',
+  'parallel',
+  'protect',
+  'sandbox',
+  'blocklist',
+  'output',
+  'notify',
+] as const
+
+/** The places of a settings object that set something unbuilt. */
+export const findUnbuilt = (raw: unknown): Path[] =>
+  UNBUILT.flatMap(key => find(raw, key.split(/\.|(?=\[\])/), []))
+
+function find(value: unknown, [key, ...rest]: string[], at: Path): Path[] {
+  if (key === undefined) return [at]
+  if (key === '[]')
+    return Array.isArray(value) ? value.flatMap((item, place) => find(item, rest, [...at, place])) : []
+  return isObject(value) && Object.hasOwn(value, key) && value[key] !== undefined
+    ? find(value[key], rest, [...at, key])
+    : []
+}

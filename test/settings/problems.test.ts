@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest'
+import { loadSettings } from '../../src/settings/load.ts'
+import { UNBUILT } from '../../src/settings/unbuilt.ts'
+import { project, refusal } from './project.ts'
+
+const HERE = '(.ralph/settings.json)'
+
+const refused = (settings: unknown) => refusal(() => loadSettings(project({ 'settings.json': settings })))
+
+const guardrail = (rest: object) => ({
+  guardrails: [{ command: 'npm test' }, { command: 'npm run lint', ...rest }],
+})
+
+test.each<[unknown, string]>([
+  // unknown keys
+  [{ guardrail: [] }, 'unknown key "guardrail" in .ralph/settings.json; did you mean "guardrails"?'],
+  [
+    { agent: { comand: 'x' } },
+    'unknown key "agent.comand" in .ralph/settings.json; did you mean "agent.command"?',
+  ],
+  [
+    { maxIterations: 3 },
+    'unknown key "maxIterations" in .ralph/settings.json; did you mean "maximumIterations"?',
+  ],
+  [
+    { maximum_iterations: 3 },
+    'unknown key "maximum_iterations" in .ralph/settings.json; did you mean "maximumIterations"?',
+  ],
+  [{ Baseline: true }, 'unknown key "Baseline" in .ralph/settings.json; did you mean "baseline"?'],
+  [
+    { MAXIMUMITERATIONS: 3 },
+    'unknown key "MAXIMUMITERATIONS" in .ralph/settings.json; did you mean "maximumIterations"?',
+  ],
+  [{ evn: {} }, 'unknown key "evn" in .ralph/settings.json; did you mean "env"?'],
+  [
+    { budget: { dollars: 3 } },
+    'unknown key "budget.dollars" in .ralph/settings.json; known there: usd, tokens, minutes',
+  ],
+  [
+    { somethingElse: 3 },
+    'unknown key "somethingElse" in .ralph/settings.json; correct its name or remove it',
+  ],
+  [
+    guardrail({ fail: 'x' }),
+    'unknown key "guardrails[1].fail" in .ralph/settings.json; known there: verify, command, failAction, hint, timeout, config',
+  ],
+  [
+    guardrail({ failaction: 'APPEND' }),
+    'unknown key "guardrails[1].failaction" in .ralph/settings.json; did you mean "guardrails[1].failAction"?',
+  ],
+  [
+    '{"__proto__": {"polluted": 1}}',
+    'unknown key "__proto__" in .ralph/settings.json; correct its name or remove it',
+  ],
+  [
+    '{"agent": {"__proto__": {}}}',
+    'unknown key "agent.__proto__" in .ralph/settings.json; known there: command, flags, model',
+  ],
+  ['{"constructor": {}}', 'unknown key "constructor" in .ralph/settings.json; correct its name or remove it'],
+  ['{"prototype": {}}', 'unknown key "prototype" in .ralph/settings.json; correct its name or remove it'],
+  [
+    { 'a\n\u001b[31m\u009b\u202e': 1 },
+    'unknown key "a\\n\\u001b[31m\\u009b\\u202e" in .ralph/settings.json; correct its name or remove it',
+  ],
+  [{ env: { 'a b': 1 } }, 'unknown key "env[\\"a b\\"]" in .ralph/settings.json; known there: pass, drop'],
+  // wrong types
+  [[], '.ralph/settings.json must hold an object, { … }, not a list'],
+  ['"x"', '.ralph/settings.json must hold an object, { … }, not a string'],
+  ['null', '.ralph/settings.json must hold an object, { … }, not null'],
+  [{ $schema: 1 }, `$schema must be a string, not 1 ${HERE}`],
+  [{ maximumIterations: '10' }, `maximumIterations must be a whole number, not a string ${HERE}`],
+  [{ maximumIterations: null }, `maximumIterations must be a whole number, not null ${HERE}`],
+  [{ completionResponse: 5 }, `completionResponse must be a string, not 5 ${HERE}`],
+  [{ streamAgentOutput: 'yes' }, `streamAgentOutput must be true or false, not a string ${HERE}`],
+  [
+    { includeIterationCountInPrompt: 0 },
+    `includeIterationCountInPrompt must be true or false, not 0 ${HERE}`,
+  ],
+  [{ agent: 'claude' }, `agent must be an object, not a string ${HERE}`],
+  [{ agent: ['claude'] }, `agent must be an object, not a list ${HERE}`],
+  [{ agent: null }, `agent must be an object, not null ${HERE}`],
+  [{ agent: { command: {} } }, `agent.command must be a string, not an object ${HERE}`],
+  [{ agent: { flags: '--model opus' } }, `agent.flags must be a list of strings, not a string ${HERE}`],
+  [{ agent: { flags: ['a', 1] } }, `agent.flags[1] must be a string, not 1 ${HERE}`],
+  [{ agent: { model: false } }, `agent.model must be a string or null, not false ${HERE}`],
+  [{ guardrails: {} }, `guardrails must be a list of guardrails, not an object ${HERE}`],
+  [{ guardrails: ['npm test'] }, `guardrails[0] must be an object, not a string ${HERE}`],
+  [{ guardrails: [{}] }, `guardrails[0].command is missing ${HERE}`],
+  [guardrail({ timeout: '5m' }), `guardrails[1].timeout must be a number of seconds, not a string ${HERE}`],
+  [guardrail({ hint: 1 }), `guardrails[1].hint must be a string, not 1 ${HERE}`],
+  [{ baseline: [] }, `baseline must be true or false, not a list ${HERE}`],
+  [{ killGrace: true }, `killGrace must be a number of seconds, not true ${HERE}`],
+  ['{"iterationTimeout": 1e999}', `iterationTimeout must be a number of seconds, not Infinity ${HERE}`],
+  [
+    { maxLimitWait: true },
+    `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not true ${HERE}`,
+  ],
+  [{ budget: { usd: '5' } }, `budget.usd must be a number or null, not a string ${HERE}`],
+  [{ env: { pass: 'AWS_*' } }, `env.pass must be a list of strings, not a string ${HERE}`],
+  // out of bounds
+  [{ maximumIterations: 0 }, `maximumIterations must be at least 1, not 0 ${HERE}`],
+  [{ maximumIterations: -3 }, `maximumIterations must be at least 1, not -3 ${HERE}`],
+  [{ maximumIterations: 1.5 }, `maximumIterations must be a whole number, not 1.5 ${HERE}`],
+  [{ completionResponse: 'a\nb' }, `completionResponse must be one line, not "a\\nb" ${HERE}`],
+  [{ outputTruncateChars: -1 }, `outputTruncateChars must be at least 0, not -1 ${HERE}`],
+  [{ agent: { command: ' ' } }, `agent.command must be a non-empty string, not " " ${HERE}`],
+  [
+    { agent: { command: 'a\0b' } },
+    `agent.command must be text without NUL characters, not "a\\u0000b" ${HERE}`,
+  ],
+  [
+    { agent: { flags: ["--x 'a"] } },
+    `agent.flags[0] must have a second quote for every first one, not "--x 'a" ${HERE}`,
+  ],
+  [{ agent: { model: '' } }, `agent.model must be a non-empty string or null, not "" ${HERE}`],
+  [guardrail({ command: '' }), `guardrails[1].command must be a non-empty string, not "" ${HERE}`],
+  [
+    guardrail({ failAction: 'ignore' }),
+    `guardrails[1].failAction must be "APPEND", "PREPEND" or "REPLACE", not "ignore" ${HERE}`,
+  ],
+  [guardrail({ timeout: 0 }), `guardrails[1].timeout must be greater than 0, not 0 ${HERE}`],
+  [{ inactivityTimeout: 0 }, `inactivityTimeout must be greater than 0, not 0 ${HERE}`],
+  [{ iterationTimeout: -1 }, `iterationTimeout must be greater than 0, not -1 ${HERE}`],
+  [{ iterationTimeout: 2_147_484 }, `iterationTimeout must be at most 2147483, not 2147484 ${HERE}`],
+  [{ killGrace: -1 }, `killGrace must be at least 0, not -1 ${HERE}`],
+  [{ maxConsecutiveFailures: 0 }, `maxConsecutiveFailures must be at least 1, not 0 ${HERE}`],
+  [{ stuckAfter: 0 }, `stuckAfter must be at least 1, not 0 ${HERE}`],
+  [{ maxLimitWait: -1 }, `maxLimitWait must be at least 0, not -1 ${HERE}`],
+  [
+    { maxLimitWait: '6 hours' },
+    `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not "6 hours" ${HERE}`,
+  ],
+  [
+    { maxLimitWait: '30m1h' },
+    `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not "30m1h" ${HERE}`,
+  ],
+  [
+    { maxLimitWait: '' },
+    `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not "" ${HERE}`,
+  ],
+  [
+    { maxLimitWait: '500ms' },
+    `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not "500ms" ${HERE}`,
+  ],
+  [{ maxLimitWait: '9999h' }, `maxLimitWait must be at most 2147483, not "9999h" ${HERE}`],
+  [{ budget: { usd: 0 } }, `budget.usd must be greater than 0, or null, not 0 ${HERE}`],
+  [{ budget: { tokens: -5 } }, `budget.tokens must be greater than 0, or null, not -5 ${HERE}`],
+  [{ budget: { minutes: 0 } }, `budget.minutes must be greater than 0, or null, not 0 ${HERE}`],
+  [
+    { env: { drop: ['A=B'] } },
+    `env.drop[0] must be the name of an environment variable or a pattern such as "AWS_*", not "A=B" ${HERE}`,
+  ],
+  [
+    { completionResponse: `${'x'.repeat(200)}\n` },
+    `completionResponse must be one line, not "${'x'.repeat(60)}…" ${HERE}`,
+  ],
+])('%j is refused: %s', (settings, sentence) => {
+  expect(refused(settings)).toBe(sentence)
+})
+
+const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
+  agents: [{ agents: { coder: { command: 'codex' } } }, 'agents'],
+  fallbackAgents: [{ fallbackAgents: [] }, 'fallbackAgents'],
+  'guardrails[].verify': [
+    { guardrails: [{ command: 'x' }, { verify: 'semantic', nonsense: 1 }] },
+    'guardrails[1].verify',
+  ],
+  guardrailParallelism: [{ guardrailParallelism: 2 }, 'guardrailParallelism'],
+  scm: [{ scm: { command: 'git', tasks: ['commit', 'push'] } }, 'scm'],
+  screenInactivityTimeout: [{ screenInactivityTimeout: 60 }, 'screenInactivityTimeout'],
+  maxBugFixes: [{ maxBugFixes: 3 }, 'maxBugFixes'],
+  review: [{ review: { cap: 5 } }, 'review'],
+  pipeline: [{ pipeline: 5 }, 'pipeline'],
+  parallel: [{ parallel: 2 }, 'parallel'],
+  protect: [{ protect: ['test/**'] }, 'protect'],
+  sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
+  blocklist: [{ blocklist: { allow: ['rm'] } }, 'blocklist'],
+  output: [{ output: null }, 'output'],
+  notify: [{ notify: { bell: false } }, 'notify'],
+}
+
+test.each(Object.entries(unbuilt))('%s is refused by name until it is built', (_, [settings, place]) => {
+  expect(refused(settings)).toBe(`"${place}" is not supported yet in this version ${HERE}`)
+})
+
+test('every key that waits for its part has its example above', () => {
+  expect(Object.keys(unbuilt)).toEqual([...UNBUILT])
+})
+
+test('of several problems the first is told, and how many more there are', () => {
+  expect(refused({ maximumIterations: 0, killGrace: -1 })).toBe(
+    `maximumIterations must be at least 1, not 0 ${HERE} (and 1 more problem)`,
+  )
+  expect(refused({ pipeline: {}, maximumIterations: 0, nonsenseOne: 1, nonsenseTwo: 2 })).toBe(
+    `"pipeline" is not supported yet in this version ${HERE} (and 3 more problems)`,
+  )
+})
+
+test('problems of both files and of the flags count together, and each names its source', () => {
+  const path = project({ 'settings.json': { baseline: 1 }, 'settings.local.json': { killGrace: -1 } })
+  expect(refusal(() => loadSettings(path, { maximumIterations: 0 }))).toBe(
+    `baseline must be true or false, not 1 ${HERE} (and 2 more problems)`,
+  )
+  expect(refusal(() => loadSettings(project({ 'settings.local.json': { killGrace: -1 } })))).toBe(
+    'killGrace must be at least 0, not -1 (.ralph/settings.local.json)',
+  )
+  expect(refusal(() => loadSettings(project({}), { maximumIterations: 0 }))).toBe(
+    'maximumIterations must be at least 1, not 0 (command line)',
+  )
+})
+
+test('what one file has wrong is refused even where the other would override it', () => {
+  const path = project({ 'settings.json': { killGrace: 'x' }, 'settings.local.json': { killGrace: 1 } })
+  expect(refusal(() => loadSettings(path))).toBe(
+    `killGrace must be a number of seconds, not a string ${HERE}`,
+  )
+})
