@@ -1,0 +1,104 @@
+import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
+import type { Called, Clock, Ears } from '../core/ports.ts'
+import type { Step } from '../core/workflow.ts'
+
+/** How long an agent is waited for. */
+export type Patience = {
+  /** A silent stream with no tool call open. */
+  inactivityMs: number
+  iterationMs: number
+  /** From its result to its exit. */
+  lingerMs: number
+}
+
+export type Ended = NonNullable<Step['ended']>
+
+/**
+ * Stays with an agent until it is gone, and ends it when patience runs out. No timer ticks:
+ * one is armed for the earliest moment at which silence could be too long.
+ */
+export async function attend(
+  clock: Clock,
+  patience: Patience,
+  hard: AbortSignal,
+  call: (ears: Ears) => Promise<Called>,
+  on: (event: AgentEvent) => void,
+  onLive: (called: Called) => void,
+): Promise<Ended> {
+  const began = clock.now()
+  const openTools = new Set<string>()
+  let heard = began
+  let how: How = 'exited'
+  let seenOff = false
+  let result: AgentEnded | undefined
+  let limited: Ended['limited']
+  let live: Called['live'] | undefined
+  const cancels: (() => void)[] = []
+
+  const see = (event: AgentEvent) => {
+    if (event.type === 'tool') openTools.add(event.id)
+    else if (event.type === 'toolResult') openTools.delete(event.id)
+    else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
+    else if (event.type === 'ended') {
+      result = event
+      cancels.push(clock.after(patience.lingerMs, () => seeOff('exited')))
+    }
+    on(event)
+  }
+  const seeOff = (why: How) => {
+    if (how !== 'exited' || seenOff || !live) return
+    how = why
+    seenOff = true
+    void live.stop()
+  }
+  const watchSilence = (ms: number) => {
+    cancels[0] = clock.after(ms, () => {
+      const silent = clock.now() - heard
+      if (openTools.size > 0) watchSilence(patience.inactivityMs)
+      else if (silent >= patience.inactivityMs) seeOff('inactive')
+      else watchSilence(patience.inactivityMs - silent)
+    })
+  }
+  // A result that is already there is not thrown away: only its process is ended.
+  const interrupt = () => seeOff(result ? 'exited' : 'interrupted')
+
+  watchSilence(patience.inactivityMs)
+  cancels.push(clock.after(patience.iterationMs, () => seeOff('timeout')))
+  hard.addEventListener('abort', interrupt)
+  try {
+    const stir = () => {
+      heard = clock.now()
+    }
+    const called = await call({ event: see, stir }).catch(error => notStarted(error))
+    if ('result' in called) return called
+    live = called.live
+    onLive(called)
+    if (hard.aborted) interrupt()
+    const exit = await live.exit
+    for (const event of called.end(exit)) see(event)
+    return { how, exit, ms: clock.now() - began, result: result ?? silentEnd(exit), limited, seenOff }
+  } catch (error) {
+    // Whatever went wrong on our side, the agent does not stay behind.
+    await live?.stop()
+    throw error
+  } finally {
+    hard.removeEventListener('abort', interrupt)
+    for (const cancel of cancels) cancel()
+  }
+}
+
+/** An agent that could not be started failed like one that exits at once. */
+const notStarted = (error: Error): Ended => ({
+  how: 'exited',
+  exit: { code: 127, signal: null },
+  ms: 0,
+  result: { type: 'ended', ok: false, text: '', error: error.message },
+  seenOff: false,
+})
+
+const silentEnd = (exit: Exit): AgentEnded => ({
+  type: 'ended',
+  ok: false,
+  text: '',
+  error: `ended without a result (${exit.signal ?? `exit code ${exit.code}`})`,
+})

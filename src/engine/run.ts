@@ -1,0 +1,113 @@
+import type { Proof, Result } from '../core/events.ts'
+import { next } from '../core/next.ts'
+import { CannotGoOn, type Ports } from '../core/ports.ts'
+import type { StepId } from '../core/workflow.ts'
+import type { Patience } from './attend.ts'
+import type { Book } from './book.ts'
+import { runChecks } from './check.ts'
+import { type Begun, type Bench, begin, iterate } from './iterate.ts'
+import { recover } from './recover.ts'
+import { watchTree } from './tree.ts'
+
+/** `soft`: finish what is running, then leave. `hard`: end it now. */
+export type Signals = { soft: AbortSignal; hard: AbortSignal }
+
+export type Ending =
+  | { type: 'finished'; result: Result; proof: Proof | null; why: string }
+  /** Left without finishing; the run can be resumed. */
+  | { type: 'stopped'; why: string; interrupted: boolean }
+
+/** Timers cannot be set for longer than some days, and a laptop may sleep meanwhile: look again at least hourly. */
+const LONGEST_NAP = 3_600_000
+
+/** The loop. Decisions come from `next`; this acts on them and knows nothing of workflows, agents or screens. */
+export async function run(
+  book: Book,
+  ports: Ports,
+  options: { patience: Patience; signals: Signals; baseline: boolean },
+): Promise<Ending> {
+  const { signals } = options
+  const bench: Bench = {
+    book,
+    ports,
+    patience: options.patience,
+    signals,
+    tree: watchTree(ports.fingerprint),
+  }
+  const flying = new Map<StepId, Promise<void>>()
+  let trouble: { error: unknown } | null = null
+  const fly = (begun: Begun) => {
+    const landing = iterate(bench, begun)
+      .catch(error => {
+        trouble ??= { error }
+      })
+      .finally(() => flying.delete(begun.step.id))
+    flying.set(begun.step.id, landing)
+  }
+  try {
+    await recover(bench)
+    await lookAround(bench, options.baseline)
+    for (;;) {
+      if (signals.soft.aborted || trouble) await Promise.all(flying.values())
+      if (trouble) throw (trouble as { error: unknown }).error
+      if (signals.soft.aborted) return leave(bench, 'interrupted', true)
+      if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
+      const now = ports.clock.now()
+      const decision = next(book.workflow, book.state, book.tasks, book.limits, now, ports.agentsFor)
+      switch (decision.type) {
+        case 'work':
+          fly(await begin(bench, decision))
+          break
+        case 'busy':
+          await Promise.race(flying.values())
+          break
+        case 'wait':
+          ports.tell({ type: 'waiting', at: now, until: decision.until, why: decision.why })
+          await nap(bench, Math.min(decision.until - now, LONGEST_NAP))
+          break
+        case 'hold':
+          return leave(bench, 'paused', false)
+        case 'finish': {
+          const { result, proof, why } = decision
+          book.tell({ type: 'finished', at: now, result, proof, why })
+          return { type: 'finished', result, proof, why }
+        }
+        default:
+          decision satisfies never
+      }
+    }
+  } catch (error) {
+    if (error instanceof CannotGoOn) return leave(bench, error.message, false)
+    throw error
+  }
+}
+
+/** Before the first iteration: the tree as it is, and the checks as they stand without any work of ours. */
+async function lookAround({ book, ports, signals, tree }: Bench, baseline: boolean): Promise<void> {
+  const task = book.tasks[0]
+  const checks = task ? ports.checks({ stage: task.first ?? book.workflow.first, task }) : []
+  if (checks.length === 0) return
+  await tree.look()
+  if (!baseline || book.state.steps > 0) return
+  const findings = await runChecks(ports, checks, null, [], signals)
+  if (findings) book.tell({ type: 'baseline', at: ports.clock.now(), findings })
+}
+
+function leave({ book, ports }: Bench, why: string, interrupted: boolean): Ending {
+  book.tell({ type: 'stopped', at: ports.clock.now(), why })
+  return { type: 'stopped', why, interrupted }
+}
+
+/** Sleeps, but not through a signal. */
+function nap({ ports, signals }: Bench, ms: number): Promise<void> {
+  return new Promise(resolve => {
+    const wake = () => {
+      cancel()
+      signals.soft.removeEventListener('abort', wake)
+      resolve()
+    }
+    const cancel = ports.clock.after(ms, wake)
+    signals.soft.addEventListener('abort', wake)
+    if (signals.soft.aborted) wake()
+  })
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/core/evolve.ts'
+import { tasks } from '../../src/core/workflows/tasks.ts'
+import { done, World } from './world.ts'
+
+describe('the loop', () => {
+  it('goes through the ten steps in their order', async () => {
+    const world = new World([done])
+    await world.sit()
+    expect(world.types()).toEqual(['began', 'started', 'spawned', 'ended', 'settled', 'applied', 'finished'])
+  })
+
+  it('ends as claimed when nothing could verify it, as verified when checks were green', async () => {
+    const claimed = new World([done])
+    expect(await claimed.sit()).toMatchObject({ result: 'complete', proof: 'claimed' })
+    const verified = new World([done])
+    verified.checkNames = ['test']
+    expect(await verified.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+  })
+
+  it('does not believe an agent that says it is done while a check is red, and tells the next one', async () => {
+    const world = new World([{ ...done, red: ['test'] }, done])
+    world.checkNames = ['test']
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.prompts).toEqual(['carry:', 'carry:test'])
+  })
+
+  it('stops at its limit', async () => {
+    const world = new World([{}], { limits: { iterations: 3 } })
+    expect(await world.sit()).toMatchObject({ result: 'exhausted' })
+    expect(world.calls).toBe(3)
+  })
+
+  it('runs the checks once before the first iteration, and says of a red one that it was red before', async () => {
+    const world = new World([{ red: ['test'] }, done])
+    world.checkNames = ['test']
+    await world.sit()
+    expect(world.types().slice(0, 3)).toEqual(['began', 'baseline', 'started'])
+    expect(world.of('settled')[0]!.findings[0]!.note).toBe('test is red')
+    const red = new World([{ red: ['test'] }, { red: ['test'] }, done])
+    red.checkNames = ['test']
+    red.before = { red: ['test'] }
+    await red.sit()
+    expect(red.of('settled')[0]!.findings[0]!.note).toBe('test is red\nIt was already red before the run.')
+  })
+
+  it('runs no checks after an agent that failed, waits longer each time, and gives up after five', async () => {
+    const world = new World([{ result: { ok: false, error: 'broken' } }])
+    world.checkNames = ['test']
+    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(world.calls).toBe(5)
+    expect(world.of('checked').filter(e => e.id !== null)).toEqual([])
+    expect(world.of('waiting').map(e => e.until - e.at)).toEqual([1000, 2000, 4000, 8000])
+  })
+
+  it('counts an agent that cannot be started as a failure, in its own words', async () => {
+    const world = new World([{ startError: 'cannot start claude: not found' }])
+    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(world.of('settled')[0]).toMatchObject({ end: 'error', note: 'cannot start claude: not found' })
+  })
+
+  it('ends a silent agent, but not one with a tool call open', async () => {
+    const silent = new World([{ hangs: true }, done])
+    expect(await silent.sit()).toMatchObject({ result: 'complete' })
+    expect(silent.of('settled')[0]).toMatchObject({ end: 'inactive' })
+    expect(silent.of('ended')[0]!.ms).toBe(300_000)
+
+    const busy = new World([
+      { hangs: true, events: [{ type: 'tool', id: '1', name: 'Bash', summary: 'make' }] },
+      done,
+    ])
+    await busy.sit()
+    expect(busy.of('ended')[0]).toMatchObject({ how: 'timeout', ms: 7_200_000 })
+  })
+
+  it('sees off an agent that gave its result and stays, and counts it as ended well', async () => {
+    const result = { type: 'ended' as const, ok: true, text: 'DONE' }
+    const world = new World([{ hangs: true, events: [result] }])
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 10_000 })
+    expect(world.stopped).toBe(1)
+  })
+
+  it('waits for a limit at no cost of iterations, and goes on with another agent if there is one', async () => {
+    const limited = {
+      events: [{ type: 'limited' as const, note: '429' }],
+      result: { ok: false, error: '429' },
+    }
+    const acts = [limited]
+    const world = new World(acts)
+    world.onCall = n => void (n === 3 && acts.splice(0, 1, done as never))
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('waiting').map(e => e.until - e.at)).toEqual([60_000, 120_000])
+    expect(fold(world.journal).state.n).toBe(1)
+
+    const others = [limited]
+    const two = new World(others, { agents: ['a', 'b'] })
+    two.onCall = n => void (n === 2 && others.splice(0, 1, done as never))
+    await two.sit()
+    expect(two.of('waiting')).toEqual([])
+    expect(two.of('started').map(e => e.agent)).toEqual(['a', 'b'])
+  })
+
+  it('calls a loop stuck that changes nothing while the same checks stay red', async () => {
+    const world = new World([{ red: ['test'], edits: false }])
+    world.checkNames = ['test']
+    expect(await world.sit()).toMatchObject({
+      result: 'blocked',
+      why: 'stuck: 3 iterations changed nothing and test stayed red',
+    })
+    expect(world.calls).toBe(3)
+  })
+
+  it('works on several tasks at once where the table allows it', async () => {
+    const list = ['1', '2', '3'].map(id => ({ id, title: id, blockedBy: [] }))
+    const workflow = { ...tasks({ parallel: 1 }), width: 2 }
+    const world = new World([{}], { tasks: list, workflow, limits: { iterations: null } })
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.types().slice(1, 3)).toEqual(['started', 'started'])
+    expect(world.calls).toBe(3)
+  })
+})
+
+describe('signals', () => {
+  it('a soft one lets the agent finish, and its checks wait for the next sitting', async () => {
+    const world = new World([done])
+    world.checkNames = ['test']
+    world.onCall = () => world.soft.abort()
+    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+    expect(world.types().slice(-2)).toEqual(['ended', 'stopped'])
+    expect(world.stopped).toBe(0)
+    world.soft = new AbortController()
+    expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(world.calls).toBe(1)
+  })
+
+  it('a hard one ends the agent, costs no iteration and is no crash', async () => {
+    const world = new World([{ hangs: true }])
+    world.onCall = () => {
+      world.soft.abort()
+      queueMicrotask(() => world.hard.abort())
+    }
+    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+    const { state } = fold(world.journal)
+    expect(state).toMatchObject({ n: 0, flight: {}, at: { p: { crashes: 0, interrupted: true } } })
+    expect(world.stopped).toBe(1)
+  })
+
+  it('a soft one cuts a wait short', async () => {
+    const world = new World([{ result: { ok: false, error: 'broken' } }])
+    world.onTell = event => void (event.type === 'waiting' && queueMicrotask(() => world.soft.abort()))
+    const before = world.clock.now()
+    expect(await world.sit()).toMatchObject({ type: 'stopped' })
+    expect(world.clock.now() - before).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,253 @@
+import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
+import { fold } from '../../src/core/evolve.ts'
+import type { Check, Clock, Live, Ports } from '../../src/core/ports.ts'
+import type { Task } from '../../src/core/task.ts'
+import type { Limits, Workflow } from '../../src/core/workflow.ts'
+import { prompt } from '../../src/core/workflows/prompt.ts'
+import { openBook } from '../../src/engine/book.ts'
+import { type Ending, run } from '../../src/engine/run.ts'
+
+/** What the scripted agent does in one call. */
+export type Act = {
+  events?: AgentEvent[]
+  result?: Partial<AgentEnded>
+  exit?: Exit
+  /** Never exits by itself. */
+  hangs?: boolean
+  /** What the checks say afterwards, by name; absent ones pass. */
+  red?: string[]
+  /** Whether it changes the tree. */
+  edits?: boolean
+  startError?: string
+}
+
+export const LIMITS: Limits = {
+  iterations: 10,
+  failures: 5,
+  crashes: 3,
+  stuck: 3,
+  empties: 2,
+  limitWaitMs: 3_600_000,
+  usd: null,
+  tokens: null,
+  ms: null,
+  additions: 200,
+}
+
+/** The power went: nothing after this happens. */
+export class PowerCut extends Error {}
+
+/** A clock that jumps to the next timer whenever everybody waits. */
+export class FakeClock implements Clock {
+  time = 1_000_000
+  timers = new Set<{ at: number; call: () => void }>()
+  now = () => this.time
+  after(ms: number, call: () => void) {
+    const timer = { at: this.time + ms, call }
+    this.timers.add(timer)
+    return () => void this.timers.delete(timer)
+  }
+  /** Fires the earliest timer; false if there is none. */
+  tick(): boolean {
+    const next = [...this.timers].sort((a, b) => a.at - b.at)[0]
+    if (!next) return false
+    this.timers.delete(next)
+    this.time = Math.max(this.time, next.at)
+    next.call()
+    return true
+  }
+}
+
+type Options = { tasks?: Task[]; workflow?: Workflow; limits?: Partial<Limits>; agents?: string[] }
+
+/** The engine's world in memory. It outlives sittings: a crash loses only what was not journaled. */
+export class World {
+  journal: RunEvent[] = []
+  /** Everything told, the passing events too. */
+  heard: RunEvent[] = []
+  calls = 0
+  prompts: string[] = []
+  applied: number[] = []
+  reaped: number[] = []
+  stopped = 0
+  tree = 0
+  clock = new FakeClock()
+  checkNames: string[] = []
+  /** The nth boundary (any await or record) at which the power goes; Infinity: never. */
+  cutAt = Number.POSITIVE_INFINITY
+  boundaries = 0
+  /** Or right after this kind of event is journaled, so many times. */
+  cutAfter: { type: RunEvent['type']; times: number } | null = null
+  soft = new AbortController()
+  hard = new AbortController()
+  onCall?: (n: number) => void
+  onTell?: (event: RunEvent) => void
+  /** How the checks stand before the first iteration. */
+  before: Act = {}
+  private current: Act | null = null
+
+  private acts: Act[]
+  private options: Options
+
+  constructor(acts: Act[], options: Options = {}) {
+    this.acts = acts
+    this.options = options
+  }
+
+  private boundary() {
+    if (++this.boundaries >= this.cutAt) throw new PowerCut()
+  }
+
+  private async pass<T>(value: T): Promise<T> {
+    await Promise.resolve()
+    this.boundary()
+    return value
+  }
+
+  ports(): Ports {
+    const tell = (event: RunEvent) => {
+      this.boundary()
+      this.heard.push(event)
+      this.onTell?.(event)
+      if (['prompted', 'agent', 'checking', 'checked', 'waiting'].includes(event.type)) return
+      this.journal.push(JSON.parse(JSON.stringify(event)))
+      if (this.cutAfter?.type === event.type && this.cutAfter.times-- > 0) throw new PowerCut()
+      this.boundary()
+    }
+    return {
+      clock: this.clock,
+      tell,
+      agentsFor: () => this.options.agents ?? ['a'],
+      brief: ({ state, task }) => this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
+      call: async (work, prompt, ears) => {
+        await this.pass(null)
+        this.calls++
+        this.onCall?.(this.calls)
+        this.prompts.push(prompt)
+        const act = this.acts[Math.min(work.step.n, this.acts.length) - 1] ?? {}
+        this.current = act
+        if (act.startError) throw new Error(act.startError)
+        if (act.edits !== false) this.tree++
+        return this.actor(act, work.step.id, ears)
+      },
+      runner: {
+        reap: async ref => {
+          this.reaped.push(ref.pid)
+          await this.pass(null)
+        },
+        sweep: () => this.pass(undefined),
+      },
+      checks: () => this.checkNames.map(name => this.check(name)),
+      fingerprint: () => this.pass(String(this.tree)),
+      claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
+      edits: () => this.pass([]),
+      apply: async settled => {
+        await this.pass(null)
+        if (!this.applied.includes(settled.id)) this.applied.push(settled.id)
+        await this.pass(null)
+      },
+    }
+  }
+
+  private actor(act: Act, id: number, ears: { event(e: AgentEvent): void; stir(): void }) {
+    let leave: (exit: Exit) => void = () => {}
+    const exit = new Promise<Exit>(resolve => {
+      leave = resolve
+    })
+    const result: AgentEnded = { type: 'ended', ok: true, text: 'working', ...act.result }
+    const live: Live = {
+      ref: { pid: 1000 + id, startTime: '1', host: 'here' },
+      exit,
+      stop: async () => {
+        this.stopped++
+        leave({ code: null, signal: 'SIGTERM' })
+      },
+    }
+    void Promise.resolve().then(() => {
+      for (const event of act.events ?? []) ears.event(event)
+      if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
+    })
+    const gaveResult = act.events?.some(e => e.type === 'ended') ?? false
+    return { live, end: () => (gaveResult ? [] : act.hangs ? [] : [result]) }
+  }
+
+  private check(name: string): Check {
+    return {
+      name,
+      run: async () => {
+        await this.pass(null)
+        const red = (this.current ?? this.before).red?.includes(name)
+        const finding: Finding = {
+          check: name,
+          verdict: red ? 'fail' : 'pass',
+          note: red ? `${name} is red` : '',
+        }
+        return { finding, exit: { code: red ? 1 : 0, signal: null } }
+      },
+    }
+  }
+
+  /** One sitting: begins the run, or goes on with it. Time passes only while everybody waits. */
+  async sit(): Promise<Ending> {
+    const limits = { ...LIMITS, ...this.options.limits }
+    const ports = this.ports()
+    const book = openBook(this.options.workflow ?? prompt(), limits, fold(this.journal), ports)
+    const at = this.clock.now()
+    if (this.journal.length > 0) book.tell({ type: 'resumed', at, limits })
+    else {
+      const tasks = this.options.tasks ?? [{ id: 'p', title: 'p', blockedBy: [] }]
+      book.tell({
+        type: 'began',
+        at,
+        v: 1,
+        id: 'r',
+        project: '/p',
+        workflow: 'prompt',
+        limits,
+        tasks,
+        pins: {},
+      })
+    }
+    const signals = { soft: this.soft.signal, hard: this.hard.signal }
+    const patience = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
+    let over = false
+    const sitting = run(book, ports, { patience, signals, baseline: true }).finally(() => {
+      over = true
+    })
+    sitting.catch(() => {})
+    while (!over) {
+      await settleDown()
+      if (!over) this.clock.tick()
+    }
+    return sitting
+  }
+
+  /** Until it ends, however often the power goes. */
+  async sitThrough(cuts: Iterable<number>): Promise<Ending> {
+    for (const cut of cuts) {
+      this.cutAt = this.boundaries + cut
+      try {
+        return await this.sit()
+      } catch (error) {
+        if (!(error instanceof PowerCut)) throw error
+        this.clock.timers.clear()
+      }
+    }
+    this.cutAt = Number.POSITIVE_INFINITY
+    return this.sit()
+  }
+
+  types(): string[] {
+    return this.journal.map(e => e.type)
+  }
+  of<T extends RunEvent['type']>(type: T) {
+    return this.heard.filter((e): e is Extract<RunEvent, { type: T }> => e.type === type)
+  }
+}
+
+/** Lets every promise that can go on do so. */
+async function settleDown(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+}
+
+export const done = { result: { text: 'DONE' } }
