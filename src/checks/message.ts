@@ -1,0 +1,54 @@
+import type { Exit } from '../core/events.ts'
+
+/** Cut to its first `limit` characters, and said to be cut only when it was. */
+export function truncate(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const last = text.charCodeAt(limit - 1)
+  const splitsPair = last >= 0xd800 && last <= 0xdbff
+  return `${text.slice(0, splitsPair ? limit - 1 : limit)}... [truncated]`
+}
+
+/** A name for a log file: what is no letter or digit becomes `_`, in runs of one, at most 50 characters. */
+export const slugOf = (command: string): string =>
+  command
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_/, '')
+    .slice(0, 50)
+    .replace(/_$/, '') || 'check'
+
+/** Slugs for a list of commands: equal ones are told apart by `_2`, `_3` … */
+export function slugsOf(commands: string[]): string[] {
+  const used = new Set<string>()
+  return commands.map(command => {
+    const slug = slugOf(command)
+    let name = slug
+    for (let n = 2; used.has(name); n++) name = `${slug}_${n}`
+    used.add(name)
+    return name
+  })
+}
+
+export type Failure = { exit: Exit; timedOutAfter: number | null; error: string | null }
+
+/** Why a command did not pass, for the end of a sentence; null when it passed. */
+export function failureOf({ exit, timedOutAfter, error }: Failure): string | null {
+  if (error !== null) return `could not be run: ${error}`
+  if (timedOutAfter !== null) return `timed out after ${timedOutAfter}s`
+  if (exit.signal !== null) return `was killed by ${exit.signal}`
+  if (exit.code === 127) return 'failed with exit code 127 (command not found)'
+  return exit.code === 0 ? null : `failed with exit code ${exit.code}`
+}
+
+/** What the agent is told of a red guardrail. The hint is literal and never cut. */
+export function failureMessage(red: {
+  command: string
+  failure: string
+  hint?: string
+  logFile: string
+  output: string
+}): string {
+  const lines = [`Guardrail "${red.command}" ${red.failure}.`]
+  if (red.hint) lines.push(`Hint: ${red.hint}`)
+  lines.push(`Output file: ${red.logFile}`, 'Output (truncated):', red.output)
+  return lines.join('\n')
+}
