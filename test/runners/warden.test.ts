@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { WARDEN_SCRIPT } from '../../src/runners/warden-script.ts'
+import {
+  bundleDriver,
+  carriers,
+  FAKE_AGENT,
+  ignoring,
+  kill,
+  lives,
+  readText,
+  setScene,
+  until,
+} from './scene.ts'
+
+/** The wardens that this process, or the given one, has started. */
+const wardensOf = (ppid = process.pid): number[] =>
+  readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && readText(`/proc/${name}/status`).includes(`\nPPid:\t${ppid}\n`))
+    .filter(name => readText(`/proc/${name}/cmdline`).includes('\0ralph-warden\0'))
+    .map(Number)
+    .filter(lives)
+
+let program: string
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-driver-'))
+  program = await bundleDriver(folder)
+  return () => rmSync(folder, { recursive: true })
+})
+
+/** Starts a process as ralph would be started, and hands over what it says. */
+function drive(job: string, scene: ReturnType<typeof setScene>, run = scene.run) {
+  const driver = spawn(process.execPath, [program, job, run, FAKE_AGENT], {
+    cwd: scene.folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  scene.tidy(driver.pid!)
+  return driver
+}
+
+describe('when ralph is killed', () => {
+  test('at any moment, nothing of the run is left', { timeout: 120_000 }, async () => {
+    const scene = setScene()
+    let started = 0
+    const round = async (n: number) => {
+      const run = `${scene.run}-${n}`
+      const driver = drive('loop', scene, run)
+      driver.stdout.on('data', () => started++)
+      // Most are killed at work, some on the way to it.
+      if (n % 4 > 0) await once(driver.stdout, 'data')
+      await delay(Math.random() * 300)
+      driver.kill('SIGKILL')
+      await once(driver, 'exit')
+      await delay(1000)
+      await until(() => carriers(`RALPH_RUN=${run}`).length === 0)
+    }
+    for (let n = 0; n < 20; n += 4) await Promise.all([n, n + 1, n + 2, n + 3].map(round))
+    for (const orphan of await scene.numbers('orphan')) await until(() => !lives(orphan))
+    expect(started).toBeGreaterThanOrEqual(15)
+  })
+
+  test('its warden leaves, too', async () => {
+    const scene = setScene()
+    const driver = drive('hang', scene)
+    await once(driver.stdout, 'data')
+    const [warden = 0] = wardensOf(driver.pid)
+    const orphans = await scene.numbers('orphan')
+    expect([warden, ...orphans].every(lives)).toBe(true)
+    driver.kill('SIGKILL')
+    await until(() => !lives(warden))
+    expect(orphans.filter(lives)).toEqual([])
+    expect(carriers(`RALPH_RUN=${scene.run}`)).toEqual([])
+  })
+
+  test('a warden that was replaced knows what is in flight', async () => {
+    const scene = setScene()
+    const driver = drive('hang', scene)
+    await once(driver.stdout, 'data')
+    const [first = 0] = wardensOf(driver.pid)
+    kill(first)
+    await until(() => wardensOf(driver.pid).some(pid => pid !== first))
+    driver.kill('SIGKILL')
+    await until(() => carriers(`RALPH_RUN=${scene.run}`).length === 0)
+    const [orphan = 0] = await scene.numbers('orphan')
+    await until(() => !lives(orphan))
+  })
+
+  test('the run that is resumed at once is not taken for what was left', async () => {
+    const scene = setScene()
+    const driver = drive('hang', scene)
+    await once(driver.stdout, 'data')
+    const [warden = 0] = wardensOf(driver.pid)
+    driver.kill('SIGKILL')
+    const live = await scene.runner.start(scene.command([['hang']]), 1, ignoring)
+    await until(() => !lives(warden))
+    expect(carriers(`RALPH_RUN=${scene.run}`)).toEqual([live.ref.pid])
+  })
+})
+
+describe('the warden', () => {
+  test('leaves when the run is closed', async () => {
+    const before = wardensOf()
+    const { runner, command } = setScene()
+    await (await runner.start(command([]), 1, ignoring)).exit
+    const [warden = 0] = wardensOf().filter(pid => !before.includes(pid))
+    expect(lives(warden)).toBe(true)
+    await runner.close()
+    await until(() => !lives(warden))
+  })
+
+  test('is one for all processes of a run, in a session of its own, without mark or secret', async () => {
+    const before = wardensOf()
+    const { runner, command } = setScene()
+    for (const id of [1, 2, 3]) await (await runner.start(command([]), id, ignoring)).exit
+    const [warden = 0, ...more] = wardensOf().filter(pid => !before.includes(pid))
+    expect(more).toEqual([])
+    const stat = readText(`/proc/${warden}/stat`).split(') ').at(-1)!.split(' ')
+    expect(stat.slice(2, 4)).toEqual([String(warden), String(warden)])
+    const names = readText(`/proc/${warden}/environ`)
+      .split('\0')
+      .map(entry => entry.split('=')[0])
+    expect(names.filter(Boolean).sort()).toEqual(['LC_ALL', 'PATH'])
+  })
+
+  test('does not keep ralph from leaving', async () => {
+    const driver = drive('leave', setScene())
+    expect(await once(driver, 'exit')).toEqual([0, null])
+  })
+})
+
+describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', grep => {
+  /** Runs the script as its own session, feeds it lines, and lets its input end. */
+  async function runScript(scene: ReturnType<typeof setScene>, value: string, lines: string[]) {
+    const bin = scene.path('bin')
+    mkdirSync(bin)
+    if (grep === 'a plain grep') {
+      const refusing =
+        '#!/bin/sh\ncase $1 in *z*) exit 2 ;; esac\nexec /usr/bin/env PATH=/usr/bin:/bin grep "$@"\n'
+      writeFileSync(scene.path('bin/grep'), refusing, { mode: 0o755 })
+    }
+    const shell = spawn('sh', ['-c', WARDEN_SCRIPT, 'ralph-warden', 'RALPH_RUN', value], {
+      env: { PATH: `${bin}:/usr/bin:/bin` },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    })
+    scene.tidy(shell.pid!)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      await until(() => ignores(shell.pid!))
+      shell.kill(signal)
+    }
+    shell.stdin.end(lines.map(line => `${line}\n`).join(''))
+    const [errors] = await Promise.all([text(shell.stderr), once(shell, 'exit')])
+    return { errors, code: shell.exitCode }
+  }
+
+  const ignores = (pid: number) => /SigIgn:\t[0-9a-f]*4003\n/.test(readText(`/proc/${pid}/status`))
+
+  function sleeper(
+    scene: ReturnType<typeof setScene>,
+    env: Record<string, string>,
+    script = 'exec sleep 60',
+  ): number {
+    const { pid } = spawn('sh', ['-c', script], {
+      detached: true,
+      stdio: 'ignore',
+      env: { PATH: '/usr/bin:/bin', ...env },
+    })
+    scene.tidy(pid!)
+    return pid!
+  }
+
+  test('ends exactly what carries the mark, what descends from it, and the groups in flight', async () => {
+    const scene = setScene()
+    const { run, path, numbers } = scene
+    const descends = `env -i sh -c 'trap "" TERM; echo $$ >> ${path('pids')}; sleep 60' & trap "" TERM; wait; sleep 60`
+    const ours = [
+      sleeper(scene, { A: 'x\ny', RALPH_RUN: run }),
+      sleeper(scene, { RALPH_RUN: run }, descends),
+      ...(await numbers('pids')),
+    ]
+    // Of the second group only members are left that nothing but the group gives away, and their descendants.
+    const inFlight = sleeper(scene, {}, 'trap "" TERM; sleep 60')
+    const leaving = `(trap "" TERM; setsid sh -c 'echo $$ >> ${path('orphans')}; sleep 60' & sleep 60) &`
+    const leader = sleeper(scene, {}, leaving)
+    const orphans = await numbers('orphans')
+    const landed = sleeper(scene, {})
+    const strangers = [
+      landed,
+      sleeper(scene, { RALPH_RUN: `${run}d` }),
+      sleeper(scene, { RALPH_RUN: run.slice(0, -1) }),
+      sleeper(scene, { NOT_RALPH_RUN: run }),
+      sleeper(scene, { A: `x\nRALPH_RUN=${run}\ny` }),
+    ]
+    const { errors, code } = await runScript(scene, run, [
+      `+${landed}`,
+      `+${leader}`,
+      `+${inFlight}`,
+      '+99999999',
+      `-${landed}`,
+    ])
+    expect([...ours, ...orphans, inFlight].filter(lives)).toEqual([])
+    expect(strangers.filter(lives)).toEqual(strangers)
+    expect([errors, code]).toEqual(['', 0])
+  })
+
+  test('ends nothing when it is told goodbye', async () => {
+    const scene = setScene()
+    const kept = sleeper(scene, { RALPH_RUN: scene.run })
+    expect(await runScript(scene, scene.run, [`+${kept}`, 'bye'])).toEqual({ errors: '', code: 0 })
+    expect(lives(kept)).toBe(true)
+  })
+})
+
+describe('a stream of 200 MB', () => {
+  test('does not make ralph grow', async () => {
+    const driver = drive('stream', setScene())
+    const { bytes, grown } = JSON.parse(await text(driver.stdout))
+    expect(bytes).toBe(240_000_000)
+    expect(grown).toBeLessThan(150_000_000)
+  })
+})
