@@ -1,0 +1,118 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
+import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
+import { writeWhole } from '../store/atomic.ts'
+
+/** How much of standard error is kept for the sentence that explains a failure. */
+const ERROR_TAIL = 4096
+
+/** Where the files of a call go, and who keeps a list of calls. */
+export type Desk = {
+  folderFor(step: { n: number }): string
+  shown(path: string): string
+  call(entry: Record<string, unknown>): void
+}
+
+export type Caller = {
+  runner: Pick<Runner, 'start'>
+  desk: Desk
+  agentOf(name: string): { agent: Agent; able: Capabilities; env: Record<string, string> }
+  ask: Omit<Ask, 'prompt'>
+  cwd: string
+  now(): number
+}
+
+/** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
+export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => Promise<Called> {
+  return async (work, prompt, ears) => {
+    const { agent, able, env } = c.agentOf(work.step.agent ?? '')
+    const folder = c.desk.folderFor(work.step)
+    const promptFile = join(folder, 'prompt.txt')
+    writeFileSync(promptFile, prompt)
+    const command = agent.command({ ...c.ask, prompt }, able)
+    const parser = agent.parser(c.ask.mode)
+    const stream = openSync(join(folder, 'stream.ndjson'), 'w')
+    const errors = keepErrors(join(folder, 'stderr.log'))
+    const began = c.now()
+    let ended: AgentEnded | undefined
+
+    const explain = (event: AgentEvent): AgentEvent => {
+      if (event.type !== 'ended') return event
+      ended = event
+      const tail = errors.lastLine()
+      return event.ok || tail === ''
+        ? event
+        : { ...event, error: [event.error, tail].filter(Boolean).join(': ') }
+    }
+    const live = await c.runner
+      .start(
+        { argv: command.argv, cwd: c.cwd, env: { ...env, ...command.env }, stdin: command.stdin },
+        work.step.id,
+        {
+          bytes: chunk => {
+            writeWhole(stream, chunk)
+            ears.stir()
+          },
+          line: line => {
+            for (const event of parser.line(line)) ears.event(explain(event))
+          },
+          error: chunk => {
+            errors.take(chunk)
+            ears.stir()
+          },
+        },
+      )
+      .catch(error => {
+        closeSync(stream)
+        throw error
+      })
+    return {
+      live,
+      end(exit: Exit) {
+        const events = parser.end(exit).map(explain)
+        closeSync(stream)
+        errors.close()
+        c.desk.call({
+          at: new Date(began).toISOString(),
+          step: work.step.id,
+          iteration: work.step.n,
+          stage: work.stage,
+          agent: agent.name,
+          argv: redact(command.argv),
+          prompt: c.desk.shown(promptFile),
+          ms: c.now() - began,
+          exit: exit.signal ?? exit.code,
+          usage: ended?.usage,
+          costUsd: ended?.costUsd,
+        })
+        return events
+      },
+    }
+  }
+}
+
+/** Standard error goes to a file that exists only if there is any, and its end is remembered. */
+function keepErrors(path: string) {
+  let fd: number | null = null
+  let tail = Buffer.alloc(0)
+  return {
+    take(chunk: Uint8Array) {
+      fd ??= openSync(path, 'w')
+      writeWhole(fd, chunk)
+      tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
+    },
+    lastLine: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
+    close: () => fd !== null && closeSync(fd),
+  }
+}
+
+/** Arguments as they may be kept: what follows a secret-looking option is not. */
+export function redact(argv: string[]): string[] {
+  const secret = /(key|token|secret|password)/i
+  return argv.map((word, i) => {
+    if (/^--?[\w-]+=/.test(word) && secret.test(word.split('=', 1)[0]!)) return `${word.split('=', 1)[0]}=…`
+    const before = argv[i - 1] ?? ''
+    return before.startsWith('-') && !before.includes('=') && secret.test(before) ? '…' : word
+  })
+}

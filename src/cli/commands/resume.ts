@@ -1,0 +1,34 @@
+import { type Command, Option } from 'commander'
+import { positiveInteger } from '../numbers.ts'
+
+export type ResumeOptions = {
+  maxIterations?: number
+  projectDir: string
+  json?: boolean
+  quiet?: boolean
+  shared?: boolean
+}
+
+export function addResume(program: Command, finish: (code: number) => void): void {
+  program
+    .command('resume')
+    .argument(
+      '[run]',
+      'its id, or the beginning or end of it; default: the latest unfinished run of this folder',
+    )
+    .description('Go on with a run that was interrupted, crashed, or ended at a limit.')
+    .addOption(
+      new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
+        positiveInteger,
+      ),
+    )
+    .option('-C, --project-dir <dir>', 'the project', '.')
+    .option('--shared', 'run although another run is at work in this folder')
+    .option('--json', 'run events as NDJSON on standard output')
+    .option('-q, --quiet', 'only the end and warnings')
+    .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
+    .action(async (name: string | undefined, options: ResumeOptions) => {
+      const { resumeRun } = await import('../resume-run.ts')
+      finish(await resumeRun(name, options))
+    })
+}

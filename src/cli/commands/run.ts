@@ -1,0 +1,73 @@
+import { type Command, Option } from 'commander'
+import { positiveInteger, positiveSeconds } from '../numbers.ts'
+
+export type RunOptions = {
+  prompt?: string
+  promptFile?: string
+  agent?: string
+  model?: string
+  maxIterations?: number
+  maximumIterations?: number
+  completionResponse?: string
+  donePattern?: string
+  streamAgentOutput?: boolean
+  inactivityTimeout?: number
+  iterationTimeout?: number
+  projectDir: string
+  shared?: boolean
+  json?: boolean
+  quiet?: boolean
+  verbose?: boolean
+  dryRun?: boolean
+  trust?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  ralph run -p "Make the tests pass"
+  ralph run -f PROMPT.md -m 20 --model opus
+  ralph run -f PROMPT.md -c SHIPPED            done when the agent says <response>SHIPPED</response>
+  ralph run -f PROMPT.md -c '' -m 5            no condition: five iterations
+  ralph run -f PROMPT.md -- ./my-agent --fast  any command; the prompt comes on standard input`
+
+export function addRun(program: Command, agentCommand: string[], finish: (code: number) => void): void {
+  program
+    .command('run')
+    .description('Loop an agent on one prompt until it is verified done.')
+    .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
+    .option('-p, --prompt <text>', 'the prompt')
+    .option('-f, --prompt-file <file>', 'a file with the prompt, read anew for every iteration')
+    .option('-a, --agent <name>', 'the agent: claude, codex, demo, or a command')
+    .option('--model <model>', 'the model, as the agent names it')
+    .addOption(new Option('-m, --max-iterations <n>', 'stop after so many (10)').argParser(positiveInteger))
+    .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
+    .option(
+      '-c, --completion-response <text>',
+      "what the agent's <response> must say (DONE); '' for no condition",
+    )
+    .option('--done-pattern <regex>', "done when this matches the agent's final text")
+    .option('--stream-agent-output', 'show what the agent does as it happens (default)')
+    .option('--no-stream-agent-output', 'run the agent in text mode and show its answer only')
+    .addOption(
+      new Option('--inactivity-timeout <s>', 'end an agent that is silent for so long (300)').argParser(
+        positiveSeconds,
+      ),
+    )
+    .addOption(
+      new Option('--iteration-timeout <s>', 'end an iteration after so long (7200)').argParser(
+        positiveSeconds,
+      ),
+    )
+    .option('-C, --project-dir <dir>', 'the project', '.')
+    .option('--shared', 'run although another run is at work in this folder')
+    .option('--json', 'run events as NDJSON on standard output')
+    .option('-q, --quiet', 'only the end and warnings')
+    .option('-V, --verbose', 'also say what is loaded, called and tested, on standard error')
+    .option('--dry-run', 'show what would run, and start nothing')
+    .option('--trust', "allow this project's commands, and remember it")
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: RunOptions) => {
+      const { startRun } = await import('../start-run.ts')
+      finish(await startRun(options, agentCommand))
+    })
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { guardrail } from '../checks/guardrail.ts'
+import { slugsOf } from '../checks/message.ts'
+import { saysDone } from '../core/completion.ts'
+import type { RunEvent } from '../core/events.ts'
+import { CannotGoOn, type Ports } from '../core/ports.ts'
+import type { Limits } from '../core/workflow.ts'
+import { countLine, promptText } from '../core/workflows/prompt.ts'
+import { fingerprint } from '../git/fingerprint.ts'
+import type { processRunner } from '../runners/process.ts'
+import { filterEnvironment, ownNames } from '../settings/environment.ts'
+import type { Session } from '../store/session.ts'
+import { caller } from './call.ts'
+import { matches } from './done-pattern.ts'
+import { agentOf, askOf, commandGuardrails, type Plan } from './plan.ts'
+
+export type Equipment = {
+  plan: Plan
+  limits: Limits
+  env: NodeJS.ProcessEnv
+  runner: ReturnType<typeof processRunner>
+  session: Session
+  tell(event: RunEvent): void
+}
+
+/** Builds every adapter of a prompt run. The only place that knows them all. */
+export function composePorts({ plan, limits, env, runner, session, tell }: Equipment): Ports {
+  const { settings, project, condition } = plan
+  const now = () => Date.now()
+  const agent = agentOf(plan)
+  const filter = (own: readonly string[]) =>
+    filterEnvironment(env, { own, pass: settings.env.pass, drop: settings.env.drop }).env
+  const checkEnv = filter([])
+  const guardrails = commandGuardrails(settings)
+  const slugs = slugsOf(guardrails.map(g => g.command))
+
+  return {
+    clock: {
+      now,
+      after(ms, call) {
+        const timer = setTimeout(call, ms)
+        return () => clearTimeout(timer)
+      },
+    },
+    tell,
+    agentsFor: () => [agent.name],
+    async brief({ step, task, state }) {
+      const stands = state.at[task.id]
+      return promptText(readPrompt(plan.prompt), {
+        carry: stands?.carry ?? [],
+        interrupted: stands?.interrupted ?? false,
+        count: settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
+      })
+    },
+    call: caller({
+      runner,
+      desk: session,
+      agentOf: () => ({
+        agent,
+        able: { version: null, flags: null },
+        env: filter(ownNames(agent.name, env)),
+      }),
+      ask: askOf(plan),
+      cwd: project,
+      now,
+    }),
+    runner,
+    checks: () =>
+      guardrails.map((spec, index) =>
+        guardrail(spec, {
+          cwd: project,
+          env: checkEnv,
+          truncateAt: settings.outputTruncateChars,
+          start: runner.startToFile,
+          logFor(n) {
+            const path = join(
+              session.folderOf(n),
+              `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
+            )
+            return { path, shown: session.shown(path) }
+          },
+        }),
+      ),
+    fingerprint: () => fingerprint(project, checkEnv),
+    async claims(_work, text) {
+      const done = condition.response !== null && saysDone(text, condition.response)
+      return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
+    },
+    edits: async () => [],
+    apply: async () => {},
+  }
+}
+
+/** Read anew for every iteration: people edit it while the loop runs. */
+function readPrompt(prompt: Plan['prompt']): string {
+  if (prompt.type === 'text') return prompt.text
+  try {
+    return readFileSync(prompt.path, 'utf8')
+  } catch (error) {
+    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw new CannotGoOn(
+      gone ? `prompt file not found: ${prompt.path}` : `cannot read prompt file: ${prompt.path}`,
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import { hostname } from 'node:os'
+import { isTruth, type RunEvent } from '../core/events.ts'
+import { fold } from '../core/evolve.ts'
+import { exitCode } from '../core/exit-code.ts'
+import type { Limits } from '../core/workflow.ts'
+import { prompt } from '../core/workflows/prompt.ts'
+import { openBook } from '../engine/book.ts'
+import { run } from '../engine/run.ts'
+import { isAlive, processRef } from '../runners/proc.ts'
+import { processRunner } from '../runners/process.ts'
+import { openJournal } from '../store/journal.ts'
+import { acquireLock } from '../store/lock.ts'
+import { openSession } from '../store/session.ts'
+import { composePorts } from './compose.ts'
+import { consoleListener, type Loudness } from './console.ts'
+import type { Plan } from './plan.ts'
+import { listenToSignals } from './signals.ts'
+
+export type Sitting = {
+  home: string
+  id: string
+  /** The run's folder; it exists. */
+  dir: string
+  plan: Plan
+  limits: Limits
+  /** What the journal holds already: empty for a new run. */
+  past: readonly RunEvent[]
+  shared: boolean
+  loud: Omit<Loudness, 'limit' | 'streamAgent'>
+  env: NodeJS.ProcessEnv
+  onEvent?(event: RunEvent): void
+}
+
+const LINGER_MS = 10_000
+
+/** One sitting of a run: takes the lock, opens the journal, lets the engine work, and puts everything away again. */
+export async function conduct(sitting: Sitting): Promise<number> {
+  const { home, id, dir, plan, limits, past, env } = sitting
+  const { settings, project } = plan
+  const me = processRef(process.pid)
+  const lock = sitting.shared
+    ? null
+    : acquireLock(home, project, { ...me, host: hostname(), run: id }, isAlive)
+  const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
+  const journal = openJournal(dir)
+  const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  try {
+    const session = openSession(project, id, {
+      id,
+      project,
+      workflow: 'prompt',
+      prompt: plan.prompt,
+      agent: plan.agent.argv,
+    })
+    const show = consoleListener(process.stdout, env, {
+      ...sitting.loud,
+      streamAgent: settings.streamAgentOutput,
+      limit: limits.iterations,
+    })
+    const tell = (event: RunEvent) => {
+      if (isTruth(event)) journal.append(event)
+      session.hear(event)
+      show(event)
+      sitting.onEvent?.(event)
+    }
+    const book = openBook(prompt(), limits, fold(past), { tell })
+    const at = Date.now()
+    if (past.length > 0) book.tell({ type: 'resumed', at, limits })
+    else {
+      const tasks = [{ id: 'prompt', title: 'the prompt', blockedBy: [] }]
+      book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan })
+    }
+    const patience = {
+      inactivityMs: settings.inactivityTimeout * 1000,
+      iterationMs: settings.iterationTimeout * 1000,
+      lingerMs: LINGER_MS,
+    }
+    const ports = composePorts({ plan, limits, env, runner, session, tell })
+    const ending = await run(book, ports, { patience, signals, baseline: settings.baseline })
+    return exitCode(ending, plan.condition.response !== null || plan.condition.pattern !== null)
+  } finally {
+    await runner.close()
+    journal.close()
+    lock?.release()
+    close()
+  }
+}

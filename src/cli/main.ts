@@ -1,0 +1,55 @@
+import { Command, CommanderError } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { UsageError } from '../core/usage-error.ts'
+import { addDemo } from './commands/demo.ts'
+import { addResume } from './commands/resume.ts'
+import { addRun } from './commands/run.ts'
+import { addTrust } from './commands/trust.ts'
+
+const EXAMPLES = `
+Examples:
+  ralph demo                                  see a whole run, no key and no network needed
+  ralph run -p "Make the tests pass"          loop the first agent found until it is verified done
+  ralph run -f PROMPT.md -m 20 -a codex       the prompt is read anew for every iteration
+  ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
+  ralph resume                                go on with the latest unfinished run of this folder
+
+Exit codes: 0 reached · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
+
+/** The program: words in, exit code out. What follows `--` is an agent command and is not ours to read. */
+export async function main(argv: string[]): Promise<number> {
+  const split = argv.indexOf('--')
+  const words = split < 0 ? argv : argv.slice(0, split)
+  const agentCommand = split < 0 ? [] : argv.slice(split + 1)
+  let code = 0
+  const program = new Command('ralph')
+    .description(
+      'Runs a coding agent in a loop, each iteration a fresh process, until the work is verified done.',
+    )
+    .version(manifest.version, '-v, --version')
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: (text, write) => write(`ralph: ${text}`) })
+    .exitOverride()
+    .addHelpText('after', EXAMPLES)
+  const finish = (result: number) => {
+    code = result
+  }
+  addRun(program, agentCommand, finish)
+  addResume(program, finish)
+  addTrust(program, finish)
+  addDemo(program, finish)
+  try {
+    if (words.length === 0) program.outputHelp()
+    else await program.parseAsync(words, { from: 'user' })
+    return code
+  } catch (error) {
+    return report(error, words.includes('--verbose') || words.includes('-V'))
+  }
+}
+
+function report(error: unknown, verbose: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const { message, stack } = error as Error
+  process.stderr.write(`ralph: error: ${verbose ? stack : message}\n`)
+  return error instanceof UsageError ? 2 : 1
+}

@@ -1,0 +1,98 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { demo } from '../agents/demo.ts'
+import { agentFor, explicitAgent, known } from '../agents/index.ts'
+import type { Guardrail } from '../checks/guardrail.ts'
+import type { Agent, Ask } from '../core/ports.ts'
+import { UsageError } from '../core/usage-error.ts'
+import type { Limits } from '../core/workflow.ts'
+import { resolveFlags } from '../settings/load.ts'
+import type { Settings } from '../settings/schema.ts'
+
+/** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
+export type Plan = {
+  project: string
+  settings: Settings
+  agent: { argv: string[]; explicit: boolean; model: string | null }
+  prompt: { type: 'text'; text: string } | { type: 'file'; path: string }
+  condition: { response: string | null; pattern: string | null }
+}
+
+export function agentOf({ agent: { argv, explicit } }: Plan): Agent {
+  if (explicit) return explicitAgent(argv)
+  return argv[0] === 'demo' ? demo() : agentFor(argv[0]!).agent
+}
+
+/** Whether ralph knows how this agent takes a model. */
+export const takesModel = ({ argv, explicit }: Plan['agent']): boolean =>
+  !explicit && agentFor(argv[0]!).isKnown
+
+/** The words typed after `--`, else the agent named by a flag or the settings, else the first one installed. */
+export function chooseAgent(
+  wanted: { explicit: string[]; name: string | undefined; setting: string | null },
+  path: string,
+): { argv: string[]; explicit: boolean } {
+  if (wanted.explicit.length > 0) {
+    mustExist(wanted.explicit[0]!, path)
+    return { argv: wanted.explicit, explicit: true }
+  }
+  const name = wanted.name ?? wanted.setting
+  if (name) {
+    if (name !== 'demo') mustExist(name, path)
+    return { argv: [name], explicit: false }
+  }
+  const found = [...known.keys()].find(cli => isOnPath(cli, path))
+  if (!found)
+    throw new UsageError(
+      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one, name one with --agent, or see one at work with: ralph demo`,
+    )
+  return { argv: [found], explicit: false }
+}
+
+function mustExist(program: string, path: string): void {
+  if (isOnPath(program, path)) return
+  const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
+  throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
+}
+
+function isOnPath(program: string, path: string): boolean {
+  const places = program.includes('/')
+    ? [resolve(program)]
+    : path.split(delimiter).map(dir => join(dir, program))
+  return places.some(place => {
+    try {
+      accessSync(place, constants.X_OK)
+      return statSync(place).isFile()
+    } catch {
+      return false
+    }
+  })
+}
+
+/** What an agent is asked at every call, but for the prompt. */
+export const askOf = (plan: Plan): Omit<Ask, 'prompt'> => ({
+  model: plan.agent.model,
+  flags: resolveFlags(plan.settings.agent.flags),
+  mode: plan.settings.streamAgentOutput ? 'stream' : 'text',
+  budgetUsd: null,
+  root: process.getuid?.() === 0,
+})
+
+export const commandGuardrails = (settings: Settings): Guardrail[] =>
+  settings.guardrails.filter(g => g.verify === undefined)
+
+export function limitsOf(settings: Settings): Limits {
+  const { budget } = settings
+  return {
+    iterations: settings.maximumIterations,
+    failures: settings.maxConsecutiveFailures,
+    crashes: 3,
+    stuck: settings.stuckAfter,
+    empties: 2,
+    limitWaitMs: settings.maxLimitWait * 1000,
+    usd: budget.usd,
+    tokens: budget.tokens,
+    ms: budget.minutes === null ? null : budget.minutes * 60_000,
+    additions: 200,
+  }
+}

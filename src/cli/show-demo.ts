@@ -1,0 +1,47 @@
+import { loadSettings } from '../settings/load.ts'
+import { makeRunDir, newRunId, ralphHome } from '../store/runs.ts'
+import { announce } from './announce.ts'
+import { conduct } from './conduct.ts'
+import { DONE, makeDemoProject } from './demo-project.ts'
+import { limitsOf, type Plan } from './plan.ts'
+
+/** A whole run on a scratch project, with the scripted agent. */
+export async function showDemo(): Promise<number> {
+  const env = process.env
+  const { dir, promptFile } = makeDemoProject()
+  const { settings } = loadSettings(dir, {})
+  const plan: Plan = {
+    project: dir,
+    settings,
+    agent: { argv: ['demo'], explicit: false, model: null },
+    prompt: { type: 'file', path: promptFile },
+    condition: { response: DONE, pattern: null },
+  }
+  const home = ralphHome(env)
+  const id = newRunId(new Date(), Math.random())
+  process.stdout.write(
+    `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.\n\n`,
+  )
+  announce(id, plan, env)
+  const runDir = makeRunDir(home, id)
+  const code = await conduct({
+    home,
+    id,
+    dir: runDir,
+    plan,
+    limits: limitsOf(settings),
+    past: [],
+    shared: false,
+    loud: { json: false, quiet: false },
+    env,
+  })
+  process.stdout.write(`
+Look at it:
+  cd ${dir} && git diff                  what the agent changed
+  ls ${dir}/.ralph/sessions/${id}        prompts, streams and check logs per iteration
+
+Your own project:
+  ralph run -p "Make the tests pass" -a claude
+`)
+  return code
+}

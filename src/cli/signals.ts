@@ -1,0 +1,25 @@
+import type { Signals } from '../engine/run.ts'
+
+/**
+ * The first INT or TERM lets what is running finish; a second one, or HUP, ends it now;
+ * after that ralph itself goes (its warden sees to what is left).
+ */
+export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
+  const soft = new AbortController()
+  const hard = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (hard.signal.aborted && signal !== 'SIGHUP') process.exit(130)
+    if (!soft.signal.aborted) say('Received signal, shutting down...')
+    const again = soft.signal.aborted
+    soft.abort()
+    if (again || signal === 'SIGHUP') hard.abort()
+  }
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const name of names) process.on(name, onSignal)
+  return {
+    signals: { soft: soft.signal, hard: hard.signal },
+    close: () => {
+      for (const name of names) process.off(name, onSignal)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { UsageError } from '../core/usage-error.ts'
+import { type Risk, risks } from '../settings/trust.ts'
+import { plain } from '../view/plain.ts'
+import { isTrusted, trust } from './trusted.ts'
+
+export type TrustAsk = {
+  home: string
+  project: string
+  fromFiles: unknown
+  /** The user said so on the command line: remembered. */
+  flag: boolean
+  env: NodeJS.ProcessEnv
+}
+
+/**
+ * A project's files may come from anyone. What they would run, pass on or loosen is shown and
+ * asked about the first time, and whenever it changes.
+ */
+export async function requireTrust({ home, project, fromFiles, flag, env }: TrustAsk): Promise<void> {
+  const found = risks(fromFiles)
+  if (found.length === 0 || env.RALPH_TRUST === '1' || isTrusted(home, project, found)) return
+  if (!flag) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY)
+      throw new UsageError(
+        `the settings in ${project}/.ralph run commands that nobody allowed yet (${found[0]!.where}: ${plain(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
+      )
+    if (!(await ask(project, found))) throw new UsageError('not trusted; nothing was run')
+  }
+  trust(home, project, found)
+}
+
+async function ask(project: string, found: Risk[]): Promise<boolean> {
+  process.stderr.write(`\n${project}/.ralph wants to:\n${listRisks(found)}\n\n`)
+  const { confirm, isCancel } = await import('@clack/prompts')
+  const answer = await confirm({
+    message: 'Trust these? Ralph asks again when they change.',
+    initialValue: false,
+    output: process.stderr,
+  })
+  return !isCancel(answer) && answer
+}
+
+export function listRisks(found: Risk[]): string {
+  const width = Math.max(...found.map(r => r.where.length))
+  return found.map(r => `  ${r.where.padEnd(width)}  ${plain(r.what)}`).join('\n')
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { setStage } from './scene.ts'
+
+it('the demo goes from a red guardrail to a green one on a project it leaves for a look', async () => {
+  const stage = setStage()
+  const ran = await stage.ralph('demo')
+  const dir = /scratch project with a failing test: (.+)/.exec(ran.stdout)![1]!
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  expect([ran.code, ran.stderr]).toEqual([0, ''])
+  expect(ran.stdout).toContain('✗ node --test failed with exit code 1')
+  expect(ran.stdout).toMatch(/✓ node --test[\s\S]*done, verified {2}2 iterations/)
+  expect(ran.stdout).toContain(`cd ${dir} && git diff`)
+  expect(existsSync(join(dir, '.git'))).toBe(true)
+  expect(execFileSync('git', ['diff', '--name-only'], { cwd: dir, encoding: 'utf8' })).toBe('cart.js\n')
+  expect(readFileSync(join(dir, 'cart.js'), 'utf8')).toContain('quantity')
+})

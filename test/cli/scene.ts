@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RunEvent } from '../../src/core/events.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import { type Ran, runRalph, startRalph } from '../support/ralph.ts'
+import { scratch } from '../support/scratch.ts'
+
+const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
+
+type Act = [string, ...unknown[]]
+
+/** A scratch project with a fake `claude` on the PATH that follows a script, call by call. */
+export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: boolean } = {}) {
+  const root = scratch('ralph-cli-')
+  const project = join(root, 'project')
+  const bin = join(root, 'bin')
+  const home = join(root, 'home')
+  for (const dir of [project, bin, home]) mkdirSync(dir)
+  const script = {
+    calls: options.calls ?? [[['claude', 'Done. <response>DONE</response>']]],
+    count: join(root, 'count'),
+  }
+  writeFileSync(join(root, 'script.json'), JSON.stringify(script))
+  const claude = join(bin, 'claude')
+  writeFileSync(
+    claude,
+    `#!/bin/sh\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${join(root, 'script.json')}')"\n`,
+  )
+  chmodSync(claude, 0o755)
+  if (options.settings !== undefined) {
+    mkdirSync(join(project, '.ralph'))
+    const text = typeof options.settings === 'string' ? options.settings : JSON.stringify(options.settings)
+    writeFileSync(join(project, '.ralph', 'settings.json'), text)
+  }
+  if (options.git !== false) execFileSync('git', ['init', '-q'], { cwd: project })
+  const ralphHome = join(home, '.ralph')
+  const env = { HOME: home, RALPH_HOME: ralphHome, PATH: `${bin}:${process.env.PATH}`, RALPH_TRUST: '1' }
+  const at = { cwd: project, env }
+  const runs = () => readdirSync(join(ralphHome, 'runs')).map(id => join(ralphHome, 'runs', id))
+  return {
+    root,
+    project,
+    bin,
+    env,
+    ralphHome,
+    ralph: (...args: string[]) => runRalph(args, at),
+    start: (...args: string[]) => startRalph(args, at),
+    withEnv: (env: Record<string, string>, ...args: string[]) => runRalph(args, { cwd: project, env }),
+    write: (name: string, text: string) => writeFileSync(join(project, name), text),
+    read: (name: string) => readFileSync(join(project, name), 'utf8'),
+    runs,
+    journal: (): RunEvent[] => readJournal(runs()[0]!),
+    /** A file of the one session there is. */
+    session(name: string): string {
+      const sessions = join(project, '.ralph', 'sessions')
+      return readFileSync(join(sessions, readdirSync(sessions)[0]!, name), 'utf8')
+    },
+  }
+}
+
+export const eventsOf = (ran: Ran): RunEvent[] =>
+  ran.stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))

@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/core/evolve.ts'
+import { setStage } from './scene.ts'
+
+type Act = [string, ...unknown[]]
+const DONE: Act = ['claude', 'Done. <response>DONE</response>']
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    if (condition()) return
+    await delay(20)
+  }
+  throw new Error('waited in vain')
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', signal => {
+  it('lets the agent finish, then ends with 130; resume runs the checks and pays nothing', async () => {
+    const stage = setStage({
+      settings: { baseline: false, guardrails: [{ command: 'touch checked' }] },
+      calls: [
+        [['file', 'begun', ''], ['sleep', 400], DONE],
+        [['file', 'paid-twice', ''], DONE],
+      ],
+    })
+    const ralph = stage.start('run', '-p', 'x')
+    await until(() => existsSync(join(stage.project, 'begun')))
+    ralph.kill(signal)
+    const ran = await ralph.ended
+    expect([ran.code, ran.stderr]).toEqual([130, 'Received signal, shutting down...\n'])
+    expect(
+      stage
+        .journal()
+        .map(e => e.type)
+        .slice(-2),
+    ).toEqual(['ended', 'stopped'])
+    expect(existsSync(join(stage.project, 'checked'))).toBe(false)
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(existsSync(join(stage.project, 'checked'))).toBe(true)
+    expect(existsSync(join(stage.project, 'paid-twice'))).toBe(false)
+  })
+
+  it('twice ends the agent and all its children now, and costs no iteration', async () => {
+    const stage = setStage({
+      calls: [[['child', { detached: true, pid: 'child' }], ['pid', 'agent'], ['hang']], [DONE]],
+    })
+    const ralph = stage.start('run', '-p', 'x')
+    await until(() => existsSync(join(stage.project, 'agent')))
+    ralph.kill(signal)
+    await delay(50)
+    ralph.kill(signal)
+    expect((await ralph.ended).code).toBe(130)
+    for (const name of ['agent', 'child']) expect(isAlive(Number(stage.read(name)))).toBe(false)
+    expect(fold(stage.journal()).state).toMatchObject({ n: 0, flight: {} })
+    expect((await stage.ralph('resume')).code).toBe(0)
+    const prompts = stage.session('iter-001-2/prompt.txt')
+    expect(prompts).toContain('may be half-edited')
+  })
+})
+
+describe('SIGHUP', () => {
+  it('ends the agent at once', async () => {
+    const stage = setStage({ calls: [[['pid', 'agent'], ['hang']]] })
+    const ralph = stage.start('run', '-p', 'x')
+    await until(() => existsSync(join(stage.project, 'agent')))
+    ralph.kill('SIGHUP')
+    expect((await ralph.ended).code).toBe(130)
+    expect(isAlive(Number(stage.read('agent')))).toBe(false)
+  })
+})
+
+describe('two runs in one folder', () => {
+  it('the second is refused while the first is at work, unless it insists', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 1500], DONE], [DONE]] })
+    const first = stage.start('run', '-p', 'x')
+    await until(() => existsSync(join(stage.project, 'begun')))
+    const second = await stage.ralph('run', '-p', 'x')
+    expect([second.code, second.stderr]).toEqual([
+      2,
+      expect.stringMatching(/is at work in .* insist with --shared/),
+    ])
+    expect((await stage.ralph('run', '-p', 'x', '--shared')).code).toBe(0)
+    expect((await first.ended).code).toBe(0)
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+const settings = { guardrails: [{ command: 'touch ran' }] }
+
+function untrusted(more: unknown = settings) {
+  const stage = setStage({ settings: more })
+  const { RALPH_TRUST: _, ...env } = stage.env
+  return { ...stage, env, ralph: (...args: string[]) => stage.withEnv(env, ...args) }
+}
+
+describe('trust', () => {
+  it('is needed before a command of the project runs; without a terminal that is an error that names it', async () => {
+    const stage = untrusted()
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toMatch(/guardrails\[0\]\.command: touch ran.*ralph trust/)
+    expect(() => stage.read('ran')).toThrow()
+  })
+
+  it('is not needed where the project has no commands', async () => {
+    expect((await untrusted({ maximumIterations: 3 }).ralph('run', '-p', 'x')).code).toBe(0)
+  })
+
+  it('is given by `ralph trust`, and asked for again when a command changes', async () => {
+    const stage = untrusted()
+    const trusted = await stage.ralph('trust')
+    expect(trusted.stdout).toContain('guardrails[0].command  touch ran')
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    stage.write('.ralph/settings.json', JSON.stringify({ ...settings, maximumIterations: 3 }))
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    stage.write('.ralph/settings.json', JSON.stringify({ guardrails: [{ command: 'touch other' }] }))
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(2)
+  })
+
+  it('counts what settings.local.json adds', async () => {
+    const stage = untrusted({})
+    stage.write('.ralph/settings.local.json', JSON.stringify({ env: { pass: ['MY_TOKEN'] } }))
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('env.pass[0]: MY_TOKEN')])
+  })
+
+  it('--trust gives it and remembers; RALPH_TRUST=1 gives it for once', async () => {
+    const flagged = untrusted()
+    expect((await flagged.ralph('run', '-p', 'x', '--trust')).code).toBe(0)
+    expect((await flagged.ralph('run', '-p', 'x')).code).toBe(0)
+    const once = untrusted()
+    expect((await once.withEnv({ ...once.env, RALPH_TRUST: '1' }, 'run', '-p', 'x')).code).toBe(0)
+    expect((await once.ralph('run', '-p', 'x')).code).toBe(2)
+  })
+
+  it('of a project with nothing to trust says so', async () => {
+    expect((await untrusted({}).ralph('trust')).stdout).toContain('has nothing that needs trust')
+  })
+})

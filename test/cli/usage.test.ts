@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+describe('bad input gets one clear line, exit 2, and leaves nothing behind', () => {
+  it.each([
+    [['run'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
+    [['run', '-p', 'x', '-f', 'y'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
+    [['run', '-p', ' '], '--prompt is empty'],
+    [['run', '-f', 'missing.md'], 'prompt file missing.md: not found'],
+    [['run', '-f', 'folder'], 'prompt file folder: is a folder, not a file'],
+    [
+      ['run', '-p', 'x', '-m', '0'],
+      "'-m, --max-iterations <n>' argument '0' is invalid. It must be a whole number of at least 1.",
+    ],
+    [['run', '-p', 'x', '-m', '-3'], "argument '-3' is invalid"],
+    [['run', '-p', 'x', '-m', '1e3'], "argument '1e3' is invalid"],
+    [['run', '-p', 'x', '--inactivity-timeout', 'soon'], 'It must be a number of seconds above 0.'],
+    [['run', '-p', 'x', '--modle', 'y'], "unknown option '--modle'\n(Did you mean --model?)"],
+    [['run', '-p', 'x', 'stray'], "too many arguments for 'run'. Expected 0 arguments but got 1."],
+    [
+      ['run', '-p', 'x', '-a', 'nobody'],
+      'agent "nobody" is not on PATH; install it, or choose another with --agent',
+    ],
+    [['run', '-p', 'x', '--', './nothing'], 'agent "./nothing" does not exist or cannot be executed'],
+    [['run', '-p', 'x', '--model', 'm', '--', 'cat'], 'ralph does not know how to tell "cat" a model'],
+    [['run', '-p', 'x', '--done-pattern', '('], '--done-pattern: Invalid regular expression'],
+    [['run', '-p', 'x', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
+    [['rum'], "unknown command 'rum'\n(Did you mean run?)"],
+    [['resume'], 'no unfinished run in'],
+    [['resume', 'abc'], 'no run "abc" in'],
+  ])('%j', async (args, words) => {
+    const stage = setStage()
+    mkdirSync(join(stage.project, 'folder'))
+    const ran = await stage.ralph(...args)
+    expect(ran.stderr).toMatch(/^ralph: error: /)
+    expect(ran.stderr).toContain(words)
+    expect(ran.stdout).toBe('')
+    expect(ran.code).toBe(2)
+    expect(existsSync(join(stage.project, '.ralph'))).toBe(false)
+    expect(existsSync(stage.ralphHome)).toBe(false)
+  })
+
+  it.each([
+    ['{"maximumIterations": "ten"}', 'maximumIterations'],
+    ['{"maximumIteration": 10}', 'did you mean "maximumIterations"?'],
+    ['{"guardrails": [}', '.ralph/settings.json:1:17'],
+    ['{"scm": {"command": "git"}}', '"scm" is not supported yet'],
+    ['[]', '.ralph/settings.json'],
+  ])('settings %s', async (settings, words) => {
+    const ran = await setStage({ settings }).ralph('run', '-p', 'x')
+    expect(ran.stderr).toMatch(/^ralph: error: [^\n]+\n$/)
+    expect(ran.stderr).toContain(words)
+    expect(ran.code).toBe(2)
+  })
+
+  it('no agent at all names the way out', async () => {
+    const stage = setStage()
+    const ran = await stage.withEnv({ ...stage.env, PATH: '/nowhere' }, 'run', '-p', 'x')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('see one at work with: ralph demo')])
+  })
+})
+
+describe('help', () => {
+  it('is what bare ralph prints', async () => {
+    const bare = await setStage().ralph()
+    expect([bare.code, bare.stderr]).toEqual([0, ''])
+    for (const word of ['run', 'resume', 'trust', 'demo', 'Examples:', 'Exit codes:'])
+      expect(bare.stdout).toContain(word)
+    expect(bare.stdout).not.toContain('demo-agent')
+  })
+
+  it.each(['run', 'resume', 'trust', 'demo'])('%s --help exits 0', async command => {
+    const ran = await setStage().ralph(command, '--help')
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+  })
+
+  it.each(['--version', '-v'])('%s prints the version alone', async flag => {
+    expect(await setStage().ralph(flag)).toMatchObject({ code: 0, stdout: '0.1.0\n' })
+  })
+})
