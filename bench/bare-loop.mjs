@@ -1,0 +1,30 @@
+// The least a Node loop can do: spawn, write the prompt, split lines, parse each, keep the result.
+// usage: node bare-loop.mjs AGENT ITERATIONS
+import { spawn } from 'node:child_process'
+
+const [agent, iterations] = process.argv.slice(2)
+for (let i = 0; i < Number(iterations); i++) {
+  const child = spawn(agent, [], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.on('error', () => {})
+  child.stdin.end('Do the next task.\n')
+  let parts = []
+  let last
+  const take = line => {
+    try {
+      const event = JSON.parse(line.toString())
+      if (event?.type === 'result') last = event
+    } catch {}
+  }
+  child.stdout.on('data', chunk => {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      parts.push(chunk.subarray(from, at))
+      take(parts.length > 1 ? Buffer.concat(parts) : parts[0])
+      parts = []
+      from = at + 1
+    }
+    if (from < chunk.length) parts.push(chunk.subarray(from))
+  })
+  await new Promise(resolve => child.on('close', resolve))
+  process.stdout.write(`${i + 1} ${last?.subtype}\n`)
+}
