@@ -32,6 +32,7 @@ export function composePorts({ plan, limits, env, runner, session, tell }: Equip
   const filter = (own: readonly string[]) =>
     filterEnvironment(env, { own, pass: settings.env.pass, drop: settings.env.drop }).env
   const checkEnv = filter([])
+  const agentEnv = filter(ownNames(agent.name, env))
   const guardrails = commandGuardrails(settings)
   const slugs = slugsOf(guardrails.map(g => g.command))
 
@@ -59,7 +60,7 @@ export function composePorts({ plan, limits, env, runner, session, tell }: Equip
       agentOf: () => ({
         agent,
         able: { version: null, flags: null },
-        env: filter(ownNames(agent.name, env)),
+        env: agentEnv,
       }),
       ask: askOf(plan),
       cwd: project,

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { UsageError } from '../core/usage-error.ts'
 import { addDemo } from './commands/demo.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
@@ -51,5 +50,6 @@ function report(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { message, stack } = error as Error
   process.stderr.write(`ralph: error: ${verbose ? stack : message}\n`)
-  return error instanceof UsageError ? 2 : 1
+  // By name: the class of the other bundle is another one.
+  return (error as Error).name === 'UsageError' ? 2 : 1
 }

@@ -1,7 +1,7 @@
 import {
   closeSync,
+  fdatasyncSync,
   fstatSync,
-  fsyncSync,
   ftruncateSync,
   openSync,
   readFileSync,
@@ -45,7 +45,7 @@ export function openJournal(runDir: string): Journal {
       }
       if (wrote !== line.length) throw new Error(`cannot write to ${path}: the disk is full`)
       size += line.length
-      if (SYNCED.has(event.type)) fsyncSync(fd)
+      if (SYNCED.has(event.type)) fdatasyncSync(fd)
     },
     close: () => closeSync(fd),
   }

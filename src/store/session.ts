@@ -40,10 +40,15 @@ export function openSession(project: string, id: string, about: Record<string, u
     mkdirSync(path, { recursive: true })
     return path
   }
-  // An agent may have cleaned the tree, and this folder with it.
   const append = (file: string, line: string) => {
-    mkdirSync(dir, { recursive: true })
-    appendFileSync(join(dir, file), `${line}\n`)
+    const path = join(dir, file)
+    try {
+      appendFileSync(path, `${line}\n`)
+    } catch {
+      // An agent may have cleaned the tree, and this folder with it.
+      mkdirSync(dir, { recursive: true })
+      appendFileSync(path, `${line}\n`)
+    }
   }
   const running = new Map<number, { n: number; of: string }>()
   let limit: number | null = null

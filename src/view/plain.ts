@@ -4,7 +4,7 @@
  */
 export function plain(text: string): string {
   // Almost all text is clean, and a stream can be long: one look is cheaper than three rewrites.
-  if (!SUSPECT.test(text)) return text
+  if (!UNUSUAL.test(text)) return text
   return text.replace(SEQUENCES, '').replace(/\t/g, '    ').replace(INVISIBLE, '')
 }
 
@@ -16,10 +16,11 @@ export function plainLine(text: string, length = 200): string {
   return line.length > length ? `${line.slice(0, length - 1)}…` : line
 }
 
+const UNUSUAL = /[^\n\x20-\x7e]/
+
 /** Control characters but newline, DEL, C1, bidi marks and overrides, zero-width and tag characters, line separators. */
 const HIDDEN =
   '\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}'
-const SUSPECT = new RegExp(`[${HIDDEN}]`, 'u')
 const INVISIBLE = new RegExp(`[${HIDDEN}]`, 'gu')
 
 /** OSC, DCS, APC, PM and SOS strings up to their end, CSI sequences, then any other escape; 7-bit and 8-bit. */

@@ -28,7 +28,7 @@ export function addResume(program: Command, finish: (code: number) => void): voi
     .option('-q, --quiet', 'only the end and warnings')
     .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
     .action(async (name: string | undefined, options: ResumeOptions) => {
-      const { resumeRun } = await import('../resume-run.ts')
+      const { resumeRun } = await import('../actions.ts')
       finish(await resumeRun(name, options))
     })
 }

@@ -67,7 +67,7 @@ export function addRun(program: Command, agentCommand: string[], finish: (code: 
     .option('--trust', "allow this project's commands, and remember it")
     .addHelpText('after', EXAMPLES)
     .action(async (options: RunOptions) => {
-      const { startRun } = await import('../start-run.ts')
+      const { startRun } = await import('../actions.ts')
       finish(await startRun(options, agentCommand))
     })
 }

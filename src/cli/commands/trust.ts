@@ -10,7 +10,7 @@ export function addTrust(program: Command, finish: (code: number) => void): void
       '\nExample:\n  ralph trust        shows the commands and allows them until they change',
     )
     .action(async (options: { projectDir: string }) => {
-      const { trustProject } = await import('../trust-project.ts')
+      const { trustProject } = await import('../actions.ts')
       finish(trustProject(options.projectDir))
     })
 }

@@ -1,0 +1,7 @@
+// What the commands do, apart from what they are called: read only when one of them runs, so that
+// `ralph --help` does not have to read all of ralph.
+export { demoAgent } from './demo-agent.ts'
+export { resumeRun } from './resume-run.ts'
+export { showDemo } from './show-demo.ts'
+export { startRun } from './start-run.ts'
+export { trustProject } from './trust-project.ts'
