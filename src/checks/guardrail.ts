@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Finding } from '../core/events.ts'
-import type { Check, Command, Live } from '../core/ports.ts'
-import type { StepId } from '../core/workflow.ts'
+import type { Check } from '../core/ports.ts'
+import { runLogged, type StartToFile } from './logged.ts'
 import { failureMessage, failureOf, truncate } from './message.ts'
 
 export type Guardrail = {
@@ -19,61 +19,34 @@ export type Surroundings = {
   truncateAt: number
   /** Where the log goes, and how people and agents should name it. */
   logFor(n: number): { path: string; shown: string }
-  start(command: Command, id: StepId, fd: number): Promise<Live>
+  start: StartToFile
 }
 
 /** A shell command of the user's; green is exit code 0. */
 export function guardrail(spec: Guardrail, around: Surroundings): Check {
+  const argv = process.platform === 'win32' ? ['cmd', '/c', spec.command] : ['sh', '-c', spec.command]
+  const command = { argv, cwd: around.cwd, env: around.env, stdin: '' }
   return {
     name: spec.command,
     async run(step, signal) {
-      const log = around.logFor(step?.n ?? 0)
-      const fd = openSync(log.path, 'w')
-      try {
-        const ran = await runShell(spec, around, step?.id ?? 0, fd, signal)
-        const failure = failureOf(ran)
-        const note =
-          failure === null
-            ? ''
-            : failureMessage({
-                command: spec.command,
-                failure,
-                hint: spec.hint,
-                logFile: log.shown,
-                output: truncate(headOf(log.path, around.truncateAt), around.truncateAt),
-              })
-        const verdict = failure === null ? 'pass' : 'fail'
-        const action = failure === null ? undefined : spec.failAction
-        return { finding: { check: spec.command, verdict, note, log: log.shown, action }, exit: ran.exit }
-      } finally {
-        closeSync(fd)
+      const { path, shown } = around.logFor(step?.n ?? 0)
+      const ran = await runLogged(
+        around.start,
+        command,
+        step?.id ?? null,
+        { path, timeout: spec.timeout },
+        signal,
+      )
+      const failure = failureOf(ran)
+      if (failure === null)
+        return { finding: { check: spec.command, verdict: 'pass', note: '', log: shown }, exit: ran.exit }
+      const output = truncate(headOf(path, around.truncateAt), around.truncateAt)
+      const note = failureMessage({ command: spec.command, failure, hint: spec.hint, logFile: shown, output })
+      return {
+        finding: { check: spec.command, verdict: 'fail', note, log: shown, action: spec.failAction },
+        exit: ran.exit,
       }
     },
-  }
-}
-
-async function runShell(spec: Guardrail, around: Surroundings, id: StepId, fd: number, signal: AbortSignal) {
-  const argv = process.platform === 'win32' ? ['cmd', '/c', spec.command] : ['sh', '-c', spec.command]
-  let live: Live
-  try {
-    live = await around.start({ argv, cwd: around.cwd, env: around.env, stdin: '' }, id, fd)
-  } catch (error) {
-    return { exit: { code: null, signal: null }, timedOutAfter: null, error: (error as Error).message }
-  }
-  let timedOutAfter: number | null = null
-  const stop = () => void live.stop()
-  const timer = setTimeout(() => {
-    timedOutAfter = spec.timeout
-    stop()
-  }, spec.timeout * 1000)
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
-  try {
-    const exit = await live.exit
-    return { exit, timedOutAfter, error: null }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
   }
 }
 

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
-import { spellDuration } from '../core/spell.ts'
+import { plural, spellDuration } from '../core/spell.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { plain } from '../view/plain.ts'
 import { redact } from './call.ts'
@@ -10,10 +9,9 @@ import { agentOf, askOf, commandGuardrails, type Plan } from './plan.ts'
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
 export function announce(id: string, plan: Plan, env: NodeJS.ProcessEnv): void {
-  const { colors, marks } = terminalStyle(process.stdout, env)
+  const { colors } = terminalStyle(process.stdout, env)
   const rows = [...facts(plan), ['session', `.ralph/sessions/${id}`]]
   process.stdout.write(`${colors.bold(`ralph run ${id}`)}\n${table(rows, colors.dim)}\n`)
-  for (const note of warnings(plan)) process.stdout.write(`${colors.yellow(`${marks.warn} ${note}`)}\n`)
 }
 
 /** What would run, and nothing else: no file is written, no process started. */
@@ -45,21 +43,23 @@ function facts(plan: Plan): string[][] {
   ]
 }
 
-function warnings(plan: Plan): string[] {
+/** What people should know before the first iteration. */
+export function warningsOf(plan: Plan): string[] {
+  const { start } = plan
   const name = agentOf(plan).name
   const notes = []
   if (name !== 'demo')
     notes.push(
       `unprotected: ${name} may read, change and run whatever you can, without asking; there is no sandbox`,
     )
-  if (!existsSync(join(plan.project, '.git')) && !inRepository(plan.project))
+  if (!start)
     notes.push('not a git repository: nothing tells what changed, so a loop that is stuck goes unnoticed')
+  const dirty = Object.keys(start?.dirty ?? {}).length
+  if (dirty > 0)
+    notes.push(
+      `${plural(dirty, 'uncommitted change')} in the working tree: ralph will not commit what is yours, but the agent may`,
+    )
   return notes
-}
-
-function inRepository(dir: string): boolean {
-  const parent = join(dir, '..')
-  return existsSync(join(dir, '.git')) || (parent !== dir && inRepository(parent))
 }
 
 /** `[ralph] …` lines on standard error: what is loaded, called and tested, and how long it took. */

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { guardrail } from '../checks/guardrail.ts'
-import { slugsOf } from '../checks/message.ts'
 import { saysDone } from '../core/completion.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
 import type { Limits } from '../core/workflow.ts'
 import { countLine, promptText } from '../core/workflows/prompt.ts'
 import { fingerprint } from '../git/fingerprint.ts'
+import { watchHead } from '../git/watch-head.ts'
 import type { processRunner } from '../runners/process.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import type { Session } from '../store/session.ts'
 import { caller } from './call.ts'
+import { composeChecks } from './compose-checks.ts'
+import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
-import { agentOf, askOf, commandGuardrails, type Plan } from './plan.ts'
+import { agentOf, askOf, type Plan } from './plan.ts'
 
 export type Equipment = {
   plan: Plan
@@ -22,10 +22,23 @@ export type Equipment = {
   runner: ReturnType<typeof processRunner>
   session: Session
   tell(event: RunEvent): void
+  /** Ends what runs outside the loop's own steps, too. */
+  hard: AbortSignal
+  /** Where HEAD was when the run was last at work. */
+  lastCommit: string | null
 }
 
 /** Builds every adapter of a prompt run. The only place that knows them all. */
-export function composePorts({ plan, limits, env, runner, session, tell }: Equipment): Ports {
+export function composePorts({
+  plan,
+  limits,
+  env,
+  runner,
+  session,
+  tell,
+  hard,
+  lastCommit,
+}: Equipment): Ports {
   const { settings, project, condition } = plan
   const now = () => Date.now()
   const agent = agentOf(plan)
@@ -33,8 +46,20 @@ export function composePorts({ plan, limits, env, runner, session, tell }: Equip
     filterEnvironment(env, { own, pass: settings.env.pass, drop: settings.env.drop }).env
   const checkEnv = filter([])
   const agentEnv = filter(ownNames(agent.name, env))
-  const guardrails = commandGuardrails(settings)
-  const slugs = slugsOf(guardrails.map(g => g.command))
+  const able = { version: null, flags: null }
+  const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
+  const checks = composeChecks({ plan, runner, session, env: checkEnv })
+  const scm = composeScm({
+    plan,
+    runner,
+    session,
+    hard,
+    agent,
+    able,
+    agentEnv,
+    env: checkEnv,
+    moved: to => head?.moved(to),
+  })
 
   return {
     clock: {
@@ -59,7 +84,7 @@ export function composePorts({ plan, limits, env, runner, session, tell }: Equip
       desk: session,
       agentOf: () => ({
         agent,
-        able: { version: null, flags: null },
+        able,
         env: agentEnv,
       }),
       ask: askOf(plan),
@@ -67,29 +92,18 @@ export function composePorts({ plan, limits, env, runner, session, tell }: Equip
       now,
     }),
     runner,
-    checks: () =>
-      guardrails.map((spec, index) =>
-        guardrail(spec, {
-          cwd: project,
-          env: checkEnv,
-          truncateAt: settings.outputTruncateChars,
-          start: runner.startToFile,
-          logFor(n) {
-            const path = join(
-              session.folderOf(n),
-              `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
-            )
-            return { path, shown: session.shown(path) }
-          },
-        }),
-      ),
+    checks: () => checks,
+    checksAtOnce: settings.guardrailParallelism,
     fingerprint: () => fingerprint(project, checkEnv),
     async claims(_work, text) {
       const done = condition.response !== null && saysDone(text, condition.response)
       return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
     },
     edits: async () => [],
-    apply: async () => {},
+    apply: async (settled, _tasks, state, record) => {
+      head?.look(settled.id)
+      await scm?.(settled, state, record)
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { isTruth, type RunEvent } from '../core/events.ts'
+import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import type { Limits } from '../core/workflow.ts'
@@ -11,6 +11,7 @@ import { processRunner } from '../runners/process.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { openSession } from '../store/session.ts'
+import { plainLine } from '../view/plain.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
 import type { Plan } from './plan.ts'
@@ -25,6 +26,8 @@ export type Sitting = {
   limits: Limits
   /** What the journal holds already: empty for a new run. */
   past: readonly RunEvent[]
+  /** Told right after the beginning. */
+  warnings: string[]
   shared: boolean
   loud: Omit<Loudness, 'limit' | 'streamAgent'>
   env: NodeJS.ProcessEnv
@@ -57,8 +60,11 @@ export async function conduct(sitting: Sitting): Promise<number> {
       streamAgent: settings.streamAgentOutput,
       limit: limits.iterations,
     })
+    let last: Settled | null = null
     const tell = (event: RunEvent) => {
       if (isTruth(event)) journal.append(event)
+      if (event.type === 'settled') last = event
+      if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       session.hear(event)
       show(event)
       sitting.onEvent?.(event)
@@ -70,14 +76,26 @@ export async function conduct(sitting: Sitting): Promise<number> {
       const tasks = [{ id: 'prompt', title: 'the prompt', blockedBy: [] }]
       book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan })
     }
+    for (const note of sitting.warnings) book.tell({ type: 'warned', at, note })
     const patience = {
       inactivityMs: settings.inactivityTimeout * 1000,
       iterationMs: settings.iterationTimeout * 1000,
       lingerMs: LINGER_MS,
     }
-    const ports = composePorts({ plan, limits, env, runner, session, tell })
+    const ports = composePorts({
+      plan,
+      limits,
+      env,
+      runner,
+      session,
+      tell,
+      hard: signals.hard,
+      lastCommit: lastCommit(past),
+    })
     const ending = await run(book, ports, { patience, signals, baseline: settings.baseline })
-    return exitCode(ending, plan.condition.response !== null || plan.condition.pattern !== null)
+    const { response, pattern } = plan.condition
+    if (plan.once && ending.type === 'finished') return endedGreen(last) ? 0 : 1
+    return exitCode(ending, response !== null || pattern !== null)
   } finally {
     await runner.close()
     journal.close()
@@ -85,3 +103,12 @@ export async function conduct(sitting: Sitting): Promise<number> {
     close()
   }
 }
+
+/** Where HEAD was when the run was last at work; null if it never moved. */
+const lastCommit = (past: readonly RunEvent[]): string | null =>
+  past.findLast(e => e.type === 'committed')?.to ?? null
+
+const endedGreen = (last: Settled | null): boolean =>
+  last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')
+
+const warn = (note: string) => process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)

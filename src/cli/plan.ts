@@ -6,6 +6,8 @@ import type { Guardrail } from '../checks/guardrail.ts'
 import type { Agent, Ask } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Limits } from '../core/workflow.ts'
+import type { Start } from '../git/start.ts'
+import { filterEnvironment } from '../settings/environment.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Settings } from '../settings/schema.ts'
 
@@ -16,6 +18,10 @@ export type Plan = {
   agent: { argv: string[]; explicit: boolean; model: string | null }
   prompt: { type: 'text'; text: string } | { type: 'file'; path: string }
   condition: { response: string | null; pattern: string | null }
+  /** One iteration is all that was asked for. */
+  once: boolean
+  /** The repository as it was found; null outside one. */
+  start: Start | null
 }
 
 export function agentOf({ agent: { argv, explicit } }: Plan): Agent {
@@ -68,6 +74,10 @@ function isOnPath(program: string, path: string): boolean {
     }
   })
 }
+
+/** What ralph's own git calls and the guardrails get: no agent's keys. */
+export const gitEnvironment = (settings: Settings, env: NodeJS.ProcessEnv): Record<string, string> =>
+  filterEnvironment(env, { own: [], pass: settings.env.pass, drop: settings.env.drop }).env
 
 /** What an agent is asked at every call, but for the prompt. */
 export const askOf = (plan: Plan): Omit<Ask, 'prompt'> => ({

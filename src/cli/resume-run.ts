@@ -25,6 +25,7 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
     plan,
     limits,
     past: run.events,
+    warnings: [],
     shared: options.shared ?? false,
     loud,
     env,

@@ -16,6 +16,8 @@ export async function showDemo(): Promise<number> {
     agent: { argv: ['demo'], explicit: false, model: null },
     prompt: { type: 'file', path: promptFile },
     condition: { response: DONE, pattern: null },
+    once: false,
+    start: null,
   }
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
@@ -31,6 +33,7 @@ export async function showDemo(): Promise<number> {
     plan,
     limits: limitsOf(settings),
     past: [],
+    warnings: [],
     shared: false,
     loud: { json: false, quiet: false },
     env,

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
+import { startBranch } from '../git/branch.ts'
+import { recordStart } from '../git/start.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
 import { makeRunDir, newRunId, ralphHome } from '../store/runs.ts'
-import { announce, dryRun, verboseListener } from './announce.ts'
+import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
 import type { RunOptions } from './commands/run.ts'
 import { conduct } from './conduct.ts'
 import { checkPattern } from './done-pattern.ts'
-import { chooseAgent, limitsOf, type Plan, takesModel } from './plan.ts'
+import { chooseAgent, gitEnvironment, limitsOf, type Plan, takesModel } from './plan.ts'
 import { projectOf } from './project.ts'
 import { requireTrust } from './trust-gate.ts'
 
@@ -18,7 +20,7 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
   const { settings, sources, fromFiles } = loadSettings(project, flagsOf(options))
   resolveFlags(settings.agent.flags)
   if (options.donePattern !== undefined) checkPattern(options.donePattern)
-  const plan: Plan = {
+  const plan: Omit<Plan, 'start'> = {
     project,
     settings,
     agent: {
@@ -30,31 +32,33 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
     },
     prompt: promptOf(options),
     condition: { response: settings.completionResponse.trim() || null, pattern: options.donePattern ?? null },
+    once: options.once ?? false,
   }
   if (plan.agent.model !== null && !takesModel(plan.agent))
     throw new UsageError(
       `ralph does not know how to tell "${plan.agent.argv[0]}" a model; give it in the command itself`,
     )
-  if (options.dryRun) return dryRun(plan, env)
+  if (options.dryRun) return dryRun({ ...plan, start: null }, env)
 
   const home = ralphHome(env)
   await requireTrust({ home, project, fromFiles, flag: options.trust ?? false, env })
+  if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
+  const whole: Plan = { ...plan, start: await recordStart(project, gitEnvironment(settings, env)) }
   const id = newRunId(new Date(), Math.random())
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
-  const onEvent = options.verbose ? verboseListener(plan, sources) : undefined
-  if (!loud.json && !loud.quiet) announce(id, plan, env)
-  const dir = makeRunDir(home, id)
+  if (!loud.json && !loud.quiet) announce(id, whole, env)
   return conduct({
     home,
     id,
-    dir,
-    plan,
+    dir: makeRunDir(home, id),
+    plan: whole,
     limits: limitsOf(settings),
     past: [],
+    warnings: warningsOf(whole),
     shared: options.shared ?? false,
     loud,
     env,
-    onEvent,
+    onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
   })
 }
 
@@ -81,11 +85,16 @@ function promptOf({ prompt, promptFile }: RunOptions): Plan['prompt'] {
 function flagsOf(o: RunOptions): Flags {
   const set = <T>(key: string, value: T | undefined) => (value === undefined ? {} : { [key]: value })
   return {
-    ...set('maximumIterations', o.maxIterations ?? o.maximumIterations),
+    ...set('maximumIterations', o.once ? 1 : (o.maxIterations ?? o.maximumIterations)),
     ...set('completionResponse', o.completionResponse),
     ...set('streamAgentOutput', o.streamAgentOutput),
     ...set('inactivityTimeout', o.inactivityTimeout),
     ...set('iterationTimeout', o.iterationTimeout),
     ...(o.model === undefined ? {} : { agent: { model: o.model } }),
+    budget: {
+      ...set('usd', o.maxCost),
+      ...set('tokens', o.maxTokens),
+      ...set('minutes', o.maxTime === undefined ? undefined : o.maxTime / 60),
+    },
   }
 }

@@ -137,6 +137,10 @@ export type RunEvent = { at: number } & (
       seenOff: boolean
     }
   | Settled
+  /** About to commit. On repeat, a commit with this parent and message means that it is done. */
+  | { type: 'committing'; id: StepId; parent: string | null; message: string }
+  /** Commits that are there now: ralph's own, or the agent's, by range. */
+  | { type: 'committed'; id: StepId; by: 'ralph' | 'agent'; from: string | null; to: string }
   | { type: 'applied'; id: StepId }
   | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
   | { type: 'control'; hold: RunState['hold'] }

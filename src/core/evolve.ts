@@ -52,9 +52,14 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         at: { ...state.at, [event.task]: event.state },
       }
     }
+    case 'committing': {
+      const { id, parent, message } = event
+      return { ...state, intents: { ...state.intents, [id]: { parent, message } } }
+    }
     case 'applied': {
       const { [event.id]: _, ...unapplied } = state.unapplied
-      return { ...state, unapplied }
+      const { [event.id]: __, ...intents } = state.intents
+      return { ...state, unapplied, intents }
     }
     case 'edited': {
       const at = { ...state.at, ...event.state }
@@ -71,6 +76,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'stopped':
     case 'finished':
     case 'warned':
+    case 'committed':
     case 'prompted':
     case 'agent':
     case 'checking':

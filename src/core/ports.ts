@@ -118,6 +118,8 @@ export interface Ports {
   call(work: Work, prompt: string, ears: Ears): Promise<Called>
   runner: Pick<Runner, 'reap' | 'sweep'>
   checks(work: Pick<Work, 'stage' | 'task'>): Check[]
+  /** How many of them may run side by side. */
+  checksAtOnce: number
   /** The tree as a short text that changes when files do; null when there is no way to tell. */
   fingerprint(): Promise<string | null>
   /** What the agent claimed beyond its exit: signal, verdict, question. */
@@ -125,7 +127,12 @@ export interface Ports {
   /** Edits that people made while nothing was in flight, to adopt before the next decision. */
   edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
   /** Makes the world outside follow the truth: list files, progress notes, SCM. Safe to repeat. */
-  apply(settled: Settled, tasks: readonly Task[], state: RunState): Promise<void>
+  apply(
+    settled: Settled,
+    tasks: readonly Task[],
+    state: RunState,
+    tell: (event: RunEvent) => void,
+  ): Promise<void>
 }
 
 /** What an agent claimed about its one task; the checks decide what it is worth. */

@@ -130,6 +130,8 @@ export type RunState = {
   flight: Record<StepId, Step>
   /** Settled, but the world outside may not follow yet. */
   unapplied: Record<StepId, Settled>
+  /** Commits that were intended; whether they were made, the repository tells. */
+  intents: Record<StepId, { parent: string | null; message: string }>
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
@@ -167,6 +169,7 @@ export const initial: RunState = {
   spent: { usd: 0, tokens: 0 },
   flight: {},
   unapplied: {},
+  intents: {},
   at: {},
   redBefore: [],
 }

@@ -3,29 +3,42 @@ import type { Check, Ports } from '../core/ports.ts'
 import type { Step } from '../core/workflow.ts'
 import type { Signals } from './run.ts'
 
-/** Runs checks in their order; null if a signal came between or during them. */
+type Need = Pick<Ports, 'tell' | 'clock' | 'checksAtOnce'>
+
+/** Runs checks, some side by side where allowed; findings keep their order. null if a signal came meanwhile. */
 export async function runChecks(
-  ports: Pick<Ports, 'tell' | 'clock'>,
+  ports: Need,
   checks: Check[],
   step: Step | null,
   redBefore: readonly string[],
   signals: Signals,
 ): Promise<Finding[] | null> {
   const findings: Finding[] = []
-  const id = step?.id ?? null
-  for (const check of checks) {
-    if (signals.soft.aborted) return null
-    const began = ports.clock.now()
-    ports.tell({ type: 'checking', at: began, id, check: check.name })
-    const { finding, exit } = await check.run(step, signals.hard)
-    if (signals.hard.aborted) return null
-    const now = ports.clock.now()
-    findings.push(
-      finding.verdict === 'fail' && redBefore.includes(check.name)
-        ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
-        : finding,
-    )
-    ports.tell({ type: 'checked', at: now, id, finding, ms: now - began, exit })
+  let next = 0
+  const work = async () => {
+    while (next < checks.length && !signals.soft.aborted) {
+      const place = next++
+      findings[place] = await runCheck(ports, checks[place]!, step, redBefore, signals.hard)
+    }
   }
-  return findings
+  await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, work))
+  return signals.hard.aborted || next < checks.length ? null : findings
+}
+
+async function runCheck(
+  ports: Need,
+  check: Check,
+  step: Step | null,
+  redBefore: readonly string[],
+  hard: AbortSignal,
+): Promise<Finding> {
+  const id = step?.id ?? null
+  const began = ports.clock.now()
+  ports.tell({ type: 'checking', at: began, id, check: check.name })
+  const { finding, exit } = await check.run(step, hard)
+  const now = ports.clock.now()
+  if (!hard.aborted) ports.tell({ type: 'checked', at: now, id, finding, ms: now - began, exit })
+  return finding.verdict === 'fail' && redBefore.includes(check.name)
+    ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
+    : finding
 }

@@ -113,6 +113,6 @@ export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome)
 
 /** Makes the world outside follow what was settled; repeated after a crash until it is known to be done. */
 export async function apply({ book, ports }: Bench, settled: Settled): Promise<void> {
-  await ports.apply(settled, book.tasks, book.state)
+  await ports.apply(settled, book.tasks, book.state, book.tell)
   book.tell({ type: 'applied', at: ports.clock.now(), id: settled.id })
 }

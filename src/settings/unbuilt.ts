@@ -6,8 +6,6 @@ export const UNBUILT = [
   'agents',
   'fallbackAgents',
   'guardrails[].verify',
-  'guardrailParallelism',
-  'scm',
   'screenInactivityTimeout',
   'maxBugFixes',
   'review',
@@ -22,7 +20,10 @@ export const UNBUILT = [
 
 /** The places of a settings object that set something unbuilt. */
 export const findUnbuilt = (raw: unknown): Path[] =>
-  UNBUILT.flatMap(key => find(raw, key.split(/\.|(?=\[\])/), []))
+  UNBUILT.flatMap(key => find(raw, stepsOf(key), []))
+
+/** `guardrails[].verify` → guardrails, [], verify */
+export const stepsOf = (key: string): string[] => key.split(/\.|(?=\[\])/)
 
 function find(value: unknown, [key, ...rest]: string[], at: Path): Path[] {
   if (key === undefined) return [at]

@@ -69,10 +69,12 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
         if (event.end === 'ok') return []
         return [colors.yellow(`  ${marks.warn} ${event.end}: ${plainLine(event.note)}`)]
       }
+      case 'committed':
+        return [
+          colors.dim(`  committed ${event.to.slice(0, 10)}${event.by === 'agent' ? ' (by the agent)' : ''}`),
+        ]
       case 'waiting':
         return [colors.yellow(`  waiting until ${clock(event.until)} (${plainLine(event.why)})`)]
-      case 'warned':
-        return [colors.yellow(`  ${marks.warn} ${plainLine(event.note)}`)]
       case 'finished': {
         const facts = [
           plural(iterations, 'iteration'),
@@ -91,7 +93,9 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
       }
       case 'stopped':
         return ['', colors.yellow(`${marks.warn} stopped: ${plainLine(event.why)}`)]
+      case 'warned':
       case 'prompted':
+      case 'committing':
       case 'spawned':
       case 'applied':
       case 'edited':

@@ -253,7 +253,10 @@ describe('ralph run', () => {
 
   it('works outside a git repository, with a warning', async () => {
     const ran = await setStage({ git: false }).ralph('run', '-p', 'x')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('not a git repository')])
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining('ralph: warning: not a git repository'),
+    ])
   })
 
   it('gives the agent its own keys and no others, and the guardrails none', async () => {

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { changedPaths, fingerprint } from '../../src/git/fingerprint.ts'
+import { fingerprint } from '../../src/git/fingerprint.ts'
+import { changedPaths } from '../../src/git/status.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' }
@@ -99,5 +100,5 @@ it('reads paths from a listing: ordinary, renamed, unmerged, untracked', () => {
     '? not known',
     '',
   ].join('\0')
-  expect(changedPaths(status)).toEqual(['a file.txt', 'new name', 'both sides', 'not known'])
+  expect(changedPaths(status)).toEqual(['a file.txt', 'new name', 'old name', 'both sides', 'not known'])
 })

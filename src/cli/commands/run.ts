@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { positiveInteger, positiveSeconds } from '../numbers.ts'
+import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from '../numbers.ts'
 
 export type RunOptions = {
   prompt?: string
@@ -13,6 +13,11 @@ export type RunOptions = {
   streamAgentOutput?: boolean
   inactivityTimeout?: number
   iterationTimeout?: number
+  once?: boolean
+  branch?: string
+  maxTime?: number
+  maxCost?: number
+  maxTokens?: number
   projectDir: string
   shared?: boolean
   json?: boolean
@@ -28,6 +33,7 @@ Examples:
   ralph run -f PROMPT.md -m 20 --model opus
   ralph run -f PROMPT.md -c SHIPPED            done when the agent says <response>SHIPPED</response>
   ralph run -f PROMPT.md -c '' -m 5            no condition: five iterations
+  ralph run -f PROMPT.md --branch ralph/cart --max-cost 5 --max-time 8h
   ralph run -f PROMPT.md -- ./my-agent --fast  any command; the prompt comes on standard input`
 
 export function addRun(program: Command, agentCommand: string[], finish: (code: number) => void): void {
@@ -41,6 +47,7 @@ export function addRun(program: Command, agentCommand: string[], finish: (code: 
     .option('--model <model>', 'the model, as the agent names it')
     .addOption(new Option('-m, --max-iterations <n>', 'stop after so many (10)').argParser(positiveInteger))
     .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
+    .option('--once', 'one iteration; 0 if it ended well and green')
     .option(
       '-c, --completion-response <text>',
       "what the agent's <response> must say (DONE); '' for no condition",
@@ -58,6 +65,10 @@ export function addRun(program: Command, agentCommand: string[], finish: (code: 
         positiveSeconds,
       ),
     )
+    .addOption(new Option('--max-time <time>', 'stop after so long: 90s, 30m, 2h').argParser(timeSpan))
+    .addOption(new Option('--max-cost <usd>', 'stop when so much is spent').argParser(positiveAmount))
+    .addOption(new Option('--max-tokens <n>', 'stop when so many are used').argParser(positiveInteger))
+    .option('--branch <name>', 'work on a new branch')
     .option('-C, --project-dir <dir>', 'the project', '.')
     .option('--shared', 'run although another run is at work in this folder')
     .option('--json', 'run events as NDJSON on standard output')

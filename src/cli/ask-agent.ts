@@ -1,0 +1,41 @@
+import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
+import type { StepId } from '../core/workflow.ts'
+
+const TIMEOUT_MS = 300_000
+
+export type Asked = {
+  runner: Pick<Runner, 'start'>
+  agent: Agent
+  able: Capabilities
+  ask: Omit<Ask, 'prompt' | 'mode'>
+  cwd: string
+  env: Record<string, string>
+  /** Ends the agent now. */
+  hard: AbortSignal
+}
+
+/** One question outside the loop, in text mode. Empty when the agent fails, is silent or is ended. */
+export async function askAgent(asked: Asked, prompt: string, id: StepId): Promise<string> {
+  const { runner, agent, able, ask, cwd, env, hard } = asked
+  const command = agent.command({ ...ask, prompt, mode: 'text' }, able)
+  const parser = agent.parser('text')
+  let answer = ''
+  const hear = (events: ReturnType<typeof parser.line>) => {
+    for (const event of events) if (event.type === 'ended' && event.ok) answer = event.text
+  }
+  const sink = { bytes: () => {}, error: () => {}, line: (line: string) => hear(parser.line(line)) }
+  const live = await runner
+    .start({ argv: command.argv, cwd, env: { ...env, ...command.env }, stdin: command.stdin }, id, sink)
+    .catch(() => null)
+  if (!live) return ''
+  const stop = () => void live.stop()
+  const timer = setTimeout(stop, TIMEOUT_MS)
+  hard.addEventListener('abort', stop)
+  try {
+    hear(parser.end(await live.exit))
+    return answer
+  } finally {
+    clearTimeout(timer)
+    hard.removeEventListener('abort', stop)
+  }
+}

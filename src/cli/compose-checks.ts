@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { guardrail } from '../checks/guardrail.ts'
+import { slugsOf } from '../checks/message.ts'
+import type { Check } from '../core/ports.ts'
+import { repositoryCheck } from '../git/watch-head.ts'
+import type { ProcessRunner } from '../runners/process.ts'
+import type { Session } from '../store/session.ts'
+import { commandGuardrails, type Plan } from './plan.ts'
+
+/** The checks of a run, in the order they run. */
+export function composeChecks(c: {
+  plan: Plan
+  runner: ProcessRunner
+  session: Session
+  env: Record<string, string>
+}): Check[] {
+  const { settings, project, start } = c.plan
+  const specs = commandGuardrails(settings)
+  const slugs = slugsOf(specs.map(g => g.command))
+  const guardrails = specs.map((spec, index) =>
+    guardrail(spec, {
+      cwd: project,
+      env: c.env,
+      truncateAt: settings.outputTruncateChars,
+      start: c.runner.startToFile,
+      logFor(n) {
+        const path = join(
+          c.session.folderOf(n),
+          `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
+        )
+        return { path, shown: c.session.shown(path) }
+      },
+    }),
+  )
+  return settings.scm && start ? [repositoryCheck(start), ...guardrails] : guardrails
+}

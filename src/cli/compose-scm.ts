@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runLogged } from '../checks/logged.ts'
+import { failureOf, slugOf } from '../checks/message.ts'
+import type { RunEvent, Settled } from '../core/events.ts'
+import type { Agent, Capabilities } from '../core/ports.ts'
+import type { RunState, StepId } from '../core/workflow.ts'
+import { MESSAGE_PROMPT } from '../git/message.ts'
+import { scmAfter } from '../git/scm.ts'
+import type { ProcessRunner } from '../runners/process.ts'
+import { resolveFlags } from '../settings/load.ts'
+import type { Session } from '../store/session.ts'
+import { askAgent } from './ask-agent.ts'
+import { askOf, type Plan } from './plan.ts'
+
+const TIMEOUT_S = 900
+
+export type ScmKit = {
+  plan: Plan
+  runner: ProcessRunner
+  session: Session
+  agent: Agent
+  able: Capabilities
+  agentEnv: Record<string, string>
+  env: Record<string, string>
+  hard: AbortSignal
+  /** HEAD is moved by ralph. */
+  moved(to: string): void
+}
+
+/** The SCM step of a run; null where none is configured. */
+export function composeScm(
+  kit: ScmKit,
+): ((settled: Settled, state: RunState, tell: (event: RunEvent) => void) => Promise<void>) | null {
+  const { plan, runner, session, hard } = kit
+  const { scm } = plan.settings
+  if (!scm) return null
+  const tasks = scm.tasks.map(task => resolveFlags([task]))
+  return (settled, state, tell) => {
+    const say = (event: RunEvent) => {
+      if (event.type === 'committed') kit.moved(event.to)
+      tell(event)
+    }
+    const n = state.n
+    const ask = (id: StepId) =>
+      askAgent(
+        {
+          runner,
+          agent: kit.agent,
+          able: kit.able,
+          ask: askOf(plan),
+          cwd: plan.project,
+          env: kit.agentEnv,
+          hard,
+        },
+        MESSAGE_PROMPT,
+        id,
+      )
+    const run = async (argv: string[], id: StepId, input: string): Promise<string | null> => {
+      const name = slugOf(
+        argv
+          .filter(word => !word.startsWith('-'))
+          .slice(0, 3)
+          .join(' '),
+      )
+      const path = join(session.folderOf(n), `scm_${String(n).padStart(3, '0')}_${name}.log`)
+      const command = { argv, cwd: plan.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
+      const failure = failureOf(
+        await runLogged(runner.startToFile, command, id, { path, timeout: TIMEOUT_S }, hard),
+      )
+      return failure && `${failure}: ${lastLine(path)} (${session.shown(path)})`
+    }
+    return scmAfter({ command: scm.command, tasks }, plan.start, kit.env, {
+      tell: say,
+      now: () => Date.now(),
+      ask,
+      run,
+    })(settled, state)
+  }
+}
+
+const lastLine = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''

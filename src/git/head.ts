@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where a repository keeps its HEAD and its branches; not the same folder in a linked working tree. */
+export type GitDirs = { own: string; common: string }
+
+/**
+ * The commit that HEAD names and the branch it goes by, without starting git: it is asked after every
+ * iteration. null where that cannot be told by looking at files.
+ */
+export function readHead({ own, common }: GitDirs): { commit: string | null; branch: string | null } | null {
+  const head = read(join(own, 'HEAD'))
+  if (head === null) return null
+  if (!head.startsWith('ref: ')) return { commit: head, branch: null }
+  const ref = head.slice(5)
+  const branch = ref.replace(/^refs\/heads\//, '')
+  if (branch === '.invalid') return null // Kept in another format (reftable).
+  return { commit: read(join(common, ref)) ?? packed(common, ref), branch }
+}
+
+function packed(common: string, ref: string): string | null {
+  const line = read(join(common, 'packed-refs'))
+    ?.split('\n')
+    .find(l => l.endsWith(` ${ref}`))
+  return line?.split(' ', 1)[0] ?? null
+}
+
+/** An operation that somebody began and did not finish, in words; null when there is none. */
+export function unfinished({ own }: GitDirs): string | null {
+  const signs = [
+    ['rebase-merge', 'a rebase is in progress'],
+    ['rebase-apply', 'a rebase is in progress'],
+    ['MERGE_HEAD', 'a merge is in progress'],
+    ['CHERRY_PICK_HEAD', 'a cherry-pick is in progress'],
+    ['REVERT_HEAD', 'a revert is in progress'],
+    ['index.lock', 'index.lock was left behind, so nothing can be committed'],
+  ] as const
+  return signs.find(([name]) => existsSync(join(own, name)))?.[1] ?? null
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return null
+  }
+}

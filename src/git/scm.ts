@@ -1,0 +1,113 @@
+import { basename } from 'node:path'
+import type { RunEvent, Settled } from '../core/events.ts'
+import type { RunState, StepId } from '../core/workflow.ts'
+import { changesSince } from './changes.ts'
+import { git, QUIET } from './git.ts'
+import { commitMessage } from './message.ts'
+import { hooksOf, type Start } from './start.ts'
+
+export type Scm = {
+  command: string
+  /** Words per task: `commit`, `push`, `push origin HEAD`. */
+  tasks: string[][]
+}
+
+export type ScmPorts = {
+  tell(event: RunEvent): void
+  now(): number
+  /** The agent's answer to the fixed prompt; empty when it gave none. */
+  ask(id: StepId): Promise<string>
+  /** Runs a command with these words on its standard input; null if it succeeded, else the end of a sentence. */
+  run(argv: string[], id: StepId, input: string): Promise<string | null>
+}
+
+/**
+ * Commits and pushes what a green iteration left. Trouble is told and the loop goes on: the work is
+ * in the tree. Safe to repeat, because the intent is on record before the commit is made.
+ */
+export function scmAfter(scm: Scm, start: Start | null, env: Record<string, string>, ports: ScmPorts) {
+  const warn = (note: string) => ports.tell({ type: 'warned', at: ports.now(), note })
+
+  return async (settled: Settled, state: RunState): Promise<void> => {
+    if (settled.end !== 'ok' || settled.findings.some(f => f.verdict !== 'pass')) return
+    for (const [task = '', ...words] of scm.tasks) {
+      const failure =
+        task === 'commit'
+          ? await commit(settled.id, words, state)
+          : await ports.run([scm.command, task, ...words], settled.id, '')
+      if (failure === null) continue
+      if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
+      return
+    }
+  }
+
+  async function commit(id: StepId, words: string[], state: RunState): Promise<string | null> {
+    if (basename(scm.command) !== 'git') {
+      const message = await messageFor(id, state)
+      return message === null
+        ? NO_MESSAGE
+        : ports.run([scm.command, 'commit', ...words, '-am', message], id, '')
+    }
+    if (!start) return 'is not possible: this is not a git repository'
+    const changes = await changesSince(start, env)
+    if (!changes) return 'is not possible: git does not answer'
+    const intent = state.intents[id]
+    if (intent && (await isMade(start.root, changes.head, intent))) return null
+    if (intent && changes.head !== intent.parent)
+      return 'is left to you: HEAD has moved since it was intended'
+    if (changes.mixed.length > 0)
+      warn(`left uncommitted, because they had changes of yours before the run: ${changes.mixed.join(', ')}`)
+    if (changes.ours.length === 0) return changes.head === start.head ? NOTHING : null
+    const message = await messageFor(id, state)
+    if (message === null) return NO_MESSAGE
+    ports.tell({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
+    const failure = await commitPaths(start, changes.ours, message, words, id)
+    if (failure !== null) return failure
+    const to = (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? ''
+    ports.tell({ type: 'committed', at: ports.now(), id, by: 'ralph', from: changes.head, to })
+    return null
+  }
+
+  async function messageFor(id: StepId, state: RunState): Promise<string | null> {
+    return state.intents[id]?.message ?? commitMessage(await ports.ask(id))
+  }
+
+  /** Only these paths, also when the index holds other things of the user's. Hooks that the run changed do not run. */
+  async function commitPaths(
+    from: Start,
+    paths: string[],
+    message: string,
+    words: string[],
+    id: StepId,
+  ): Promise<string | null> {
+    const tampered = (await hooksOf(from.root, env)) !== from.hooks
+    if (tampered) warn('the git hooks were changed during the run, so they are not run')
+    const base = [
+      'git',
+      ...QUIET,
+      '-C',
+      from.root,
+      '--literal-pathspecs',
+      ...(tampered ? ['-c', 'core.hooksPath=/dev/null'] : []),
+    ]
+    const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
+    const input = paths.join('\0')
+    const added = await ports.run([...base, 'add', '--all', ...listed], id, input)
+    return added ?? ports.run([...base, 'commit', '--only', ...words, '-m', message, ...listed], id, input)
+  }
+
+  async function isMade(
+    root: string,
+    head: string | null,
+    intent: { parent: string | null; message: string },
+  ): Promise<boolean> {
+    if (head === null) return false
+    const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
+    const [parent, message] = made?.split('\0') ?? []
+    return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
+  }
+}
+
+/** No error, and nothing to say: where nobody committed anything there is nothing to push either. */
+const NOTHING = 'has nothing to do'
+const NO_MESSAGE = 'is aborted: the agent gave no commit message'

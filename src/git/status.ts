@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { git } from './git.ts'
+
+/** Beyond this a file is told apart by its size and time: hashing it would cost more than it tells. */
+const HASHED_BYTES = 16 * 1024 * 1024
+
+export type Status = {
+  /** The repository's top folder; paths are relative to it. */
+  root: string
+  /** null before the first commit. */
+  head: string | null
+  /** null when HEAD is detached. */
+  branch: string | null
+  /** Every path that differs from HEAD or is new, but not ignored ones and not ralph's sessions; renames by both names. */
+  paths: string[]
+  /** git's own listing. */
+  text: string
+}
+
+/** How the repository of a project stands. null outside one, or without git. */
+export async function readStatus(project: string, env: Record<string, string>): Promise<Status | null> {
+  const root = (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
+  if (!root) return null
+  const everything = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
+  const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
+  const text = await git(project, env, ['status', ...everything, ...where])
+  if (text === null) return null
+  const header = (name: string) =>
+    text
+      .split('\0')
+      .find(l => l.startsWith(`# ${name} `))
+      ?.slice(name.length + 3)
+  const oid = header('branch.oid')
+  const branch = header('branch.head')
+  return {
+    root,
+    head: oid === undefined || oid === '(initial)' ? null : oid,
+    branch: branch === undefined || branch === '(detached)' ? null : branch,
+    paths: changedPaths(text),
+    text,
+  }
+}
+
+/** The paths of a porcelain v2 listing. */
+export function changedPaths(status: string): string[] {
+  const entries = status.split('\0')
+  const paths: string[] = []
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i]!
+    const fields = { '1': 8, '2': 9, u: 10, '?': 1 }[entry[0] ?? '']
+    if (fields === undefined) continue
+    paths.push(entry.split(' ').slice(fields).join(' '))
+    // A rename is followed by its old path.
+    if (entry[0] === '2') paths.push(entries[++i]!)
+  }
+  return paths
+}
+
+/** What a path holds, in short; the same text means the same content. */
+export function contentOf(root: string, path: string): string {
+  const file = join(root, path)
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch {
+    return linkOf(file)
+  }
+  try {
+    const { size, mtimeMs } = fstatSync(fd)
+    if (size > HASHED_BYTES) return `${size} ${mtimeMs}`
+    const hash = createHash('sha1')
+    const chunk = Buffer.allocUnsafe(Math.min(size, 65_536) + 1)
+    for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) hash.update(chunk.subarray(0, n))
+    return hash.digest('hex')
+  } catch {
+    return 'unreadable' // A folder (a nested repository), or gone while we looked.
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function linkOf(file: string): string {
+  try {
+    return `link ${readlinkSync(file)}`
+  } catch {
+    return 'absent'
+  }
+}

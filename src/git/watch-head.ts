@@ -1,0 +1,53 @@
+import type { Finding, RunEvent } from '../core/events.ts'
+import type { Check } from '../core/ports.ts'
+import type { StepId } from '../core/workflow.ts'
+import { readHead, unfinished } from './head.ts'
+import type { Start } from './start.ts'
+
+/** Follows HEAD: commits the agent made itself are put on record by their range. */
+export function watchHead(
+  start: Start,
+  known: string | null,
+  tell: (event: RunEvent) => void,
+  now: () => number,
+) {
+  let last = known
+  return {
+    /** Somebody else than the agent moved it: not to be told as the agent's. */
+    moved(to: string): void {
+      last = to
+    },
+    look(id: StepId): void {
+      const to = readHead(start.dirs)?.commit ?? null
+      if (to === null || to === last) return
+      tell({ type: 'committed', at: now(), id, by: 'agent', from: last, to })
+      last = to
+    },
+  }
+}
+
+/**
+ * Whether the repository is in a state to commit to. Another branch than at the start is said, not blamed:
+ * the prompt may have asked for it. It proves nothing about the work.
+ */
+export const repositoryCheck = (start: Start): Check => ({
+  name: 'git',
+  async run() {
+    const finding = (verdict: Finding['verdict'], note: string): Finding => ({
+      check: 'git',
+      verdict,
+      note,
+      ...(verdict === 'fail' ? { action: 'APPEND' } : { claim: true }),
+    })
+    const trouble = unfinished(start.dirs)
+    if (trouble)
+      return {
+        finding: finding('fail', `The git repository is not in order: ${trouble}. Finish or undo it.`),
+        exit: null,
+      }
+    const branch = readHead(start.dirs)?.branch ?? null
+    const note =
+      branch === start.branch ? '' : branch === null ? 'HEAD is detached' : `the branch is now ${branch}`
+    return { finding: finding('pass', note), exit: null }
+  },
+})

@@ -1,0 +1,245 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+type Act = [string, ...unknown[]]
+const MORE: Act = ['claude', 'More to do.']
+const DONE: Act = ['claude', 'Done. <response>DONE</response>']
+const says = (...lines: string[]): Act[] => [['print', ...lines]]
+const scm = { command: 'git', tasks: ['commit'] }
+
+/** A repository with one commit and an identity. */
+function setRepository(options: Parameters<typeof setStage>[0] = {}) {
+  const stage = setStage({ ...options, git: false })
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: stage.project, encoding: 'utf8', env: stage.env }).trim()
+  git('init', '-q', '-b', 'main')
+  git('config', 'user.name', 'T')
+  git('config', 'user.email', 't@localhost')
+  stage.write('README', 'hello\n')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'start')
+  const log = () => git('log', '--format=%s').split('\n')
+  return {
+    ...stage,
+    git,
+    log,
+    filesIn: (rev: string) => git('show', '--format=', '--name-only', rev).split('\n').filter(Boolean),
+  }
+}
+
+describe('the SCM step', () => {
+  it('commits what a green iteration changed, new files too, with the message the agent gives', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [
+        [['file', 'new.txt', 'x'], ['append', 'README', 'more\n'], DONE],
+        says('', 'Add the new file', '', 'Because.'),
+      ],
+    })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.log()).toEqual(['Add the new file', 'start'])
+    expect(stage.filesIn('HEAD')).toEqual(['.ralph/.gitignore', 'README', 'new.txt'])
+    expect(stage.git('status', '--porcelain')).toBe('')
+  })
+
+  it('takes the message from a response tag, and asks word for word', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [
+        [['file', 'a', 'x'], DONE],
+        [['stdin', '../asked'], ['argv', '../argv'], ...says('Sure!', '<response>Add a</response>')],
+      ],
+    })
+    await stage.ralph('run', '-p', 'x')
+    expect(stage.log()[0]).toBe('Add a')
+    expect(stage.read('../asked')).toBe(
+      'Provide a short imperative commit message for the changes. Output only the message, no explanation.',
+    )
+  })
+
+  it('comes before the end of the loop and after green guardrails only', async () => {
+    const stage = setRepository({
+      settings: { scm, baseline: false, guardrails: [{ command: 'test -f right' }] },
+      calls: [[['file', 'wrong', 'x'], DONE], [['file', 'right', 'x'], DONE], says('Add both')],
+    })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.log()).toEqual(['Add both', 'start'])
+  })
+
+  it('is skipped, and the loop goes on, when the agent gives no message', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [[['file', 'a', 'x'], MORE], [['exit', 1]], [['file', 'b', 'x'], DONE], says('Add a and b')],
+    })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain('ralph: warning: git commit is aborted: the agent gave no commit message')
+    expect(stage.log()).toEqual(['Add a and b', 'start'])
+  })
+
+  it('costs nothing when there is nothing to commit', async () => {
+    const stage = setRepository({ settings: { scm }, calls: [[DONE], [['file', 'asked', '']]] })
+    stage.write('.ralph/.gitignore', 'sessions/\n')
+    stage.git('add', '-A')
+    stage.git('commit', '-q', '-m', 'ignore')
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.log()[0]).toBe('ignore')
+    expect(existsSync(join(stage.project, 'asked'))).toBe(false)
+  })
+
+  it("never commits the user's earlier edits, and names what it had to leave", async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [[['append', 'mixed', 'agent\n'], ['file', 'new', 'x'], DONE], says('Add new')],
+    })
+    for (const name of ['mine', 'mixed']) stage.write(name, 'committed\n')
+    stage.git('add', '-A')
+    stage.git('commit', '-q', '-m', 'more')
+    stage.write('mine', 'edited\n')
+    stage.write('mixed', 'edited\n')
+    stage.write('staged', 'x')
+    stage.git('add', 'staged')
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(/3 uncommitted changes in the working tree/)
+    expect(ran.stderr).toContain('left uncommitted, because they had changes of yours before the run: mixed')
+    expect(stage.filesIn('HEAD')).toEqual(['.ralph/.gitignore', 'new'])
+    expect(stage.git('status', '--porcelain').split('\n').sort()).toEqual(
+      ['A  staged', 'M mine', ' M mixed'].sort(),
+    )
+  })
+
+  it('pushes where it is told to, and a push that fails is told and does not end the loop', async () => {
+    const stage = setRepository({
+      settings: { scm: { command: 'git', tasks: ['commit', 'push -q origin HEAD'] } },
+      calls: [[['file', 'a', 'x'], DONE], says('Add a')],
+    })
+    mkdirSync(join(stage.root, 'remote'))
+    execFileSync('git', ['init', '-q', '--bare'], { cwd: join(stage.root, 'remote') })
+    stage.git('remote', 'add', 'origin', join(stage.root, 'remote'))
+    expect((await stage.ralph('run', '-p', 'x')).stderr).not.toContain('push')
+    expect(
+      execFileSync('git', ['log', '--format=%s', 'main'], {
+        cwd: join(stage.root, 'remote'),
+        encoding: 'utf8',
+      }),
+    ).toContain('Add a')
+
+    const broken = setRepository({
+      settings: { scm: { command: 'git', tasks: ['commit', 'push'] } },
+      calls: [[['file', 'a', 'x'], DONE], says('Add a')],
+    })
+    const ran = await broken.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(/ralph: warning: git push failed with exit code 128: .*scm_001_git_push\.log/)
+    expect(broken.log()[0]).toBe('Add a')
+  })
+
+  it('records commits that the agent made itself, and does not commit them again', async () => {
+    const stage = setRepository({
+      settings: {
+        scm,
+        baseline: false,
+        guardrails: [{ command: 'git diff --quiet HEAD || git commit -qam "By the agent"' }],
+      },
+      calls: [[['append', 'README', 'x'], DONE]],
+    })
+    stage.write('.ralph/.gitignore', 'sessions/\n')
+    stage.git('add', '-A')
+    stage.git('commit', '-q', '-m', 'ignore')
+    await stage.ralph('run', '-p', 'x')
+    const committed = stage.journal().filter(e => e.type === 'committed')
+    expect(committed[0]).toMatchObject({
+      by: 'agent',
+      from: stage.git('rev-parse', 'HEAD~1'),
+      to: stage.git('rev-parse', 'HEAD'),
+    })
+  })
+
+  it('does not run hooks that were changed during the run', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [
+        [['file', '.git/hooks/pre-commit', '#!/bin/sh\ntouch hooked\n'], ['file', 'a', 'x'], DONE],
+        says('Add a'),
+      ],
+    })
+    writeFileSync(join(stage.project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 0\n')
+    chmodSync(join(stage.project, '.git/hooks/pre-commit'), 0o755)
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(stage.log()[0]).toBe('Add a')
+    expect(existsSync(join(stage.project, 'hooked'))).toBe(false)
+    expect(ran.stderr).toContain('hooks')
+  })
+
+  it('calls a repository that is not in order a failed check', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [
+        [['file', '.git/index.lock', ''], DONE],
+        [['stdin', '../got'], DONE],
+      ],
+    })
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(ran.code).toBe(1)
+    expect(stage.read('../got')).toContain('index.lock was left behind')
+  })
+
+  it('runs another SCM command as it is', async () => {
+    const stage = setStage({
+      settings: { scm: { command: './scm', tasks: ['commit', 'share now'] } },
+      calls: [[DONE], says('Add it')],
+    })
+    stage.write('scm', '#!/bin/sh\nfor w in "$@"; do echo "[$w]" >> said; done\n')
+    chmodSync(join(stage.project, 'scm'), 0o755)
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.read('said').trim().split('\n')).toEqual([
+      '[commit]',
+      '[-am]',
+      '[Add it]',
+      '[share]',
+      '[now]',
+    ])
+  })
+
+  it('after a crash between intent and commit, commits once; after the commit, not again', async () => {
+    const make = () =>
+      setRepository({
+        settings: { scm, killGrace: 0 },
+        calls: [[['file', 'a', 'x'], DONE], says('Add a')],
+      })
+    for (const when of ['pre-commit', 'post-commit']) {
+      const stage = make()
+      const hook = join(stage.project, '.git', 'hooks', when)
+      // The hook ends ralph in the middle of its commit, once.
+      writeFileSync(
+        hook,
+        `#!/bin/sh\n[ -f ../killed ] && exit 0\ntouch ../killed\nkill -9 "$(cat ../ralph.pid)"\nsleep 5\n`,
+      )
+      chmodSync(hook, 0o755)
+      const ralph = stage.start('run', '-p', 'x')
+      writeFileSync(join(stage.root, 'ralph.pid'), String(ralph.pid))
+      expect((await ralph.ended).signal).toBe('SIGKILL')
+      expect(stage.journal().at(-1)).toMatchObject({ type: 'committing', message: 'Add a' })
+      await new Promise(resolve => setTimeout(resolve, 1000))
+      const resumed = await stage.ralph('resume')
+      expect([resumed.code, stage.log()], when).toEqual([0, ['Add a', 'start']])
+    }
+  })
+})
+
+describe('flags about git', () => {
+  it('--branch starts a new branch, and refuses one that exists', async () => {
+    const stage = setRepository()
+    expect((await stage.ralph('run', '-p', 'x', '--branch', 'ralph/x')).code).toBe(0)
+    expect(stage.git('branch', '--show-current')).toBe('ralph/x')
+    const again = await stage.ralph('run', '-p', 'x', '--branch', 'main')
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining('--branch main: it exists already'),
+    ])
+  })
+})
