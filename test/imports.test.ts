@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   checks: ['core'],
   store: ['core'],
   git: ['core'],
+  protect: ['core'],
   settings: ['core'],
   view: ['core'],
   cli: 'anything',

@@ -11,6 +11,7 @@ import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import type { Session } from '../store/session.ts'
 import { caller } from './call.ts'
 import { composeChecks } from './compose-checks.ts'
+import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
 import { agentOf, askOf, type Plan } from './plan.ts'
@@ -22,6 +23,8 @@ export type Equipment = {
   runner: ReturnType<typeof processRunner>
   session: Session
   tell(event: RunEvent): void
+  /** The run's own folder. */
+  runDir: string
   /** Ends what runs outside the loop's own steps, too. */
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
@@ -36,6 +39,7 @@ export function composePorts({
   runner,
   session,
   tell,
+  runDir,
   hard,
   lastCommit,
 }: Equipment): Ports {
@@ -48,6 +52,7 @@ export function composePorts({
   const agentEnv = filter(ownNames(agent.name, env))
   const able = { version: null, flags: null }
   const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
+  const protect = composeProtection(plan, runDir, checkEnv)
   const checks = composeChecks({ plan, runner, session, env: checkEnv })
   const scm = composeScm({
     plan,
@@ -72,6 +77,7 @@ export function composePorts({
     tell,
     agentsFor: () => [agent.name],
     async brief({ step, task, state }) {
+      await protect.take()
       const stands = state.at[task.id]
       return promptText(readPrompt(plan.prompt), {
         carry: stands?.carry ?? [],
@@ -91,8 +97,17 @@ export function composePorts({
       cwd: project,
       now,
     }),
-    runner,
-    checks: () => checks,
+    runner: {
+      async reap(ref) {
+        await runner.reap(ref)
+        await protect.restore()
+      },
+      async sweep(id) {
+        await runner.sweep(id)
+        await protect.restore()
+      },
+    },
+    checks: () => [...protect.checks(), ...checks],
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: () => fingerprint(project, checkEnv),
     async claims(_work, text) {

@@ -89,6 +89,7 @@ export async function conduct(sitting: Sitting): Promise<number> {
       runner,
       session,
       tell,
+      runDir: dir,
       hard: signals.hard,
       lastCommit: lastCommit(past),
     })

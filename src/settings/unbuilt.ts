@@ -11,7 +11,6 @@ export const UNBUILT = [
   'review',
   'pipeline',
   'parallel',
-  'protect',
   'sandbox',
   'blocklist',
   'output',
@@ -19,8 +18,7 @@ export const UNBUILT = [
 ] as const
 
 /** The places of a settings object that set something unbuilt. */
-export const findUnbuilt = (raw: unknown): Path[] =>
-  UNBUILT.flatMap(key => find(raw, stepsOf(key), []))
+export const findUnbuilt = (raw: unknown): Path[] => UNBUILT.flatMap(key => find(raw, stepsOf(key), []))
 
 /** `guardrails[].verify` → guardrails, [], verify */
 export const stepsOf = (key: string): string[] => key.split(/\.|(?=\[\])/)

@@ -170,7 +170,6 @@ const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
   review: [{ review: { cap: 5 } }, 'review'],
   pipeline: [{ pipeline: 5 }, 'pipeline'],
   parallel: [{ parallel: 2 }, 'parallel'],
-  protect: [{ protect: ['test/**'] }, 'protect'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
   blocklist: [{ blocklist: { allow: ['rm'] } }, 'blocklist'],
   output: [{ output: null }, 'output'],

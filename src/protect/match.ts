@@ -1,0 +1,27 @@
+/** A glob of paths: `*` and `?` within a name, `**` across folders. A folder stands for everything in it. */
+export function matcher(glob: string): (path: string) => boolean {
+  const source = glob
+    .replace(/^\.\//, '')
+    .replace(/\/+$/, '')
+    .split('/')
+    .map(part =>
+      part === '**'
+        ? '**'
+        : part
+            .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+            .replace(/\*+/g, '[^/]*')
+            .replace(/\?/g, '[^/]'),
+    )
+    .join('/')
+    .replace(/\*\*\//g, '(?:.*/)?')
+    .replace(/\*\*/g, '.*')
+  const pattern = new RegExp(`^${source}(?:/.*)?$`)
+  return path => pattern.test(path)
+}
+
+/** The folder, or the file, below which everything lies that a glob can match. */
+export function staticPart(glob: string): string {
+  const parts = glob.replace(/^\.\//, '').replace(/\/+$/, '').split('/')
+  const wild = parts.findIndex(part => /[*?]/.test(part))
+  return (wild < 0 ? parts : parts.slice(0, wild)).join('/')
+}

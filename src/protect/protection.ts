@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Check } from '../core/ports.ts'
+import { type ConfigTool, configReader, type Entry, restoreEntries } from './git-config.ts'
+import { type Area, restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
+
+/** What an agent must not change. It can, of course; then it is put back, and counts as a failed check. */
+export interface Protection {
+  /** Before an agent starts: whoever changed something until now was allowed to. */
+  take(): Promise<void>
+  /** After it is gone, and after a crash: puts back what changed meanwhile. */
+  restore(): Promise<void>
+  /** The failed check of the last iteration; none if all was well. */
+  checks(): Check[]
+}
+
+type State = { files: Snapshot; config: Entry[] | null }
+
+export type Keeping = {
+  project: string
+  areas: Area[]
+  /** git's own configuration file, and the tool to read and write it. */
+  config: { path: string; tool: ConfigTool } | null
+  /** Where the state is kept in case of a crash, and how. */
+  path: string
+  write(path: string, text: string): void
+}
+
+export function protection({ project, areas, config, path, write }: Keeping): Protection {
+  let state: State | null = null
+  let saved = ''
+  let violated: string[] = []
+  const readConfig = config ? configReader(config.path, config.tool) : async () => null
+
+  return {
+    async take() {
+      violated = []
+      state = { files: takeSnapshot(areas, state?.files ?? {}), config: await readConfig() }
+      const text = JSON.stringify(state)
+      if (text !== saved) write(path, text)
+      saved = text
+    },
+    async restore() {
+      state ??= load(path)
+      if (!state) return
+      violated = restoreSnapshot(areas, state.files).map(file => relative(project, file))
+      const now = await readConfig()
+      if (!config || !state.config || !now) return
+      const keys = await restoreEntries(config.tool, state.config, now)
+      violated.push(...keys.map(key => `.git/config ${key}`))
+    },
+    checks: () => (violated.length === 0 ? [] : [violation(violated)]),
+  }
+}
+
+function load(path: string): State | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+const violation = (paths: string[]): Check => ({
+  name: 'protect',
+  run: async () => ({
+    finding: {
+      check: 'protect',
+      verdict: 'fail',
+      note: `Protected files were changed and have been put back: ${paths.join(', ')}. Leave them as they are.`,
+      action: 'APPEND',
+    },
+    exit: null,
+  }),
+})

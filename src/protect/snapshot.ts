@@ -1,0 +1,103 @@
+import {
+  chmodSync,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { matcher, staticPart } from './match.ts'
+
+/** Some globs below a folder. */
+export type Area = { root: string; globs: string[] }
+
+/** A file as it was: enough to put it back. `stat` tells cheaply that nothing happened to it since. */
+export type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
+export type Snapshot = Record<string, Kept>
+
+/** More than this is not protection but a backup. */
+const MAX_FILES = 5000
+
+/** What the areas hold now; files that did not change since the last look are not read again. */
+export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
+  const snapshot: Snapshot = {}
+  for (const { root, globs } of areas)
+    for (const path of findAll(root, globs)) {
+      const kept = look(path, last[path])
+      if (kept) snapshot[path] = kept
+    }
+  return snapshot
+}
+
+/** Puts back what differs from the snapshot, and says what that was. */
+export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
+  const now = takeSnapshot(areas, snapshot)
+  const changed: string[] = []
+  for (const path of new Set([...Object.keys(snapshot), ...Object.keys(now)])) {
+    const before = snapshot[path]
+    const after = now[path]
+    if (
+      before &&
+      after &&
+      before.kind === after.kind &&
+      before.data === after.data &&
+      before.mode === after.mode
+    )
+      continue
+    changed.push(path)
+    rmSync(path, { recursive: true, force: true })
+    if (before) write(path, before)
+  }
+  return changed
+}
+
+function look(path: string, last: Kept | undefined): Kept | null {
+  try {
+    const s = lstatSync(path)
+    const stat = [s.ino, s.size, s.mtimeMs, s.ctimeMs, s.mode].join(' ')
+    if (last?.stat === stat) return last
+    const mode = s.mode & 0o7777
+    if (s.isSymbolicLink()) return { kind: 'link', data: readlinkSync(path), mode, stat }
+    return s.isFile() ? { kind: 'file', data: readFileSync(path, 'base64'), mode, stat } : null
+  } catch {
+    return null
+  }
+}
+
+function write(path: string, kept: Kept): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (kept.kind === 'link') return symlinkSync(kept.data, path)
+  writeFileSync(path, Buffer.from(kept.data, 'base64'))
+  chmodSync(path, kept.mode)
+}
+
+function findAll(root: string, globs: string[]): string[] {
+  const found = new Set<string>()
+  for (const glob of globs) {
+    const matches = matcher(glob)
+    walk(root, staticPart(glob), path => {
+      if (matches(path) && found.size < MAX_FILES) found.add(join(root, path))
+    })
+  }
+  return [...found]
+}
+
+/** Every file and link at or below a path; not what package managers and git keep, unless one is asked for by name. */
+function walk(root: string, path: string, see: (path: string) => void): void {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(root, path), { withFileTypes: true })
+  } catch {
+    return see(path)
+  }
+  for (const entry of entries) {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`
+    if (!entry.isDirectory()) see(inner)
+    else if (entry.name !== 'node_modules' && entry.name !== '.git') walk(root, inner, see)
+  }
+}
