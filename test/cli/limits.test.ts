@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+type Act = [string, ...unknown[]]
+const MORE: Act = ['claude', 'more']
+const paid = (usd: number, tokens: number): Act => [
+  'claude',
+  'more',
+  { total_cost_usd: usd, usage: { input_tokens: tokens, output_tokens: 0 } },
+]
+
+describe('--once', () => {
+  const red = { guardrails: [{ command: 'exit 1' }], baseline: false }
+  it.each([
+    ['ended well and green', {}, [MORE], 0],
+    ['ended well and red', red, [MORE], 1],
+    ['failed', {}, [['exit', 3] as Act], 1],
+  ])('one iteration that %s', async (_, settings, call, code) => {
+    const stage = setStage({ settings, calls: [call] })
+    const ran = await stage.ralph('run', '-p', 'x', '--once')
+    expect([ran.code, stage.journal().filter(e => e.type === 'started').length]).toEqual([code, 1])
+  })
+})
+
+describe('a budget', () => {
+  it.each([
+    [['--max-cost', '0.25'], [paid(0.1, 0)], 3, '$0.30 of $0.25 are spent'],
+    [['--max-tokens', '1000'], [paid(0, 600)], 2, '1200 of 1000 tokens are used'],
+    [['--max-time', '2s'], [['sleep', 1200] as Act, MORE], 2, 'the time limit of'],
+  ])('%j ends the run after the iteration that crosses it', async (flags, call, iterations, words) => {
+    const stage = setStage({ calls: [call] })
+    const ran = await stage.ralph('run', '-p', 'x', ...flags)
+    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(words)])
+    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(iterations)
+  })
+})
+
+describe('guardrails', () => {
+  it('run side by side where allowed, and are told in the order of the settings', async () => {
+    const command = (n: number) =>
+      `touch started.${n}; while [ ! -f started.1 ] || [ ! -f started.2 ]; do sleep 0.02; done; echo ${n}; exit ${n}`
+    const stage = setStage({
+      settings: {
+        baseline: false,
+        guardrailParallelism: 2,
+        guardrails: [{ command: command(1) }, { command: command(2) }],
+      },
+      calls: [[MORE], [['stdin', '../got'], MORE]],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(stage.read('../got').match(/failed with exit code \d/g)).toEqual([
+      'failed with exit code 1',
+      'failed with exit code 2',
+    ])
+  })
+
+  it.each([
+    [{ command: 'sleep 20', timeout: 0.3 }, 'Guardrail "sleep 20" timed out after 0.3s.'],
+    [{ command: 'kill -KILL $$' }, 'Guardrail "kill -KILL $$" was killed by SIGKILL.'],
+    [
+      { command: 'no-such-program' },
+      'Guardrail "no-such-program" failed with exit code 127 (command not found).',
+    ],
+  ])('%j is red in words of its own', async (guardrail, words) => {
+    const stage = setStage({
+      settings: { baseline: false, killGrace: 0.1, guardrails: [guardrail] },
+      calls: [[MORE], [['stdin', '../got'], MORE]],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(stage.read('../got')).toContain(words)
+  })
+
+  it('keep only so much of their output for the agent, and all of it in the log', async () => {
+    const stage = setStage({
+      settings: {
+        baseline: false,
+        outputTruncateChars: 10,
+        guardrails: [{ command: 'printf 0123456789abc; exit 1', hint: 'A hint that is longer than ten.' }],
+      },
+      calls: [[MORE], [['stdin', '../got'], MORE]],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(stage.read('../got')).toMatch(
+      /Hint: A hint that is longer than ten\.\n.*\nOutput \(truncated\):\n0123456789\.\.\. \[truncated\]$/,
+    )
+    expect(stage.session('iter-001/guardrail_001_printf_0123456789abc_exit_1.log')).toBe('0123456789abc')
+  })
+
+  it('of the same name have logs of their own', async () => {
+    const stage = setStage({
+      settings: { baseline: false, guardrails: [{ command: 'echo a' }, { command: 'echo  a' }] },
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    expect(
+      stage.session('iter-001/guardrail_001_echo_a.log') +
+        stage.session('iter-001/guardrail_001_echo_a_2.log'),
+    ).toBe('a\na\n')
+  })
+})
+
+describe('an agent that', () => {
+  it('falls silent is ended, and the loop goes on', async () => {
+    const stage = setStage({ calls: [[['hang']], [['claude', 'Done. <response>DONE</response>']]] })
+    const ran = await stage.ralph('run', '-p', 'x', '--inactivity-timeout', '0.5')
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('silent for too long')])
+  })
+
+  it('takes too long is ended, and that is a failure', async () => {
+    const stage = setStage({ calls: [[['hang']], [['claude', 'Done. <response>DONE</response>']]] })
+    const ran = await stage.ralph('run', '-p', 'x', '--iteration-timeout', '0.5')
+    expect(ran.code).toBe(0)
+    expect(stage.journal().find(e => e.type === 'settled')).toMatchObject({ end: 'timeout' })
+  })
+
+  it('gives empty answers is tried again twice, then it fails', async () => {
+    const stage = setStage({ settings: { maxConsecutiveFailures: 1 }, calls: [[['claude', '']]] })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect([ran.code, ran.stdout]).toEqual([
+      1,
+      expect.stringContaining('1 consecutive failures, stopping loop'),
+    ])
+    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(3)
+  })
+})
