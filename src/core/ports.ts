@@ -32,6 +32,8 @@ export type Command = {
 /** A coding-agent CLI. Pure: it describes and reads, it starts nothing. */
 export interface Agent {
   name: AgentName
+  /** The flag that lets it work without asking, for the sentence that helps when it was refused something. */
+  bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
   command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
   /** A fresh reader for one iteration. */

@@ -101,7 +101,7 @@ function advance(
   me.proof = provenBy(outcome, me, stage)
 
   let move = moveOf(stage, outcome)
-  me.carry = carried(outcome, move === 'more' || move === 'fail' ? me.carry : [])
+  me.carry = carried(outcome, move, me.carry)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // A red check at the cap cannot be waved through: it spends the stage instead.
   if (move === 'reject' && me.rounds >= workflow.rounds) move = red.length > 0 ? 'spent' : 'capped'
@@ -189,11 +189,13 @@ function provenBy(outcome: Ok, me: TaskState, stage: Stage): boolean {
 }
 
 /** What is red now, and what a reviewer said for as long as it is being worked on: one attempt does not answer it. */
-function carried(outcome: Ok, before: Finding[]): Finding[] {
+function carried(outcome: Ok, move: Move, before: Finding[]): Finding[] {
   const red = outcome.findings.filter(f => f.verdict !== 'pass')
-  if (outcome.verdict === 'reject' && outcome.note)
+  if (move === 'more' || move === 'fail')
+    return [...red, ...before.filter(f => f.check === REVIEW && f.claim)]
+  if (move === 'reject' && outcome.verdict === 'reject' && outcome.note)
     return [...red, { check: REVIEW, verdict: 'fail', note: outcome.note, claim: true }]
-  return [...red, ...before.filter(f => f.check === REVIEW && f.claim)]
+  return red
 }
 
 function blockedWhy(move: Move, stage: string, me: TaskState): string {

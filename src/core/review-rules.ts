@@ -1,0 +1,169 @@
+import type { StoriesFile, Story } from './story-file.ts'
+
+/** What kind of iteration it is: it decides which review fields an agent may change, and how. */
+export type ReviewMode = 'implement' | 'review' | 'review-fix'
+
+type Reviewed = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
+
+/** The review fields of every story as they were before an iteration. */
+export type Snapshot = Record<string, Reviewed>
+
+export const snapshotOf = (file: StoriesFile): Snapshot =>
+  Object.fromEntries(
+    file.userStories.map(({ id, passes, reviewStatus, reviewCount }) => [
+      id,
+      { passes, reviewStatus, reviewCount },
+    ]),
+  )
+
+/** What must hold of a story file at any time, whoever wrote it. */
+export function invariantErrors(file: StoriesFile, cap: number): string[] {
+  const errors: string[] = []
+  for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of file.userStories) {
+    if (passes && reviewStatus !== 'approved')
+      errors.push(
+        `Story ${id} has passes=true but reviewStatus is '${reviewStatus}', not 'approved'. Only review iterations may approve stories. Set passes back to false or complete the review cycle.`,
+      )
+    if (!passes && reviewStatus === 'approved')
+      errors.push(
+        `Story ${id} has reviewStatus 'approved' but passes=false. The two are out of sync: a story is approved exactly when it passes.`,
+      )
+    if (reviewStatus === 'changes_requested' && reviewFeedback.trim() === '')
+      errors.push(
+        `Story ${id} has reviewStatus 'changes_requested' but its reviewFeedback is empty. Feedback is required: say what has to be fixed, and where.`,
+      )
+    if (reviewCount > cap + 1)
+      errors.push(`Story ${id} has reviewCount ${reviewCount}, more than the review cap of ${cap} allows.`)
+  }
+  return errors
+}
+
+/** What an iteration of this mode must not have changed. End states can be legal while the way there was not. */
+export function transitionErrors(mode: ReviewMode, before: Snapshot, after: StoriesFile): string[] {
+  const known = after.userStories.filter(story => Object.hasOwn(before, story.id))
+  const changed = known.flatMap(story => {
+    const was = before[story.id]!
+    const fields = FIELDS.filter(field => was[field] !== story[field])
+    return fields.length > 0 ? [{ story, was, fields }] : []
+  })
+  return [
+    ...after.userStories.filter(story => !Object.hasOwn(before, story.id)).flatMap(newStoryErrors),
+    ...removedErrors(before, after),
+    ...modeErrors(mode, before, changed),
+  ]
+}
+
+type Change = { story: Story; was: Reviewed; fields: (keyof Reviewed)[] }
+
+const FIELDS: (keyof Reviewed)[] = ['passes', 'reviewStatus', 'reviewCount']
+
+function modeErrors(mode: ReviewMode, before: Snapshot, changed: Change[]): string[] {
+  switch (mode) {
+    case 'implement':
+      return implementErrors(changed)
+    case 'review':
+      return reviewErrors(before, changed)
+    case 'review-fix':
+      return fixErrors(changed)
+    default:
+      return mode satisfies never
+  }
+}
+
+function implementErrors(changed: Change[]): string[] {
+  const submits = ({ was, story }: Change) =>
+    was.reviewStatus === null && story.reviewStatus === 'needs_review'
+  const errors = changed.flatMap(change =>
+    change.fields
+      .filter(field => field !== 'reviewStatus' || !submits(change))
+      .map(
+        field =>
+          `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: ${told(change, field)}.`,
+      ),
+  )
+  const [first, ...more] = changed.filter(submits)
+  for (const { story } of more)
+    errors.push(
+      `An implement iteration submits one story for review. Story ${story.id} was submitted besides ${first!.story.id}.`,
+    )
+  return errors
+}
+
+function reviewErrors(before: Snapshot, changed: Change[]): string[] {
+  const illegal = (id: string, details: string) =>
+    `Review iteration made illegal transition on story ${id}: ${details}.`
+  if (changed.length === 0) {
+    const waiting = Object.keys(before).find(id => before[id]!.reviewStatus === 'needs_review')
+    return waiting === undefined
+      ? []
+      : [illegal(waiting, 'a review must increment reviewCount and give a verdict')]
+  }
+  const reviewed = changed.find(c => c.was.reviewStatus === 'needs_review') ?? changed[0]!
+  const others = changed.filter(c => c !== reviewed)
+  const { story, was } = reviewed
+  const approved = story.reviewStatus === 'approved' && story.passes
+  const sentBack = story.reviewStatus === 'changes_requested' && !story.passes
+  const errors: string[] = []
+  if (was.reviewStatus !== 'needs_review')
+    errors.push(illegal(story.id, `its reviewStatus was '${was.reviewStatus}', not 'needs_review'`))
+  if (story.reviewCount !== was.reviewCount + 1)
+    errors.push(
+      illegal(
+        story.id,
+        `reviewCount must be incremented by 1, not ${was.reviewCount} → ${story.reviewCount}`,
+      ),
+    )
+  if (!approved && !sentBack)
+    errors.push(
+      illegal(
+        story.id,
+        `the verdict must be 'approved' with passes=true or 'changes_requested' with passes=false, not '${story.reviewStatus}' with passes=${story.passes}`,
+      ),
+    )
+  if (sentBack && story.reviewFeedback.trim() === '')
+    errors.push(illegal(story.id, "'changes_requested' needs a reviewFeedback that is not empty"))
+  for (const other of others)
+    errors.push(
+      illegal(
+        other.story.id,
+        `a review may only modify one story, and ${story.id} was reviewed: ${other.fields.map(f => told(other, f)).join(', ')}`,
+      ),
+    )
+  return errors
+}
+
+function fixErrors(changed: Change[]): string[] {
+  const illegal = (id: string, what: string) =>
+    `Review-fix iterations cannot approve stories. Story ${id} must go back to needs_review for re-review. Illegal transition: ${what}.`
+  const resubmits = ({ was, story }: Change) =>
+    was.reviewStatus === 'changes_requested' && story.reviewStatus === 'needs_review'
+  const errors = changed.flatMap(change =>
+    change.fields
+      .filter(field => field !== 'reviewStatus' || !resubmits(change))
+      .map(field => illegal(change.story.id, told(change, field))),
+  )
+  const [first, ...more] = changed.filter(resubmits)
+  if (first && first.story.reviewFeedback.trim() !== '')
+    errors.push(illegal(first.story.id, 'reviewFeedback was not cleared'))
+  for (const { story } of more)
+    errors.push(
+      `A review-fix iteration resubmits one story. Story ${story.id} was resubmitted besides ${first!.story.id}.`,
+    )
+  return errors
+}
+
+function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): string[] {
+  if (!passes && reviewStatus === null && reviewCount === 0) return []
+  return [
+    `New stories must start incomplete, with passes=false, reviewStatus=null and reviewCount=0. Story ${id} starts with passes=${passes}, reviewStatus=${reviewStatus} and reviewCount=${reviewCount}.`,
+  ]
+}
+
+function removedErrors(before: Snapshot, after: StoriesFile): string[] {
+  const left = new Set(after.userStories.map(story => story.id))
+  return Object.keys(before)
+    .filter(id => !left.has(id))
+    .map(id => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`)
+}
+
+const told = ({ was, story }: Change, field: keyof Reviewed) => `${field} ${was[field]} → ${story[field]}`

@@ -1,0 +1,112 @@
+export type ReviewStatus = 'needs_review' | 'changes_requested' | 'approved' | null
+
+/** One story as the file has it. Fields that nobody here knows are kept as they are. */
+export type Story = {
+  id: string
+  title: string
+  description?: string
+  acceptanceCriteria: string[]
+  priority: number
+  passes: boolean
+  reviewStatus: ReviewStatus
+  reviewCount: number
+  reviewFeedback: string
+  notes?: string
+  dependsOn?: string[]
+}
+
+/** The story loop's tasks.json. */
+export type StoriesFile = {
+  project: string
+  branchName: string
+  description: string
+  verifyCommands?: string[]
+  userStories: Story[]
+}
+
+type Rule = { field: string; is(value: unknown): boolean; must: string; optional?: true }
+
+const text = (value: unknown) => typeof value === 'string'
+const texts = (value: unknown) => Array.isArray(value) && value.every(text)
+const STATUSES: readonly unknown[] = [
+  null,
+  'needs_review',
+  'changes_requested',
+  'approved',
+] satisfies ReviewStatus[]
+
+const FILE_RULES: Rule[] = [
+  { field: 'project', is: text, must: 'be a string' },
+  { field: 'branchName', is: text, must: 'be a string' },
+  { field: 'description', is: text, must: 'be a string' },
+  { field: 'verifyCommands', is: texts, must: 'be an array of strings', optional: true },
+  { field: 'userStories', is: Array.isArray, must: 'be an array' },
+]
+
+const STORY_RULES: Rule[] = [
+  { field: 'id', is: value => text(value) && value !== '', must: 'be a non-empty string' },
+  { field: 'title', is: text, must: 'be a string' },
+  { field: 'description', is: text, must: 'be a string', optional: true },
+  {
+    field: 'acceptanceCriteria',
+    is: value => texts(value) && (value as string[]).length > 0,
+    must: 'be a non-empty array of strings',
+  },
+  { field: 'priority', is: value => typeof value === 'number', must: 'be a number' },
+  { field: 'passes', is: value => typeof value === 'boolean', must: 'be true or false' },
+  {
+    field: 'reviewStatus',
+    is: value => STATUSES.includes(value),
+    must: 'be null, "needs_review", "changes_requested" or "approved"',
+  },
+  {
+    field: 'reviewCount',
+    is: value => Number.isInteger(value) && (value as number) >= 0,
+    must: 'be a whole number, 0 or more',
+  },
+  { field: 'reviewFeedback', is: text, must: 'be a string' },
+  { field: 'notes', is: text, must: 'be a string', optional: true },
+  { field: 'dependsOn', is: texts, must: 'be an array of strings', optional: true },
+]
+
+/** Reads parsed JSON as a story file, or says of every wrong field which story it is in. */
+export function readStories(json: unknown): { file: StoriesFile } | { errors: string[] } {
+  if (!isObject(json)) return { errors: ['tasks.json must be an object.'] }
+  const errors = broken(json, FILE_RULES, '')
+  if (Array.isArray(json.userStories)) errors.push(...storyErrors(json.userStories))
+  return errors.length > 0 ? { errors } : { file: json as StoriesFile }
+}
+
+function storyErrors(stories: unknown[]): string[] {
+  const errors: string[] = []
+  const seen = new Set<string>()
+  for (const [place, story] of stories.entries()) {
+    if (!isObject(story)) {
+      errors.push(`userStories[${place}] must be an object.`)
+      continue
+    }
+    const id = typeof story.id === 'string' && story.id !== '' ? story.id : null
+    const name = id === null ? `userStories[${place}]` : `Story ${id}`
+    errors.push(...broken(story, STORY_RULES, `${name}: `))
+    if (id !== null && seen.has(id)) errors.push(`${name}: id is used more than once.`)
+    if (id !== null) seen.add(id)
+    if (story.passes === true && (story.notes === undefined || isBlank(story.notes)))
+      errors.push(`${name} has passes=true but notes is empty. Say in notes what was done.`)
+  }
+  return errors
+}
+
+function broken(object: Record<string, unknown>, rules: Rule[], prefix: string): string[] {
+  const errors: string[] = []
+  for (const { field, is, must, optional } of rules) {
+    if (Object.hasOwn(object, field)) {
+      if (!is(object[field])) errors.push(`${prefix}${field} must ${must}.`)
+    } else if (!optional) errors.push(`${prefix}${field} is missing.`)
+  }
+  return errors
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''

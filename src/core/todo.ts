@@ -1,0 +1,56 @@
+import type { TodoItem } from './events.ts'
+import { type Task, type TaskId, unmet } from './task.ts'
+import { type RunState, standing, type Workflow } from './workflow.ts'
+
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
+
+/** The tasks that a build's list shows. Planning is work too, but not part of the plan. */
+export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =>
+  tasks.filter(task => workflow.stages[task.first ?? workflow.first]?.role !== 'planner')
+
+/** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
+export function projectTodo(tasks: readonly Task[], state: RunState, workflow: Workflow): TodoItem[] {
+  const flying = new Set(Object.values(state.flight).map(step => step.task))
+  const done = new Set<TaskId>()
+  for (const task of tasks) if (standing(workflow, state, task).stage === 'done') done.add(task.id)
+  return shownTasks(tasks, workflow).map(task => {
+    const waitsFor = unmet(task, id => done.has(id))
+    return {
+      id: task.id,
+      content: task.title,
+      status: done.has(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
+      activeForm: task.active ?? task.title,
+      ...(waitsFor.length > 0 && { blockedBy: waitsFor }),
+    }
+  })
+}
+
+/** Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped. */
+export function readTodo(json: unknown): { items: TodoItem[] } | { errors: string[] } {
+  if (!Array.isArray(json)) return { errors: ['tasks.json must be an array.'] }
+  const errors: string[] = []
+  const items: TodoItem[] = []
+  const seen = new Set<string>()
+  for (const [place, entry] of json.entries()) {
+    const value: Record<string, unknown> = typeof entry === 'object' && entry !== null ? entry : {}
+    const { id, content, status, activeForm, blockedBy } = value
+    const name = typeof id === 'string' ? `task ${id}` : `item ${place + 1}`
+    const wrong = (rule: string) => errors.push(`${name}: ${rule}.`)
+    if (id !== undefined && (typeof id !== 'string' || id === '')) wrong('id must be a non-empty string')
+    else if (id !== undefined && seen.has(id)) wrong('id is used more than once')
+    else if (id !== undefined) seen.add(id)
+    if (typeof content !== 'string' || content.trim() === '') wrong('content must be a non-empty string')
+    if (!STATUSES.includes(status)) wrong('status must be "pending", "in_progress" or "completed"')
+    if (typeof activeForm !== 'string') wrong('activeForm must be a string')
+    if (blockedBy !== undefined && !(Array.isArray(blockedBy) && blockedBy.every(b => typeof b === 'string')))
+      wrong('blockedBy must be an array of strings')
+    items.push({
+      ...(id !== undefined && { id }),
+      content,
+      status,
+      activeForm,
+      ...(blockedBy !== undefined && { blockedBy }),
+    } as TodoItem)
+  }
+  return errors.length > 0 ? { errors } : { items }
+}

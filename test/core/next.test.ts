@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest'
+import { pipeline } from '../../src/core/workflows/pipeline.ts'
+import { prompt } from '../../src/core/workflows/prompt.ts'
+import { stories } from '../../src/core/workflows/stories.ts'
+import { tasks } from '../../src/core/workflows/tasks.ts'
+import { green, LIMITS, ok, play, red, task, trouble } from './play.ts'
+
+const MINUTE = 60_000
+
+describe('what is worked on next', () => {
+  it('is the first task of the list that waits for nothing', () => {
+    const run = play(tasks(), [task('#1', { blockedBy: ['#2'] }), task('#2'), task('#3')])
+    expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#2' }, stage: 'work', agent: 'a' })
+    run.step(ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({ task: { id: '#1' } })
+  })
+
+  it('is a fix before a review before something new, then by priority, then by place', () => {
+    const run = play(stories(), [
+      task('A', { priority: 2 }),
+      task('B', { priority: 1 }),
+      task('C', { priority: 1 }),
+    ])
+    const submit = ok({ signal: true, findings: [green] })
+    expect(run.step(submit).task).toBe('B')
+    expect(run.step(ok({ verdict: 'reject', note: 'no' }))).toMatchObject({ task: 'B', stage: 'review' })
+    expect(run.step(submit)).toMatchObject({ task: 'B', stage: 'fix' })
+    expect(run.step(ok({ verdict: 'approve' }))).toMatchObject({ task: 'B', stage: 'review' })
+    expect(run.step(submit).task).toBe('C')
+    expect(run.step(ok({ verdict: 'approve' })).task).toBe('C')
+    expect(run.step(submit).task).toBe('A')
+  })
+
+  it('is a fix or a review before something new of higher priority', () => {
+    const run = play(stories(), [task('A', { priority: 1 }), task('B', { priority: 2 })])
+    const stand = (stage: string) =>
+      run.tell({ type: 'edited', at: 0, by: 'person', state: { B: { ...run.at('B'), stage } } })
+    for (const stage of ['review', 'fix']) {
+      stand(stage)
+      expect(run.decide()).toMatchObject({ task: { id: 'B' }, stage })
+    }
+    stand('implement')
+    expect(run.decide()).toMatchObject({ task: { id: 'A' } })
+  })
+
+  it('is as many tasks at a time as there is width for, one step each', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    expect([run.begin().task, run.begin().task]).toEqual(['#1', '#2'])
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(1, ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#1' }, stage: 'merge', agent: null })
+  })
+})
+
+describe('a run', () => {
+  it('is complete when all is done, and verified when all was green', () => {
+    const run = play(prompt(), [task('p')])
+    run.step(ok({ signal: true, findings: [green] }))
+    expect(run.decide()).toEqual({ type: 'finish', result: 'complete', proof: 'verified', why: 'complete' })
+  })
+
+  it('is only claimed to be complete when nothing could be checked', () => {
+    const run = play(prompt(), [task('p')])
+    run.step(ok({ signal: true }))
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+
+  it('is only claimed to be complete when one of its tasks was not checked', () => {
+    const run = play(tasks(), [task('#1'), task('#2')])
+    run.step(ok({ findings: [green] }))
+    run.step(ok())
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+
+  it('of an empty list is never complete', () => {
+    expect(play(stories(), []).decide()).toEqual({
+      type: 'finish',
+      result: 'blocked',
+      proof: null,
+      why: 'the list is empty',
+    })
+  })
+
+  it('that can go no further says what waits for what', () => {
+    const run = play(tasks({ bugs: 0 }), [
+      task('#1'),
+      task('#2', { blockedBy: ['#1'] }),
+      task('#3', { blockedBy: ['#2', 'gone'] }),
+      task('#4'),
+    ])
+    run.step(ok({ findings: [red] }))
+    run.step(ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({
+      result: 'blocked',
+      why: '#1 still red after 0 bug fixes: npm test; #2 waits for #1; #3 waits for #2, gone, which does not exist',
+    })
+  })
+
+  it('names five that wait, and how many more', () => {
+    const list = ['#1', '#2', '#3', '#4', '#5', '#6', '#7'].map(id => task(id, { blockedBy: ['x'] }))
+    const decision = play(tasks(), list).decide()
+    expect(decision).toMatchObject({
+      why: expect.stringMatching(/^#1 waits for x, which does not exist; #2 .*#5 [^#]*; and 2 more$/),
+    })
+  })
+
+  it('of one task does not name it', () => {
+    const run = play(prompt(), [task('p')])
+    for (let i = 0; i < 3; i++) run.step(ok({ findings: [red], changed: false }))
+    expect(run.decide()).toMatchObject({
+      result: 'blocked',
+      why: 'stuck: 3 iterations changed nothing and npm test stayed red',
+    })
+  })
+
+  it('ends after so many iterations, with those under way counted', () => {
+    const run = play(tasks({ parallel: 3 }), [task('#1'), task('#2'), task('#3')], {
+      ...LIMITS,
+      iterations: 2,
+    })
+    run.begin()
+    run.begin()
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(1, trouble('interrupted'))
+    expect(run.decide()).toMatchObject({ type: 'work' })
+    run.land(2, ok())
+    run.step(ok())
+    expect(run.decide()).toMatchObject({
+      type: 'finish',
+      result: 'exhausted',
+      why: 'all 2 iterations are used',
+    })
+  })
+
+  it('lets what is under way finish before it holds, stops or ends', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2')])
+    run.begin()
+    run.tell({ type: 'control', at: run.now, hold: 'pause' })
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(1, ok())
+    expect(run.decide()).toEqual({ type: 'hold' })
+    run.tell({ type: 'control', at: run.now, hold: 'stop' })
+    expect(run.decide()).toEqual({ type: 'finish', result: 'cancelled', proof: null, why: 'cancelled' })
+  })
+
+  it('fails after failures in a row, and a good iteration begins the count anew', () => {
+    const run = play(prompt(), [task('p')])
+    for (const end of ['error', 'timeout', 'error', 'timeout'] as const) run.step(trouble(end))
+    run.step(ok())
+    for (let i = 0; i < 5; i++) run.step(trouble('error'))
+    expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
+  })
+
+  it('that failed can be resumed, and has all its patience again', () => {
+    const run = play(prompt(), [task('p')])
+    for (let i = 0; i < 5; i++) run.step(trouble('error'))
+    run.tell({ type: 'resumed', at: run.now, limits: LIMITS })
+    expect(run.decide()).toMatchObject({ type: 'work' })
+    run.step(trouble('error'))
+    expect(run.state.failures).toBe(1)
+  })
+
+  it('waits after a failure, but not to merge', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2')])
+    run.begin()
+    run.begin()
+    run.land(1, ok({ findings: [green] }))
+    run.land(2, trouble('error'))
+    expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#1' }, stage: 'merge' })
+    run.step(ok())
+    expect(run.decide()).toEqual({ type: 'wait', until: run.now + 1000, why: 'after a failure' })
+  })
+})
+
+describe('a limited agent', () => {
+  const limited = { end: 'limited', note: 'limit' } as const
+
+  it('is waited for, longer each time, and then no more', () => {
+    const run = play(prompt(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
+    const began = run.now
+    const waits: number[] = []
+    run.step(limited)
+    for (let d = run.decide(); d.type === 'wait' && waits.length < 9; run.step(limited), d = run.decide()) {
+      expect(d.why).toBe('a limited')
+      waits.push((d.until - run.now) / MINUTE)
+    }
+    expect(waits).toEqual([1, 2, 4, 8])
+    const why = 'a stayed limited for longer than is waited for'
+    expect(run.decide()).toMatchObject({ result: 'limited', why })
+    expect(run.state.n).toBe(0)
+    expect(run.now - began).toBe(15 * MINUTE)
+  })
+
+  it('is waited for until it says, and costs no iteration', () => {
+    const run = play(prompt(), [task('p')], { ...LIMITS, iterations: 1 })
+    run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
+    expect(run.decide()).toEqual({ type: 'wait', until: run.now + 90 * MINUTE, why: 'a limited' })
+    run.step(ok({ signal: true }))
+    expect(run.decide()).toMatchObject({ result: 'complete' })
+  })
+
+  it('gives way to the next, and comes back', () => {
+    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    run.step(limited)
+    expect(run.decide()).toMatchObject({ agent: 'b' })
+    run.step(limited)
+    expect(run.decide()).toMatchObject({ type: 'wait', until: run.now + MINUTE, why: 'a, b limited' })
+    expect(run.begin().agent).toBe('a')
+  })
+
+  it('is not waited for beyond the limit because another one worked meanwhile', () => {
+    const run = play(pipeline({ roles: ['coder'] }), [task('1'), task('2')], LIMITS, ['a'])
+    run.step({ ...limited, resetsAt: run.now + 7 * 24 * 60 * MINUTE })
+    run.tell({ type: 'settled', ...idle, patch: { limitedSince: null, waits: 0 } })
+    expect(run.decide()).toMatchObject({ type: 'finish', result: 'limited' })
+  })
+
+  it('is asked at once when a person steers', () => {
+    const run = play(prompt(), [task('p')])
+    run.step(limited)
+    run.tell({ type: 'control', at: run.now, hold: null })
+    expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
+  })
+})
+
+/** The good end of somebody else's iteration. */
+const idle = {
+  at: 0,
+  id: 99,
+  task: 'other',
+  stage: 'work',
+  move: 'pass' as const,
+  end: 'ok' as const,
+  note: '',
+  findings: [],
+  state: play(prompt(), [task('p')]).at('p'),
+  add: [],
+  block: {},
+}
+
+it('a budget is checked between iterations, and the one that crosses it counts', () => {
+  const run = play(prompt(), [task('p')], { ...LIMITS, usd: 1 })
+  const ended = { how: 'exited', exit: { code: 0, signal: null }, ms: 1, seenOff: false } as const
+  const result = { type: 'ended', ok: true, text: 'x', costUsd: 0.6 } as const
+  for (const more of [true, false]) {
+    const step = run.begin()
+    run.tell({ type: 'ended', at: run.now, id: step.id, ...ended, result })
+    run.land(step.id, ok())
+    expect(run.decide().type === 'work').toBe(more)
+  }
+  expect(run.state.n).toBe(2)
+  expect(run.decide()).toMatchObject({ result: 'budget', why: '$1.20 of $1.00 are spent' })
+})

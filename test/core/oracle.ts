@@ -1,0 +1,322 @@
+import type { Finding, Outcome, Settled } from '../../src/core/events.ts'
+import type { Decision } from '../../src/core/next.ts'
+import type { Task, TaskId } from '../../src/core/task.ts'
+import {
+  AT_CAP,
+  isOpen,
+  REVIEW,
+  type RunState,
+  type Step,
+  standing,
+  type TaskState,
+} from '../../src/core/workflow.ts'
+import type { Setup } from './setup.ts'
+
+type Ok = Extract<Outcome, { end: 'ok' }>
+
+/** What an observer counts along, in their own way, about one task. */
+type Record1 = {
+  stays: number
+  rounds: number
+  bugs: number
+  crashes: number
+  visits: number
+  green: boolean
+  /** Iterations that ended well since the task came to its stage: which checks were red, or null if files changed. */
+  reds: (string | null)[]
+}
+
+const newRecord = (): Record1 => ({
+  stays: 0,
+  rounds: 0,
+  bugs: 0,
+  crashes: 0,
+  visits: 0,
+  green: false,
+  reds: [],
+})
+
+/**
+ * Watches a run from outside and objects when it does what it must never do. It shares no code
+ * with what it watches, and is not lost in a crash.
+ */
+export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup) {
+  const records = new Map<TaskId, Record1>()
+  const limitedUntil = new Map<string, number>()
+  const seen = { n: 0, failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null as number | null }
+  let treeGreen: boolean | null = false
+  let pauseUntil = 0
+
+  const recordOf = (id: TaskId) => {
+    if (!records.has(id)) records.set(id, newRecord())
+    return records.get(id)!
+  }
+  const stands = (state: RunState, task: Task) => standing(workflow, state, task)
+
+  function work(
+    d: Extract<Decision, { type: 'work' }>,
+    state: RunState,
+    tasks: readonly Task[],
+    now: number,
+  ) {
+    const flying = Object.values(state.flight)
+    must(state.hold === null, 'nothing begins while the run is held')
+    must(flying.length < workflow.width, 'at most width in flight')
+    must(!flying.some(f => f.task === d.task.id), 'one step per task')
+    must(tasks.includes(d.task) && stands(state, d.task).stage === d.stage, 'works on what is there')
+    must(isOpen(stands(state, d.task)), 'works on open tasks only')
+    const done = new Set(tasks.filter(t => stands(state, t).stage === 'done').map(t => t.id))
+    const isReady = (t: Task) => t.blockedBy.every(b => done.has(b))
+    must(isReady(d.task), 'never works on a task with an unmet blocker')
+    must(limits.iterations === null || seen.n + flying.length < limits.iterations, 'keeps to the iterations')
+    must(seen.failures < limits.failures, 'stops after failures in a row')
+    must(seen.idles < limits.failures, 'stops after silent iterations in a row')
+    must(limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget')
+    must(limits.ms === null || now - state.since < limits.ms, 'keeps to the time')
+    const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
+    const mine = rank(d.task)
+    for (const t of tasks) {
+      if (t === d.task || !isOpen(stands(state, t)) || !isReady(t) || flying.some(f => f.task === t.id))
+        continue
+      const other = rank(t)
+      const first = mine[0] - other[0] || mine[1] - other[1] || tasks.indexOf(d.task) - tasks.indexOf(t)
+      must(first < 0, 'the most urgent first: by stage, priority, place')
+    }
+    if (d.agent === null) return must(workflow.stages[d.stage]!.by === 'ralph', 'an agent stage has an agent')
+    must(now >= pauseUntil, 'waits after a failure')
+    const agents = agentsFor(d.stage)
+    const place = agents.indexOf(d.agent)
+    must(place >= 0 && !((limitedUntil.get(d.agent) ?? 0) > now), 'a limited agent is left alone')
+    must(
+      agents.slice(0, place).every(a => limitedUntil.get(a)! > now),
+      'falls back only while an agent is limited',
+    )
+  }
+
+  function wait(d: Extract<Decision, { type: 'wait' }>, now: number) {
+    must(d.until > now, 'waits for something to come')
+    if (now < pauseUntil) must(d.until === pauseUntil, 'the pause after a failure first')
+    else must(d.until - (seen.limitedSince ?? now) <= limits.limitWaitMs, 'waits no longer than allowed')
+  }
+
+  function finish(
+    d: Extract<Decision, { type: 'finish' }>,
+    state: RunState,
+    tasks: readonly Task[],
+    now: number,
+  ) {
+    must(Object.keys(state.flight).length === 0, 'finishes with nothing in flight')
+    const undone = tasks.filter(t => stands(state, t).stage !== 'done')
+    const complete = tasks.length > 0 && undone.length === 0
+    must(
+      state.hold === 'stop' ? d.result === 'cancelled' : (d.result === 'complete') === complete,
+      'complete means all done',
+    )
+    must((d.proof !== null) === (d.result === 'complete'), 'a proof is of a complete run')
+    if (d.proof === 'verified') {
+      must(
+        tasks.every(t => recordOf(t.id).green),
+        'verified means that the last evidence of each task was green',
+      )
+      must(workflow.width > 1 || treeGreen !== false, 'verified means green on the tree as it was left')
+    }
+    if (d.result === 'failures') must(seen.failures >= limits.failures, 'enough failures')
+    if (d.result === 'inactive') must(seen.idles >= limits.failures, 'enough silence')
+    if (d.result === 'exhausted')
+      must(seen.n >= (limits.iterations ?? Number.POSITIVE_INFINITY), 'really exhausted')
+    if (d.result === 'limited') must(agentsSomewhere(now), 'really limited')
+    if (d.result === 'blocked') explains(d.why, state, tasks, undone)
+  }
+
+  const agentsSomewhere = (now: number) => [...limitedUntil.values()].some(until => until > now)
+
+  function explains(why: string, state: RunState, tasks: readonly Task[], undone: Task[]) {
+    if (tasks.length === 0) return must(why === 'the list is empty', 'an empty list is never complete')
+    for (const t of undone.slice(0, 5)) {
+      if (tasks.length > 1) must(why.includes(t.id), `names ${t.id}`)
+      if (!isOpen(stands(state, t))) must(why.includes(stands(state, t).why), `says why ${t.id} is blocked`)
+      else
+        must(
+          t.blockedBy.some(b => undone.some(u => u.id === b) || b === 'nowhere') && why.includes('waits for'),
+          'what waits for what',
+        )
+    }
+  }
+
+  function settled(
+    step: Step,
+    o: Outcome,
+    before: RunState,
+    after: RunState,
+    task: Task,
+    e: Settled,
+    now: number,
+  ) {
+    const stage = workflow.stages[step.stage]!
+    const was = stands(before, task)
+    const is = stands(after, task)
+    const r = recordOf(task.id)
+    const mine = was.stage === step.stage
+    const free = o.end === 'limited' || o.end === 'interrupted'
+    seen.n += free || stage.by === 'ralph' ? 0 : 1
+    must(after.n === seen.n, 'a limited or interrupted iteration costs none, any other one')
+    for (const [id, standsNow] of Object.entries(before.at))
+      if (standsNow.stage === 'done') must(after.at[id]!.stage === 'done', 'done stays done')
+    must(o.end === 'ok' || e.add.length === 0, 'trouble of an agent makes no task')
+    evidence(r, o, mine, stage.by === 'ralph')
+    count(o, after, step, now)
+    if (o.end === 'interrupted') {
+      if (mine && !o.byUser) r.crashes++
+      must(
+        (is.stage !== was.stage) === (mine && !o.byUser && r.crashes >= limits.crashes),
+        'crashes in a row block',
+      )
+      must(is.interrupted, 'the next prompt hears of it')
+    } else if (o.end !== 'limited') r.crashes = 0
+    if (o.end === 'error' || o.end === 'timeout' || o.end === 'empty' || o.end === 'limited')
+      must(
+        is.stage === was.stage && is.tries === was.tries && is.bugs === was.bugs,
+        'agent trouble moves nothing',
+      )
+    if (mine && (o.end === 'ok' || o.end === 'inactive')) moved(r, o, was, is, step, task, e)
+    if (!mine) must(is.stage === was.stage, "a person's decision stands")
+    must(!is.proof || r.green, 'proof is green evidence on an unchanged tree')
+    bounded(is, r)
+  }
+
+  /** Every outcome that may have changed files leaves doubt until checks were green again. */
+  function evidence(r: Record1, o: Outcome, mine: boolean, byRalph: boolean) {
+    const checks = o.end === 'ok' ? o.findings.filter(f => !f.claim) : []
+    const green = checks.every(f => f.verdict === 'pass')
+    if (checks.length > 0) {
+      treeGreen = green
+      if (mine) r.green = green
+    } else if (o.end === 'limited' || (o.changed && !byRalph)) {
+      treeGreen = false
+      r.green = false
+    }
+  }
+
+  function count(o: Outcome, after: RunState, step: Step, now: number) {
+    if (o.end === 'ok')
+      Object.assign(seen, { failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null })
+    if (o.end === 'empty') seen.empties++
+    if (o.end === 'inactive') seen.idles = o.changed ? 0 : seen.idles + 1
+    if (o.end === 'error' || o.end === 'timeout') seen.empties = 0
+    if (o.end === 'error' || o.end === 'timeout' || (o.end === 'empty' && seen.empties > limits.empties)) {
+      seen.failures++
+      pauseUntil = now + Math.min(2 ** (seen.failures - 1), 300) * 1000
+    }
+    if (o.end === 'limited') {
+      seen.waits++
+      seen.limitedSince ??= now
+      const pause = Math.min(2 ** (seen.waits - 1), 15) * 60_000
+      limitedUntil.set(step.agent!, o.resetsAt !== undefined && o.resetsAt > now ? o.resetsAt : now + pause)
+    }
+    must(after.failures === seen.failures, 'failures in a row are counted')
+    must(after.idles === seen.idles, 'silent iterations in a row are counted')
+  }
+
+  function moved(r: Record1, o: Outcome, was: TaskState, is: TaskState, step: Step, task: Task, e: Settled) {
+    const stage = workflow.stages[step.stage]!
+    const targets = ['blocked', step.stage, ...Object.values(stage.on)]
+    must(targets.includes(is.stage), 'moves as the table says')
+    if (o.end !== 'ok') must(is.stage !== 'done', 'silence finishes nothing')
+    else judged(r, o, was, is, step, task, e)
+    const said = was.carry.filter(f => f.check === REVIEW)
+    if (is.stage === step.stage && o.end === 'ok')
+      must(
+        said.every(f => is.carry.some(c => c.note === f.note)),
+        'what a reviewer said is kept until it is answered',
+      )
+    if (is.stage === step.stage) {
+      r.stays = e.add.length > 0 ? 0 : r.stays + 1
+      must(r.stays < (task.tries?.[step.stage] ?? stage.tries), 'tries are bounded')
+    } else {
+      r.stays = 0
+      r.reds = []
+      if (is.stage === 'resolve') must(++r.visits <= workflow.stages.resolve!.visits!, 'visits are bounded')
+    }
+  }
+
+  function judged(r: Record1, o: Ok, was: TaskState, is: TaskState, step: Step, task: Task, e: Settled) {
+    const stage = workflow.stages[step.stage]!
+    const red = o.findings.filter(f => f.verdict === 'fail')
+    const clean = o.findings.every(f => f.verdict === 'pass')
+    const judging = stage.ends === 'verdict'
+    const rejects =
+      (judging || stage.rejects === true) && (o.verdict === 'reject' || (judging && red.length > 0))
+    const asks = o.asks !== undefined && stage.on.ask !== undefined
+    if (rejects || (judging && clean && o.verdict === 'approve')) r.rounds++
+    must(is.rounds === r.rounds, 'every verdict counts, and nothing else')
+
+    r.reds.push(red.length > 0 && !o.changed ? names(red) : null)
+    const last = r.reds.slice(-limits.stuck)
+    const stuck = last.length === limits.stuck && last[0] !== null && last.every(x => x === last[0])
+    if (asks) must(is.stage === 'blocked' && is.why === (o.asks || is.why), 'a question waits for a person')
+    else if (stuck)
+      must(is.stage === 'blocked' && is.why.startsWith('stuck'), 'a task that is stuck is blocked')
+    else if (rejects) {
+      const capped = r.rounds >= workflow.rounds
+      const to = !capped ? stage.on.reject : red.length > 0 ? 'blocked' : stage.on.capped
+      must(is.stage === to, 'sent back, at most so many times, and never through with a red check')
+      if (o.note && o.verdict === 'reject')
+        must(
+          is.carry.some(f => f.note === o.note),
+          "the reviewer's note is carried",
+        )
+    }
+    if (is.stage === 'done' && kind === 'stories' && !skip)
+      must(step.stage === 'review', 'only a review finishes a story')
+    if (is.stage === 'done' && !(clean && wanted(stage.ends, o))) {
+      must(rejects && red.length === 0 && atCap === 'approve', 'nothing is done that was not passed')
+      must(!is.proof && is.why === AT_CAP, 'what passed only by the cap proves nothing')
+    }
+    const bug = e.add.find(t => t.parent === task.id)
+    if (bug) {
+      must(
+        red.length > 0 && stage.on.fail === 'bugfix' && ++r.bugs <= workflow.bugs,
+        'bug fixes are for red checks, and bounded',
+      )
+      must(is.stage === was.stage && bug.title === `Fix: ${red[0]!.note}`, 'the task waits for its bug fix')
+    } else if (e.add.length > 0) must(e.move === 'pass', 'only a finished plan yields tasks')
+  }
+
+  function bounded(is: TaskState, r: Record1) {
+    must(is.bugs <= workflow.bugs, 'bugs are bounded')
+    must(is.crashes <= limits.crashes, 'crashes are bounded')
+    must(is.rounds <= workflow.rounds + 1, 'rounds are bounded')
+    must(is.still <= limits.stuck, 'standing still is bounded')
+    must(is.rounds === r.rounds && is.bugs === r.bugs, 'counts are what was seen')
+  }
+
+  /** A person decided about tasks: what was counted about them begins anew. */
+  function edited(state: Record<TaskId, TaskState> = {}, removed: TaskId[] = []) {
+    for (const [id, now] of Object.entries(state))
+      records.set(id, { ...newRecord(), rounds: now.rounds, bugs: now.bugs })
+    for (const id of removed) records.delete(id)
+    // What was removed half-finished is not checked again by anyone.
+    if (removed.length > 0) treeGreen = null
+  }
+
+  function steered() {
+    limitedUntil.clear()
+    pauseUntil = 0
+  }
+
+  function resumed() {
+    steered()
+    Object.assign(seen, { failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null })
+  }
+
+  return { work, wait, finish, settled, edited, steered, resumed }
+}
+
+const wanted = (ends: 'signal' | 'checks' | 'verdict', o: Ok) =>
+  ends === 'checks' || (ends === 'signal' ? o.signal === true : o.verdict === 'approve')
+
+const names = (red: Finding[]) => [...new Set(red.map(f => f.check))].sort().join()
+
+export function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(what)
+}

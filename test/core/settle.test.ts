@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest'
+import { doneByPerson } from '../../src/core/list-edit.ts'
+import { moveOf } from '../../src/core/settle.ts'
+import { pipeline } from '../../src/core/workflows/pipeline.ts'
+import { prompt } from '../../src/core/workflows/prompt.ts'
+import { stories } from '../../src/core/workflows/stories.ts'
+import { tasks } from '../../src/core/workflows/tasks.ts'
+import { green, LIMITS, ok, play, red, task, trouble, unsure } from './play.ts'
+
+const submit = ok({ signal: true, findings: [green] })
+const reject = ok({ verdict: 'reject', note: 'no tests', findings: [green] })
+const approve = ok({ verdict: 'approve', findings: [green] })
+
+describe('an iteration that ended well', () => {
+  const { work } = prompt().stages
+  const { review } = stories().stages
+  const { qa } = pipeline().stages
+  const build = tasks().stages.work!
+  it.each([
+    ['no signal', work!, ok(), 'more'],
+    ['a signal', work!, ok({ signal: true }), 'pass'],
+    ['a signal with a red check', work!, ok({ signal: true, findings: [red] }), 'fail'],
+    ['a signal with an unsure check', work!, ok({ signal: true, findings: [green, unsure] }), 'more'],
+    ['a verdict where none is asked for', work!, ok({ verdict: 'reject' }), 'more'],
+    ['green checks where they are all', build, ok({ findings: [green] }), 'pass'],
+    ['a question', build, ok({ findings: [red], asks: 'which?' }), 'ask'],
+    ['a question where nobody is asked', work!, ok({ signal: true, asks: 'which?' }), 'pass'],
+    ['no verdict', review!, ok({ signal: true }), 'more'],
+    ['an approval', review!, approve, 'pass'],
+    ['an approval with a red check', review!, ok({ verdict: 'approve', findings: [red] }), 'reject'],
+    ['an approval with an unsure check', review!, ok({ verdict: 'approve', findings: [unsure] }), 'more'],
+    ['a rejection with an unsure check', review!, ok({ verdict: 'reject', findings: [unsure] }), 'reject'],
+    ['a rejection by a later role', qa!, reject, 'reject'],
+    [
+      'a rejection by a later role because of a red check',
+      qa!,
+      ok({ verdict: 'reject', findings: [red] }),
+      'reject',
+    ],
+    ['a red check at a later role', qa!, ok({ signal: true, findings: [red] }), 'fail'],
+  ])('with %s', (_, stage, outcome, move) => {
+    expect(moveOf(stage, outcome)).toBe(move)
+  })
+})
+
+describe('a build', () => {
+  it('puts a bug fix right behind a task that failed, and the task waits for it', () => {
+    const run = play(tasks(), [task('#2'), task('#3'), task('#4', { blockedBy: ['#3'] })])
+    run.step(ok({ findings: [green] }))
+    run.step(ok({ findings: [{ check: 'test', verdict: 'fail', note: 'rate limiter crashes\nstack' }] }))
+    expect(run.tasks.map(t => [t.id, t.title, t.blockedBy])).toEqual([
+      ['#2', 'Do #2', []],
+      ['#3', 'Do #3', ['#3-bug-1']],
+      ['#3-bug-1', 'Fix: rate limiter crashes', []],
+      ['#4', 'Do #4', ['#3']],
+    ])
+    expect(run.tasks[2]).toMatchObject({ active: 'Fixing rate limiter crashes', parent: '#3', first: 'fix' })
+    expect(run.step(ok({ findings: [green] })).task).toBe('#3-bug-1')
+    expect(run.step(ok({ findings: [green] })).task).toBe('#3')
+    expect(run.step(ok({ findings: [green] })).task).toBe('#4')
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'verified' })
+  })
+
+  it('that stays red ends, though every exit is 0 and the tree changes all the time', () => {
+    const run = play(tasks(), [task('#1')])
+    let steps = 0
+    while (run.decide().type !== 'finish') {
+      // Fixes look green, the task never is.
+      const fix = run.begin()
+      run.land(fix.id, ok({ findings: [fix.stage === 'fix' ? green : red], changed: true }))
+      expect(++steps).toBeLessThan(10)
+    }
+    expect(steps).toBe(7)
+    expect(run.decide()).toMatchObject({
+      result: 'blocked',
+      why: expect.stringContaining('still red after 3 bug fixes: npm test'),
+    })
+  })
+
+  it('gives a fix three tries and no bug fix of its own', () => {
+    const run = play(tasks(), [task('#1')])
+    for (let i = 0; i < 4; i++) run.step(ok({ findings: [red] }))
+    expect(run.tasks.map(t => t.id)).toEqual(['#1', '#1-bug-1'])
+    expect(run.at('#1-bug-1')).toMatchObject({
+      stage: 'blocked',
+      why: 'all tries at fix are used: 2 tests failed',
+    })
+    expect(run.decide()).toMatchObject({
+      why: '#1 waits for #1-bug-1; #1-bug-1 all tries at fix are used: 2 tests failed',
+    })
+  })
+
+  it('makes no bug fix of trouble that is the agent’s own', () => {
+    const run = play(tasks(), [task('#1')])
+    for (const end of ['error', 'timeout', 'empty', 'inactive', 'interrupted'] as const)
+      run.step(trouble(end))
+    run.step({ end: 'limited', note: '' })
+    expect(run.tasks).toHaveLength(1)
+    expect(run.at('#1')).toMatchObject({ stage: 'work', bugs: 0, tries: 1 })
+  })
+
+  it('leaves a task that asks to a person and goes on with others', () => {
+    const run = play(tasks(), [task('#1'), task('#2')])
+    expect(run.step(ok({ asks: 'Which database?' })).move).toBe('ask')
+    expect(run.at('#1')).toMatchObject({ stage: 'blocked', why: 'Which database?' })
+    expect(run.step(ok()).task).toBe('#2')
+    expect(run.decide()).toMatchObject({ result: 'blocked', why: '#1 Which database?' })
+  })
+
+  it('keeps the question of a task that is stuck as well', () => {
+    const run = play(tasks(), [task('#1', { first: 'fix' })])
+    const still = ok({ findings: [red], changed: false })
+    run.step(still)
+    run.step(still)
+    run.step({ ...still, asks: 'Which key?' })
+    expect(run.at('#1').why).toBe('Which key?')
+  })
+
+  it('is decomposed into tasks by a plan that passed, not by one that failed', () => {
+    const run = play(tasks(), [task('plan', { first: 'decompose' })])
+    run.step(ok({ findings: [red], yields: [task('#9')] }))
+    expect(run.tasks).toHaveLength(1)
+    run.step(ok({ findings: [green], yields: [task('#1'), task('#2')] }))
+    expect(run.tasks.map(t => t.id)).toEqual(['plan', '#1', '#2'])
+  })
+
+  it('numbers the bug fixes of a reopened task on', () => {
+    const run = play(tasks(), [task('#1')])
+    run.step(ok({ findings: [red] }))
+    run.step(ok({ findings: [green] }))
+    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#1': { ...run.at('#1'), bugs: 0 } } })
+    run.step(ok({ findings: [red] }))
+    expect(run.tasks.map(t => t.id)).toEqual(['#1', '#1-bug-2', '#1-bug-1'])
+  })
+
+  it('brings side branches in by a merge, and gives a conflict to an agent so many times', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1')])
+    run.step(ok({ findings: [green] }))
+    const conflict = ok({
+      findings: [{ check: 'merge', verdict: 'fail', note: 'conflict in a.ts' }],
+      changed: false,
+    })
+    for (let i = 0; i < 3; i++) {
+      expect(run.step(conflict)).toMatchObject({ stage: 'merge', state: { stage: 'resolve' } })
+      expect(run.step(ok({ findings: [green] }))).toMatchObject({
+        stage: 'resolve',
+        state: { stage: 'merge' },
+      })
+    }
+    expect(run.step(conflict).state).toMatchObject({
+      stage: 'blocked',
+      why: 'came to resolve more than 3 times',
+    })
+    expect(run.state.n).toBe(4)
+  })
+})
+
+describe('a story', () => {
+  it('goes from work to review to fix to review to done, every review counted', () => {
+    const run = play(stories(), [task('A')])
+    run.step(submit)
+    run.step(reject)
+    expect(run.at('A')).toMatchObject({
+      stage: 'fix',
+      rounds: 1,
+      carry: [{ check: 'review', note: 'no tests' }],
+    })
+    run.step(submit)
+    run.step(approve)
+    expect(run.at('A')).toMatchObject({ stage: 'done', rounds: 2, proof: true, carry: [] })
+  })
+
+  it('keeps what the reviewer said until it is submitted again', () => {
+    const run = play(stories(), [task('A')])
+    run.step(submit)
+    run.step(reject)
+    run.step(ok({ findings: [red] }))
+    run.step(ok({ findings: [green] }))
+    expect(run.at('A').carry.map(f => f.note)).toEqual(['no tests'])
+    run.step(submit)
+    expect(run.at('A').carry).toEqual([])
+  })
+
+  it('is approved at the cap, which proves nothing', () => {
+    const run = play(stories({ cap: 1 }), [task('A')])
+    run.step(submit)
+    expect(run.step(reject)).toMatchObject({
+      move: 'capped',
+      state: { stage: 'done', proof: false, why: 'approved at the cap', carry: [{ note: 'no tests' }] },
+    })
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+
+  it('is left for a person at the cap if it was so decided', () => {
+    const run = play(stories({ cap: 1, atCap: 'block' }), [task('A')])
+    run.step(submit)
+    expect(run.step(reject).state).toMatchObject({ stage: 'blocked', why: 'sent back 1 times: no tests' })
+  })
+
+  it('is never let through at the cap with a red check', () => {
+    const run = play(stories({ cap: 1 }), [task('A')])
+    run.step(submit)
+    expect(run.step(ok({ verdict: 'reject', note: 'no', findings: [red] })).state.stage).toBe('blocked')
+    const other = play(stories({ cap: 1 }), [task('A')])
+    other.step(submit)
+    expect(other.step(ok({ verdict: 'approve', findings: [red] })).state.stage).toBe('blocked')
+  })
+
+  it('without reviews is done when it is submitted with green checks', () => {
+    const run = play(stories({ skip: true }), [task('A')])
+    expect(run.step(ok({ signal: true, findings: [red] })).state.stage).toBe('implement')
+    expect(run.step(submit).state.stage).toBe('done')
+  })
+})
+
+describe('a pipeline', () => {
+  it('sends work back so many times and then leaves it to a person', () => {
+    const run = play(pipeline({ roles: ['coder', 'reviewer'], rounds: 2 }), [task('1')])
+    for (let i = 0; i < 2; i++) {
+      run.step(submit)
+      expect(run.step(reject).state.stage).toBe('coder')
+    }
+    run.step(submit)
+    expect(run.step(reject).state).toMatchObject({ stage: 'blocked', why: 'sent back 3 times: no tests' })
+  })
+
+  it('gives a task its own number of tries', () => {
+    const run = play(pipeline(), [task('1', { tries: { coder: 2 } }), task('2')])
+    run.step(ok())
+    expect(run.step(ok()).state).toMatchObject({ stage: 'blocked', why: 'all tries at coder are used' })
+    for (let i = 0; i < 15; i++) run.step(ok())
+    expect(run.at('2').stage).toBe('blocked')
+  })
+})
+
+describe('trouble', () => {
+  it('is waited out 1, 2, 4 … s, and a silence that changed something is none', () => {
+    const run = play(prompt(), [task('p')])
+    const pauses = [1, 2, 3, 4].map(() => run.step(trouble('error')).patch.notBefore! - run.now)
+    expect(pauses).toEqual([1000, 2000, 4000, 8000])
+    expect(run.step(trouble('inactive', true)).patch).toEqual({ n: 5, idles: 0 })
+  })
+
+  it('of empty answers is twice nothing, then a failure', () => {
+    const run = play(prompt(), [task('p')])
+    const failures = [1, 2, 3, 4].map(() => run.step(trouble('empty')).patch.failures)
+    expect(failures).toEqual([0, 0, 1, 2])
+    expect(run.state.n).toBe(4)
+  })
+
+  it('of silence spends a try, and five in a row without a change end the run', () => {
+    const run = play(prompt(), [task('p')])
+    for (let i = 0; i < 5; i++) expect(run.step(trouble('inactive')).move).toBe('more')
+    expect(run.decide()).toMatchObject({ result: 'inactive' })
+    const build = play(tasks(), [task('#1')])
+    for (let i = 0; i < 5; i++) build.step(trouble('inactive', true))
+    expect(build.at('#1')).toMatchObject({ stage: 'blocked', why: 'all tries at work are used' })
+  })
+
+  it('of interruptions costs nothing; three in a row block the task', () => {
+    const run = play(tasks(), [task('#1'), task('#2')])
+    run.step(trouble('interrupted'))
+    run.step(trouble('interrupted'))
+    run.step({ end: 'interrupted', note: '', changed: false, byUser: true })
+    expect(run.at('#1')).toMatchObject({ stage: 'work', crashes: 2, interrupted: true })
+    run.step(trouble('error'))
+    expect(run.at('#1')).toMatchObject({ crashes: 0, interrupted: false })
+    for (let i = 0; i < 3; i++) run.step(trouble('interrupted'))
+    expect(run.at('#1')).toMatchObject({ stage: 'blocked', why: 'interrupted 3 times in a row' })
+    expect(run.state.n).toBe(1)
+    expect(run.decide()).toMatchObject({ task: { id: '#2' } })
+  })
+
+  it('does not undo what a person decided meanwhile', () => {
+    const run = play(tasks(), [task('#1'), task('#2')], { ...LIMITS, crashes: 1 })
+    const step = run.begin()
+    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
+    run.land(step.id, trouble('interrupted'))
+    expect(run.at('#1')).toMatchObject({ stage: 'done', why: 'completed by a person' })
+  })
+})
+
+describe('a task is stuck', () => {
+  const still = ok({ findings: [red], changed: false })
+  it('after three iterations that change nothing with the same red checks', () => {
+    const run = play(prompt(), [task('p')])
+    run.step({ ...still, changed: true })
+    run.step(still)
+    run.step(still)
+    run.step({ ...still, findings: [{ ...red, check: 'lint' }] })
+    run.step(still)
+    run.step(still)
+    expect(run.at('p').stage).toBe('work')
+    expect(run.step(still)).toMatchObject({ move: 'stuck', state: { stage: 'blocked' } })
+  })
+
+  it('not while nothing is red', () => {
+    const run = play(prompt(), [task('p')])
+    for (let i = 0; i < 9; i++) run.step(ok({ findings: [green], changed: false }))
+    expect(run.at('p')).toMatchObject({ stage: 'work', still: 0 })
+  })
+
+  it('also while a reviewer’s note is carried along', () => {
+    const run = play(stories(), [task('A')])
+    run.step(submit)
+    run.step(reject)
+    run.step(still)
+    run.step(still)
+    expect(run.step(still).move).toBe('stuck')
+  })
+})
+
+describe('proof', () => {
+  const roles = pipeline({ roles: ['coder', 'reviewer'] })
+  const proven = () => {
+    const run = play(roles, [task('1')])
+    run.step(submit)
+    expect(run.at('1').proof).toBe(true)
+    return run
+  }
+  it.each([
+    ['an unchanged tree', ok({ changed: false }), true],
+    ['a change without checks', ok(), false],
+    ['a change with green checks', ok({ findings: [green] }), true],
+    ['a check on the agent’s word', ok({ findings: [{ ...green, claim: true }] }), false],
+    ['an unsure check', ok({ findings: [green, unsure], changed: false }), false],
+    ['silence after a change', trouble('inactive', true), false],
+    ['silence without a change', trouble('inactive'), true],
+    ['an error after a change', trouble('error', true), false],
+    ['an interruption after a change', trouble('interrupted', true), false],
+    ['a limit, before which anything may have happened', { end: 'limited', note: '' } as const, false],
+  ])('after %s', (_, outcome, proof) => {
+    const run = proven()
+    run.step(outcome)
+    expect(run.at('1').proof).toBe(proof)
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import type { TodoItem } from '../../src/core/events.ts'
+import { projectTodo, readTodo } from '../../src/core/todo.ts'
+import { agentEdit, personEdit } from '../../src/core/todo-edits.ts'
+import { tasks as build } from '../../src/core/workflows/tasks.ts'
+import { green, ok, play, red, task } from './play.ts'
+
+const table = build()
+const start = () =>
+  play(table, [
+    task('#1', { active: 'Doing one' }),
+    task('#2', { blockedBy: ['#1'] }),
+    task('#3', { blockedBy: ['#2', 'gone'] }),
+  ])
+type Run = ReturnType<typeof start>
+const project = (run: Run) => projectTodo(run.tasks, run.state, table)
+const item = (content: string, more: Partial<TodoItem> = {}): TodoItem => ({
+  content,
+  status: 'pending',
+  activeForm: 'Doing',
+  ...more,
+})
+
+describe('a build’s list', () => {
+  it('has five fields, no empty ones, in the order of the list', () => {
+    const run = start()
+    run.begin()
+    expect(project(run)).toEqual([
+      { id: '#1', content: 'Do #1', status: 'in_progress', activeForm: 'Doing one' },
+      { id: '#2', content: 'Do #2', status: 'pending', activeForm: 'Do #2', blockedBy: ['#1'] },
+      { id: '#3', content: 'Do #3', status: 'pending', activeForm: 'Do #3', blockedBy: ['#2', 'gone'] },
+    ])
+    run.land(1, ok({ findings: [green] }))
+    expect(project(run).map(i => [i.status, i.blockedBy])).toEqual([
+      ['completed', undefined],
+      ['pending', undefined],
+      ['pending', ['#2', 'gone']],
+    ])
+  })
+
+  it('shows a failed task as pending, behind it its bug fix', () => {
+    const run = start()
+    run.step(ok({ findings: [red] }))
+    expect(project(run).slice(0, 2)).toEqual([
+      { id: '#1', content: 'Do #1', status: 'pending', activeForm: 'Doing one', blockedBy: ['#1-bug-1'] },
+      {
+        id: '#1-bug-1',
+        content: 'Fix: 2 tests failed',
+        status: 'pending',
+        activeForm: 'Fixing 2 tests failed',
+      },
+    ])
+  })
+
+  it('does not show the planning of it', () => {
+    const run = play(table, [task('plan', { first: 'refine' }), task('#1')])
+    expect(project(run).map(i => i.id)).toEqual(['#1'])
+    expect(personEdit(run.tasks, run.state, table, project(run))).toEqual({})
+  })
+
+  it('is read back as it was written, without fields it does not know', () => {
+    const items = project(start())
+    expect(readTodo(JSON.parse(JSON.stringify(items)))).toEqual({ items })
+    expect(readTodo([{ ...item('New'), owner: 'me' }])).toEqual({ items: [item('New')] })
+  })
+
+  it.each([
+    [{}, 'tasks.json must be an array.'],
+    [[null], 'item 1: content must be a non-empty string.'],
+    [[item('a'), { ...item(' '), id: '#2' }], 'task #2: content must be a non-empty string.'],
+    [[{ ...item('a'), status: 'done' }], 'item 1: status must be "pending", "in_progress" or "completed".'],
+    [[{ ...item('a'), activeForm: undefined }], 'item 1: activeForm must be a string.'],
+    [[{ ...item('a'), blockedBy: '#1' }], 'item 1: blockedBy must be an array of strings.'],
+    [[{ ...item('a'), id: 7 }], 'item 1: id must be a non-empty string.'],
+    [[item('a', { id: '#1' }), item('b', { id: '#1' })], 'task #1: id is used more than once.'],
+  ])('%# is refused with a sentence that names item and rule', (json, message) => {
+    const read = readTodo(json)
+    expect('errors' in read && read.errors[0]).toBe(message)
+  })
+})
+
+describe('a person’s edit of the list', () => {
+  /** Reads, adopts, reads the same items again, projects and reads that. */
+  const adopt = (run: Run, items: TodoItem[]) => {
+    const edit = personEdit(run.tasks, run.state, table, items)
+    run.tell({ type: 'edited', at: 0, by: 'person', ...edit })
+    expect(personEdit(run.tasks, run.state, table, items)).toEqual({})
+    expect(personEdit(run.tasks, run.state, table, project(run))).toEqual({})
+    return edit
+  }
+
+  it('adds with the next number, in its place', () => {
+    const run = start()
+    const [one, two, three] = project(run)
+    adopt(run, [
+      item('First'),
+      one!,
+      item('More'),
+      two!,
+      three!,
+      item('More', { id: 'mine', blockedBy: ['#1'] }),
+    ])
+    expect(project(run).map(i => [i.id, i.content, i.blockedBy])).toEqual([
+      ['#4', 'First', undefined],
+      ['#1', 'Do #1', undefined],
+      ['#5', 'More', undefined],
+      ['#2', 'Do #2', ['#1']],
+      ['#3', 'Do #3', ['#2', 'gone']],
+      ['mine', 'More', ['#1']],
+    ])
+  })
+
+  it('completes, which unblocks but proves nothing', () => {
+    const run = start()
+    const [one, ...rest] = project(run)
+    expect(adopt(run, [{ ...one!, status: 'completed' }, ...rest])).toMatchObject({
+      state: { '#1': { stage: 'done', proof: false, why: 'completed by a person' } },
+    })
+    expect(run.decide()).toMatchObject({ task: { id: '#2' } })
+  })
+
+  it('reopens, with all tries and bug fixes to come', () => {
+    const run = start()
+    run.step(ok({ findings: [red] }))
+    run.step(ok({ findings: [green] }))
+    run.step(ok({ findings: [green] }))
+    const items = project(run).map(i => (i.id === '#1' ? { ...i, status: 'pending' as const } : i))
+    expect(adopt(run, items)).toMatchObject({ state: { '#1': { stage: 'work', bugs: 0, proof: false } } })
+  })
+
+  it('removes, and nothing waits for what is gone', () => {
+    const run = start()
+    const [, two, three] = project(run)
+    expect(adopt(run, [two!, three!])).toEqual({ list: { remove: ['#1'] } })
+    expect(project(run)[0]).not.toHaveProperty('blockedBy')
+  })
+
+  it('changes words, blockers and order', () => {
+    const run = start()
+    const [one, two, three] = project(run)
+    const { blockedBy: _, ...free } = two!
+    const edit = adopt(run, [
+      { ...free, content: 'Other', activeForm: 'Othering' },
+      three!,
+      { ...one!, blockedBy: ['#2', 'new'] },
+    ])
+    expect(edit).toEqual({
+      list: {
+        change: { '#2': { title: 'Other', active: 'Othering', blockedBy: [] }, '#1': { blockedBy: ['#2'] } },
+        order: ['#2', '#3', '#1'],
+      },
+    })
+  })
+
+  it('that only says what is under way is none', () => {
+    const run = start()
+    expect(
+      adopt(
+        run,
+        project(run).map(i => ({ ...i, status: 'in_progress' as const })),
+      ),
+    ).toEqual({})
+  })
+
+  it('that forgets the ids finds the tasks by their words', () => {
+    const run = start()
+    expect(
+      adopt(
+        run,
+        project(run).map(({ id: _, ...rest }) => rest),
+      ),
+    ).toEqual({})
+  })
+})
+
+describe('an agent’s edit of the list', () => {
+  const read = (run: Run, items: TodoItem[], room = 5) =>
+    agentEdit(run.tasks, run.state, table, items, '#1', room)
+
+  it('may add and reorder', () => {
+    const run = start()
+    const [one, two, three] = project(run)
+    const { list, refused } = read(run, [three!, one!, item('More'), two!])
+    expect(refused).toEqual([])
+    expect(list).toEqual({
+      add: [{ task: { id: '#4', title: 'More', active: 'Doing', blockedBy: [] }, after: '#1' }],
+      order: ['#3', '#1', '#4', '#2'],
+    })
+    run.tell({ type: 'edited', at: 0, by: 'agent', list })
+    expect(read(run, project(run))).toEqual({ refused: [] })
+  })
+
+  it('may say that its own task is done, and no other', () => {
+    const run = start()
+    run.step(ok({ findings: [green] }))
+    const [one, two, three] = project(run)
+    expect(read(run, [{ ...one!, status: 'pending' }, { ...two!, status: 'completed' }, three!])).toEqual({
+      refused: [
+        '#1 was set to pending, but it is completed.',
+        '#2 was marked completed, but only #1 was worked on.',
+      ],
+    })
+    const fresh = start()
+    const [own, ...rest] = project(fresh)
+    expect(read(fresh, [{ ...own!, status: 'completed' }, ...rest])).toEqual({ refused: [] })
+  })
+
+  it('may not remove, reword or unblock', () => {
+    const run = start()
+    const [one] = project(run)
+    expect(read(run, [{ ...one!, content: 'x', activeForm: 'x', blockedBy: ['#2'] }])).toEqual({
+      refused: ['#2 was removed; it is put back.', '#3 was removed; it is put back.'],
+    })
+  })
+
+  it('adds only as many as there is room for, all of them open', () => {
+    const run = start()
+    const { list, refused } = read(run, [...project(run), item('A', { status: 'completed' }), item('B')], 1)
+    expect(list!.add!.map(a => a.task.title)).toEqual(['A'])
+    expect(refused).toEqual([
+      '#4 was marked completed, but only #1 was worked on.',
+      '"B" was not added: agents may add no more tasks to this list.',
+    ])
+  })
+})
