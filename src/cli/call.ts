@@ -2,6 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
+import { plural } from '../core/spell.ts'
 import { writeWhole } from '../store/atomic.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
@@ -21,10 +22,12 @@ export type Caller = {
   ask: Omit<Ask, 'prompt'>
   cwd: string
   now(): number
+  warn(note: string): void
 }
 
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
 export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => Promise<Called> {
+  let toldOfRefusals = false
   return async (work, prompt, ears) => {
     const { agent, able, env } = c.agentOf(work.step.agent ?? '')
     const folder = c.desk.folderFor(work.step)
@@ -73,6 +76,10 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         const events = parser.end(exit).map(explain)
         closeSync(stream)
         errors.close()
+        if (ended?.denials && !toldOfRefusals) {
+          toldOfRefusals = true
+          c.warn(refusalNote(agent, ended.denials))
+        }
         c.desk.call({
           at: new Date(began).toISOString(),
           step: work.step.id,
@@ -90,6 +97,14 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       },
     }
   }
+}
+
+/** Said once, after the first iteration it happens in: nobody is there to answer an agent that asks. */
+function refusalNote(agent: Agent, denials: number): string {
+  const what = `${agent.name} was refused ${plural(denials, 'tool call')} for want of permission, and nobody is there to give it`
+  return agent.bypass
+    ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) mends it`
+    : what
 }
 
 /** Standard error goes to a file that exists only if there is any, and its end is remembered. */

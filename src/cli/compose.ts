@@ -96,6 +96,7 @@ export function composePorts({
       ask: askOf(plan),
       cwd: project,
       now,
+      warn: note => tell({ type: 'warned', at: now(), note }),
     }),
     runner: {
       async reap(ref) {

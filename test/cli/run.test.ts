@@ -295,6 +295,14 @@ describe('ralph run', () => {
     expect(ran.stdout).toContain('cannot log in')
   })
 
+  it('says once that an agent was refused something, with the flag that mends it, and does not believe it', async () => {
+    const denied = { permission_denials: [{ tool_name: 'Bash', tool_use_id: 'x', tool_input: {} }] }
+    const stage = setStage({ calls: [[['claude', 'Done. <response>DONE</response>', denied]]] })
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(ran.code).toBe(1)
+    expect(ran.stderr.match(/refused 1 tool call.*--dangerously-skip-permissions/g)).toHaveLength(1)
+  })
+
   it('goes on although its reader went away', async () => {
     const stage = setStage({ calls: [[['lines', 2000, 200], DONE]] })
     const { spawnSync } = await import('node:child_process')
