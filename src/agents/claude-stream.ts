@@ -14,15 +14,24 @@ import {
   summarize,
 } from './fields.ts'
 import { jsonLines } from './json-lines.ts'
-import { epochMs, limitIn } from './limit.ts'
+import { epochMs, limitBy, limitIn } from './limit.ts'
 import { KEPT } from './text.ts'
 
 const NOTE = 2000
-/** Too many requests, and overloaded. */
-const LIMIT_STATUSES: readonly unknown[] = [429, 529]
+
+/** Where a dialect of this stream tells what a call took. */
+export type Meter = {
+  /** Every message of an agent, main or sub, as it comes. */
+  hear(message: Fields): void
+  /** What the whole call took, by the time of its result. */
+  total(result: Fields): Usage | undefined
+}
+
+/** Its messages count in part and repeatedly; only the result adds up. */
+const byResult = (): Meter => ({ hear() {}, total: result => usageOf(asObject(result.usage)) })
 
 /** Reads `--output-format stream-json`. What the main agent said last is in the `result` message, and only there. */
-export function claudeParser(): Parser {
+export function claudeParser(meter: Meter = byResult()): Parser {
   const todos = claudeTodos()
   const refusedByHook = new Set<string>()
   let interrupted = false
@@ -30,6 +39,7 @@ export function claudeParser(): Parser {
   let rejected: { resetsAt?: number } | null = null
 
   function readAssistant(message: Fields): AgentEvent[] | null {
+    meter.hear(message)
     const blocks = blocksOf(message)
     const from = speakerOf(message)
     if (blocks && !from && typeof message.error !== 'string') {
@@ -72,7 +82,7 @@ export function claudeParser(): Parser {
     const text = cutHead(asText(message.result), KEPT)
     const denied = asList(message.permission_denials).map(denial => asText(asObject(denial)?.tool_use_id))
     const spent = {
-      usage: usageOf(asObject(message.usage)),
+      usage: meter.total(message),
       costUsd: typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : undefined,
       denials: denied.filter(id => !refusedByHook.has(id)).length,
     }
@@ -81,7 +91,7 @@ export function claudeParser(): Parser {
     const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
-    const limit = limitIn(error) ?? (LIMIT_STATUSES.includes(status) ? {} : null)
+    const limit = limitIn(error) ?? limitBy(status)
     if (!limit) return [ended]
     // An overloaded service has nothing to do with when the account's own limit resets.
     return [{ type: 'limited', ...(status === 529 ? {} : rejected), ...limit, note: error }, ended]
@@ -153,5 +163,11 @@ function usageOf(usage: Fields | null): Usage | undefined {
 
 function errorOf(message: Fields): string {
   const errors = asList(message.errors).map(asText).filter(Boolean)
-  return asText(message.result) || errors.join('\n') || asText(message.subtype) || 'a result without a reason'
+  return (
+    asText(message.result) ||
+    errors.join('\n') ||
+    asText(message.error) ||
+    asText(message.subtype) ||
+    'a result without a reason'
+  )
 }

@@ -1,8 +1,6 @@
 import type { TodoItem } from '../core/events.ts'
-import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
-
-const MOST = 500
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
+import { asObject, asText, type Fields, oneLine } from './fields.ts'
+import { MOST_TODOS, statusOf, todoItems, toItem } from './todo-items.ts'
 
 /** Claude's own list: written whole by TodoWrite, or task by task by TaskCreate and TaskUpdate. */
 export function claudeTodos() {
@@ -15,10 +13,10 @@ export function claudeTodos() {
     /** The list as a call leaves it; null if the call is not about the list. */
     call(call: string, tool: string, input: Fields): TodoItem[] | null {
       if (tool === 'TodoWrite') {
-        items = asList(input.todos).slice(0, MOST).map(asObject).flatMap(toItem)
+        items = todoItems(input.todos)
       } else if (tool === 'TaskCreate') {
         const id = String(++created)
-        if (items.length < MOST) items = [...items, ...toItem({ ...input, id })]
+        if (items.length < MOST_TODOS) items = [...items, ...toItem({ ...input, id })]
         makes.set(call, id)
       } else if (tool === 'TaskUpdate') {
         items = items.flatMap(item => (item.id === asText(input.taskId) ? change(item, input) : [item]))
@@ -41,20 +39,6 @@ export function claudeTodos() {
   }
 }
 
-function toItem(fields: Fields | null): TodoItem[] {
-  const content = oneLine(asText(fields?.content) || asText(fields?.subject))
-  if (!fields || content === '') return []
-  const { id } = fields
-  return [
-    {
-      ...(typeof id === 'string' && { id }),
-      content,
-      status: statusOf(fields.status) ?? 'pending',
-      activeForm: oneLine(asText(fields.activeForm)) || content,
-    },
-  ]
-}
-
 function change(item: TodoItem, input: Fields): TodoItem[] {
   if (input.status === 'deleted') return []
   return [
@@ -66,6 +50,3 @@ function change(item: TodoItem, input: Fields): TodoItem[] {
     },
   ]
 }
-
-const statusOf = (value: unknown): TodoItem['status'] | null =>
-  STATUSES.includes(value) ? (value as TodoItem['status']) : null

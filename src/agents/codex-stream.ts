@@ -1,6 +1,7 @@
 import type { AgentEvent, TodoItem } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import { sayExit } from './exit.ts'
+import { fail } from './fail.ts'
 import {
   asCount,
   asList,
@@ -14,7 +15,6 @@ import {
   summarize,
 } from './fields.ts'
 import { jsonLines } from './json-lines.ts'
-import { limitIn } from './limit.ts'
 import { KEPT } from './text.ts'
 
 const NOTE = 2000
@@ -52,12 +52,6 @@ export function codexParser(): Parser {
       events.push({ type: 'toolResult', id, ok: succeeded(item), output: outputOf(resultOf(item)) })
     }
     return events
-  }
-
-  function fail(error: string): AgentEvent[] {
-    const limit = limitIn(error)
-    const ended: AgentEvent = { type: 'ended', ok: false, text: '', error: cut(error, NOTE) }
-    return limit ? [{ type: 'limited', ...limit, note: cut(error, NOTE) }, ended] : [ended]
   }
 
   return jsonLines({

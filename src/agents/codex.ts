@@ -1,6 +1,6 @@
 import type { Agent } from '../core/ports.ts'
 import { codexParser } from './codex-stream.ts'
-import { given, takes } from './flags.ts'
+import { given, offer } from './flags.ts'
 import { textParser } from './text.ts'
 
 /** With any of these the user has settled the sandbox; the bypass flag would undo it, or be refused beside it. */
@@ -18,11 +18,10 @@ export const codex = (program = 'codex'): Agent => ({
   name: 'codex',
   command(ask, able) {
     const argv = [program, 'exec']
-    if (ask.mode === 'stream') argv.push('--json')
-    if (takes(able, '--skip-git-repo-check') && !given(ask.flags, '--skip-git-repo-check'))
-      argv.push('--skip-git-repo-check')
+    if (ask.mode === 'stream') argv.push(...offer(able, '--json'))
+    if (!given(ask.flags, '--skip-git-repo-check')) argv.push(...offer(able, '--skip-git-repo-check'))
     if (!given(ask.flags, ...PERMISSIONS) && !ask.flags.some(word => word.includes('sandbox_mode=')))
-      argv.push('--dangerously-bypass-approvals-and-sandbox')
+      argv.push(...offer(able, '--dangerously-bypass-approvals-and-sandbox'))
     if (ask.model !== null && !given(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags, '-'], env: {}, stdin: ask.prompt }
   },

@@ -10,7 +10,9 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 
 /** A number that can be added up; anything else counts as nothing. (`1e999` is valid JSON, and infinite.) */
 export const asCount = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
+  typeof value === 'number' && Number.isFinite(value) && value > 0
+    ? Math.min(value, Number.MAX_SAFE_INTEGER)
+    : 0
 
 /** At most `max` characters, never half of a surrogate pair. */
 export function cut(text: string, max: number): string {
@@ -37,6 +39,7 @@ export const oneLine = (text: string): string =>
 const TELLING = [
   'command',
   'file_path',
+  'filePath',
   'notebook_path',
   'path',
   'pattern',

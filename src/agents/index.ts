@@ -1,18 +1,26 @@
 import type { Agent } from '../core/ports.ts'
+import { amp } from './amp.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
 import { custom, programName } from './custom.ts'
+import { gemini } from './gemini.ts'
+import { opencode } from './opencode.ts'
 
 type Known = {
   make: (program?: string) => Agent
-  /** How a word ends by which this CLI is told to give a stream. */
-  streamWord: string
+  /** A word by which this CLI is told to give a stream. */
+  streamWord: RegExp
 }
 
-/** Every CLI whose stream ralph can read. To add one: its file, and a line here. */
+/** Every CLI whose stream ralph can read, the first to look for first. To add one: its file, and a line here. */
 export const known: ReadonlyMap<string, Known> = new Map([
-  ['claude', { make: claude, streamWord: 'stream-json' }],
-  ['codex', { make: codex, streamWord: '--json' }],
+  ['claude', { make: claude, streamWord: /stream-json$/ }],
+  ['codex', { make: codex, streamWord: /^--json$/ }],
+  ['amp', { make: amp, streamWord: /^--stream-json(?:-thinking)?$/ }],
+  ['opencode', { make: opencode, streamWord: /^(?:--format=)?json$/ }],
+  ['gemini', { make: gemini, streamWord: /stream-json$/ }],
+  ['copilot', { make: copilot, streamWord: /^(?:--output-format=)?json$/ }],
 ])
 
 /** The agent of a program, by its base name: `/opt/bin/claude` runs that path and is read as claude. */
@@ -27,7 +35,7 @@ export function agentFor(command: string): { agent: Agent; isKnown: boolean } {
  */
 export function explicitAgent(argv: readonly string[]): Agent {
   const cli = known.get(programName(argv[0] ?? ''))
-  if (!cli || !argv.some(word => word.endsWith(cli.streamWord))) return custom(argv)
+  if (!cli || !argv.some(word => cli.streamWord.test(word))) return custom(argv)
   const { parser } = cli.make()
   return custom(argv, () => parser('stream'))
 }

@@ -10,9 +10,10 @@ const WORDINGS = [
   /\blimit\b.{0,60}\bresets?\b/,
   /(?<!disk )\bquota\b/,
   /insufficient_quota/,
+  /\bresource_exhausted\b/,
   /\bcredit balance is too low\b/,
   /\bout of (?:extra usage|credits)\b/,
-  /\b429 too many requests\b|\(429\)|\b529 overloaded\b/,
+  /\b429 too many requests\b|\(429\)|\b529 overloaded\b|\bmodel is overloaded\b/,
 ]
 
 const READ = 2000
@@ -24,6 +25,13 @@ export function limitIn(error: string): { resetsAt?: number } | null {
   const epoch = /\|(\d{10,13})\s*$/.exec(text)
   return epoch ? { resetsAt: epochMs(Number(epoch[1])) } : {}
 }
+
+/** Too many requests, and overloaded. */
+const STATUSES: readonly unknown[] = [429, 529]
+
+/** Whether an HTTP status means a limit, whatever the words beside it. */
+export const limitBy = (status: unknown): Record<string, never> | null =>
+  STATUSES.includes(status) ? {} : null
 
 /** Milliseconds from a moment given in seconds or in milliseconds; undefined if it is neither. */
 export function epochMs(value: unknown): number | undefined {

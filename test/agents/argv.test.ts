@@ -1,12 +1,18 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { amp } from '../../src/agents/amp.ts'
 import { claude } from '../../src/agents/claude.ts'
 import { codex } from '../../src/agents/codex.ts'
-import type { Ask, Capabilities } from '../../src/core/ports.ts'
+import { copilot } from '../../src/agents/copilot.ts'
+import { gemini } from '../../src/agents/gemini.ts'
+import { opencode } from '../../src/agents/opencode.ts'
+import type { Agent, Ask, Capabilities } from '../../src/core/ports.ts'
 
 const ask: Ask = { prompt: 'Do it', model: null, flags: [], mode: 'stream', budgetUsd: null, root: false }
 const unread: Capabilities = { version: null, flags: null }
 const text = { mode: 'text' } as const
 const flags = (...words: string[]) => ({ flags: words })
+/** A version whose help names these flags and no others. */
+const knows = (...words: string[]): Capabilities => ({ version: '1', flags: new Set(words) })
 
 type Row = [what: string, asked: Partial<Ask>, argv: string, able?: Capabilities]
 
@@ -44,14 +50,17 @@ const claudeRows: Row[] = [
     'names a budget to a version that knows it',
     { budgetUsd: 2 },
     `${STREAM} ${BYPASS} --max-budget-usd 2.00`,
-    { version: '2', flags: new Set(['--max-budget-usd']) },
+    knows('--output-format', '--verbose', BYPASS, '--max-budget-usd'),
   ],
   [
     'names none to one that does not',
     { budgetUsd: 2 },
     `${STREAM} ${BYPASS}`,
-    { version: '1', flags: new Set() },
+    knows('--output-format', '--verbose', BYPASS),
   ],
+  ['leaves out what its version does not know', {}, 'claude -p --verbose', knows('--verbose')],
+  ['leaves it out in text, too', text, `claude -p ${BYPASS}`, knows('--verbose', BYPASS)],
+  ['never leaves out the model that was asked for', { model: 'a' }, 'claude -p --model a', knows()],
   ...[
     '--permission-mode plan',
     '--permission-mode=plan',
@@ -60,14 +69,6 @@ const claudeRows: Row[] = [
     BYPASS,
   ].map((words): Row => [`leaves permissions to ${words}`, flags(...words.split(' ')), `${STREAM} ${words}`]),
 ]
-
-test.each(claudeRows)('claude %s', (_, asked, argv, able = unread) => {
-  expect(
-    claude()
-      .command({ ...ask, ...asked }, able)
-      .argv.join(' '),
-  ).toBe(argv)
-})
 
 const EXEC = 'codex exec --json --skip-git-repo-check'
 const YOLO = '--dangerously-bypass-approvals-and-sandbox'
@@ -84,9 +85,10 @@ const codexRows: Row[] = [
   [
     'leaves out what its version does not know',
     {},
-    `codex exec --json ${YOLO} -`,
-    { version: '0', flags: new Set(['--json']) },
+    'codex exec --json --skip-git-repo-check -',
+    knows('--json', '--skip-git-repo-check'),
   ],
+  ['leaves out the stream, too', {}, `codex exec ${YOLO} -`, knows(YOLO)],
   ['says nothing twice', flags('--skip-git-repo-check'), `codex exec --json ${YOLO} --skip-git-repo-check -`],
   ...[
     '-s workspace-write',
@@ -101,28 +103,137 @@ const codexRows: Row[] = [
   ].map((words): Row => [`leaves permissions to ${words}`, flags(...words.split(' ')), `${EXEC} ${words} -`]),
 ]
 
-test.each(codexRows)('codex %s', (_, asked, argv, able = unread) => {
-  expect(
-    codex()
-      .command({ ...ask, ...asked }, able)
-      .argv.join(' '),
-  ).toBe(argv)
+const AMP = 'amp --stream-json --dangerously-allow-all'
+
+const ampRows: Row[] = [
+  ['streams without asking for permission', {}, `${AMP} -x`],
+  ['gives its final answer only', text, 'amp --dangerously-allow-all -x'],
+  ['takes a mode for a model', { model: 'high' }, `${AMP} --mode high -x`],
+  ['leaves the mode to -m', { model: 'high', ...flags('-m', 'low') }, `${AMP} -m low -x`],
+  ['leaves the mode to --mode', { model: 'high', ...flags('--mode=low') }, `${AMP} --mode=low -x`],
+  ['keeps -x last, because it would swallow a flag', flags('--no-ide'), `${AMP} --no-ide -x`],
+  [
+    'says nothing twice',
+    flags('--dangerously-allow-all', '-x'),
+    'amp --stream-json --dangerously-allow-all -x',
+  ],
+  ['leaves out what its version does not know', {}, 'amp --dangerously-allow-all -x', knows('-x')],
+  ['gives its bypass flag although no help lists it', {}, `${AMP} -x`, knows('-x', '--stream-json')],
+]
+
+const RUN = 'opencode run --format json'
+
+const opencodeRows: Row[] = [
+  ['streams without asking for permission', {}, `${RUN} --auto`],
+  ['gives its words only', text, 'opencode run --format default --auto'],
+  ['takes a model', { model: 'mock/m' }, `${RUN} --auto -m mock/m`],
+  ['leaves the model to -m', { model: 'a/b', ...flags('-m', 'c/d') }, `${RUN} --auto -m c/d`],
+  ['leaves the model to --model', { model: 'a/b', ...flags('--model=c/d') }, `${RUN} --auto --model=c/d`],
+  ['adds the flags last', flags('--agent', 'plan'), `${RUN} --auto --agent plan`],
+  ['leaves out what its version does not know', {}, 'opencode run --auto', knows('--auto')],
+  ['leaves out its bypass flag, too', {}, RUN, knows('--format')],
+  ...['--auto', '--no-auto', '--yolo', '--dangerously-skip-permissions'].map(
+    (word): Row => [`leaves permissions to ${word}`, flags(word), `${RUN} ${word}`],
+  ),
+]
+
+const GEMINI = 'gemini -o stream-json'
+
+const geminiRows: Row[] = [
+  ['streams without asking for permission', {}, `${GEMINI} --yolo --skip-trust`],
+  ['gives its words only', text, 'gemini -o text --yolo --skip-trust'],
+  ['takes a model', { model: 'pro' }, `${GEMINI} --yolo --skip-trust -m pro`],
+  ['leaves the model to -m', { model: 'a', ...flags('-m', 'b') }, `${GEMINI} --yolo --skip-trust -m b`],
+  [
+    'leaves the model to --model',
+    { model: 'a', ...flags('--model=b') },
+    `${GEMINI} --yolo --skip-trust --model=b`,
+  ],
+  ['adds the flags last', flags('-s'), `${GEMINI} --yolo --skip-trust -s`],
+  ['says nothing twice', flags('--skip-trust'), `${GEMINI} --yolo --skip-trust`],
+  ['leaves out what its version does not know', {}, 'gemini --yolo', knows('--yolo')],
+  ['leaves out its bypass flag, too', {}, `${GEMINI} --skip-trust`, knows('-o', '--skip-trust')],
+  ...['-y', '--yolo', '--approval-mode plan', '--approval-mode=plan', '--allowed-tools read_file'].map(
+    (words): Row => [
+      `leaves permissions to ${words}`,
+      flags(...words.split(' ')),
+      `${GEMINI} --skip-trust ${words}`,
+    ],
+  ),
+]
+
+const COPILOT = 'copilot --output-format json'
+const ALLOW = '--allow-all-tools --no-auto-update'
+
+const copilotRows: Row[] = [
+  ['streams without asking for permission', {}, `${COPILOT} ${ALLOW}`],
+  ['gives its words only', text, `copilot -s ${ALLOW}`],
+  ['is silent once', { ...text, ...flags('--silent') }, `copilot ${ALLOW} --silent`],
+  ['takes a model', { model: 'gpt' }, `${COPILOT} ${ALLOW} --model gpt`],
+  ['leaves the model to the flags', { model: 'a', ...flags('--model=b') }, `${COPILOT} ${ALLOW} --model=b`],
+  ['adds the flags last', flags('--add-dir', '/a b'), `${COPILOT} ${ALLOW} --add-dir /a b`],
+  ['says nothing twice', flags('--no-auto-update'), `${COPILOT} ${ALLOW}`],
+  [
+    'keeps its denials beside the bypass',
+    flags('--deny-tool=write'),
+    `${COPILOT} ${ALLOW} --deny-tool=write`,
+  ],
+  [
+    'leaves out what its version does not know',
+    {},
+    `${COPILOT} --allow-all-tools`,
+    knows('--output-format', '--allow-all-tools'),
+  ],
+  ['leaves out its bypass flag, too', {}, COPILOT, knows('--output-format')],
+  ['leaves out the stream, too', {}, 'copilot --allow-all-tools', knows('--allow-all-tools')],
+  ['leaves out silence, too', text, 'copilot --allow-all-tools', knows('--allow-all-tools')],
+  ...['--allow-all', '--yolo', '--allow-tool shell(ls)', '--allow-tool=write', '--assisted-approval'].map(
+    (words): Row => [
+      `leaves permissions to ${words}`,
+      flags(...words.split(' ')),
+      `${COPILOT} --no-auto-update ${words}`,
+    ],
+  ),
+]
+
+const TABLES: [name: string, make: (program?: string) => Agent, rows: Row[]][] = [
+  ['claude', claude, claudeRows],
+  ['codex', codex, codexRows],
+  ['amp', amp, ampRows],
+  ['opencode', opencode, opencodeRows],
+  ['gemini', gemini, geminiRows],
+  ['copilot', copilot, copilotRows],
+]
+
+describe.each(TABLES)('%s', (_, make, rows) => {
+  test.each(rows)('%s', (_, asked, argv, able = unread) => {
+    expect(
+      make()
+        .command({ ...ask, ...asked }, able)
+        .argv.join(' '),
+    ).toBe(argv)
+  })
+
+  test('runs a path as given, and a word with spaces stays one word', () => {
+    const { argv } = make('/opt/my bin/it').command({ ...ask, flags: ['--x', 'a b'] }, unread)
+    expect(argv[0]).toBe('/opt/my bin/it')
+    expect(argv).toContain('a b')
+  })
+
+  test.each(['stream', 'text'] as const)(
+    'gets the prompt on standard input, never as an argument (%s)',
+    mode => {
+      const { argv, stdin } = make().command({ ...ask, mode, prompt: '-- a\nprompt' }, unread)
+      expect(stdin).toBe('-- a\nprompt')
+      expect(argv.join(' ')).not.toContain('prompt')
+    },
+  )
 })
 
-test.each([claude, codex])('a path is run as given and a word with spaces stays one word', make => {
-  const { argv } = make('/opt/my bin/it').command({ ...ask, flags: ['--x', 'a b'] }, unread)
-  expect(argv[0]).toBe('/opt/my bin/it')
-  expect(argv).toContain('a b')
-})
-
-test.each([claude, codex])('the prompt goes to standard input and never into the arguments', make => {
-  const { argv, stdin } = make().command({ ...ask, prompt: '-- a\nprompt' }, unread)
-  expect(stdin).toBe('-- a\nprompt')
-  expect(argv.join(' ')).not.toContain('prompt')
-})
-
-test('claude is told that it is in a sandbox only as root', () => {
-  expect(claude().command({ ...ask, root: true }, unread).env).toEqual({ IS_SANDBOX: '1' })
-  expect(claude().command(ask, unread).env).toEqual({})
-  expect(codex().command({ ...ask, root: true }, unread).env).toEqual({})
+test('claude is told that it is in a sandbox only as root, the others never', () => {
+  for (const [name, make] of TABLES) {
+    expect(make().command(ask, unread).env).toEqual({})
+    const env = name === 'claude' ? { IS_SANDBOX: '1' } : {}
+    expect(make().command({ ...ask, root: true }, unread).env).toEqual(env)
+  }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { epochMs, limitIn } from '../../src/agents/limit.ts'
+import { epochMs, limitBy, limitIn } from '../../src/agents/limit.ts'
 
 test.each([
   'Claude AI usage limit reached',
@@ -20,6 +20,9 @@ test.each([
   "You've hit your usage limit. To get more access now, try again in 3 days 6 hours 57 minutes.",
   'Rate limit reached for gpt-5 in organization org-x',
   '{"error":{"code":"insufficient_quota"}}',
+  '[API Error: You have exhausted your daily quota on this model.]',
+  '[API Error: {"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}]',
+  '[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later."}}]',
 ])('%s is a limit', error => expect(limitIn(error)).toEqual({}))
 
 test.each([
@@ -33,6 +36,7 @@ test.each([
   'Reached maximum number of turns 429',
   'Reached maximum budget ($0.1)',
   'EDQUOT: disk quota exceeded, write',
+  'Failed to get response from the AI model; retried 5 times. Last error: 500 boom',
   'exit code 1, no result',
   '',
 ])('%s is none', error => expect(limitIn(error)).toBeNull())
@@ -47,3 +51,8 @@ test.each([[null], ['1749924000'], [5], [-1749924000], [Number.NaN], [Number.POS
   '%s is no moment',
   value => expect(epochMs(value)).toBeUndefined(),
 )
+
+test('a status is a limit whatever the words beside it', () => {
+  expect([429, 529].map(limitBy)).toEqual([{}, {}])
+  expect([500, 401, '429', null, undefined].map(limitBy)).toEqual([null, null, null, null, null])
+})

@@ -1,11 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { amp } from '../../src/agents/amp.ts'
 import { claude } from '../../src/agents/claude.ts'
 import { codex } from '../../src/agents/codex.ts'
+import { copilot } from '../../src/agents/copilot.ts'
+import { gemini } from '../../src/agents/gemini.ts'
+import { opencode } from '../../src/agents/opencode.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../../src/core/events.ts'
 import type { Ask, Parser } from '../../src/core/ports.ts'
 
-export const AGENTS = { claude: claude(), codex: codex() }
+export const AGENTS = {
+  claude: claude(),
+  codex: codex(),
+  amp: amp(),
+  opencode: opencode(),
+  gemini: gemini(),
+  copilot: copilot(),
+}
 export type Cli = keyof typeof AGENTS
+export const CLIS = Object.keys(AGENTS) as Cli[]
 
 export const exitOf = (how: number | string): Exit =>
   typeof how === 'number' ? { code: how, signal: null } : { code: null, signal: how }

@@ -9,6 +9,10 @@ type Judged = {
   denials?: number
   text?: string
   error?: string
+  /** Where the name of the recording does not tell. */
+  mode?: 'stream'
+  /** Lines that are no messages. */
+  unparsed?: number
 }
 
 const DONE = 'Done. <promise>COMPLETE</promise>'
@@ -156,9 +160,102 @@ const CODEX: Record<string, Judged> = {
   'tools-known-model.ndjson': well(ALL_DONE),
 }
 
+const AMP: Record<string, Judged> = {
+  'connection-refused.stderr.txt': gone(1),
+  'execute.stderr.txt': gone(1),
+  'no-key.txt': { ...gone('SIGKILL'), mode: 'stream', unparsed: 4 },
+  'stream-json-no-daa.stderr.txt': gone(1),
+  'stream-json.stderr.txt': gone(1),
+}
+
+const OPENCODE: Record<string, Judged> = {
+  'coldstart.ndjson': well(ALL_DONE),
+  'denied.ndjson': { ...gone(0), denials: 1 },
+  'err-401.ndjson': failed('Incorrect API key'),
+  'err-empty-reply.ndjson': well(''),
+  'err-unknown-model.ndjson': failed('Unexpected server error. Check server logs for details.'),
+  'hello.ndjson': well(ALL_DONE),
+  'subagent.ndjson': well('Main is not done yet.'),
+  'text.txt': well(`Making the file.\n${ALL_DONE}`),
+  'tools.ndjson': well(ALL_DONE),
+}
+
+const GEMINI: Record<string, Judged> = {
+  'coldstart.ndjson': well(ALL_DONE),
+  'denied.ndjson': well('Could not.'),
+  'err-401.ndjson': {
+    exit: 144,
+    error:
+      '[API Error: {"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
+  },
+  'err-403.ndjson': {
+    exit: 147,
+    error: '[API Error: {"error":{"code":403,"message":"mock","status":"PERMISSION_DENIED"}}]',
+  },
+  'err-429.ndjson': gone('SIGKILL'),
+  'err-500.ndjson': gone('SIGKILL'),
+  'err-connection-refused.ndjson': gone('SIGKILL'),
+  'err-empty-reply.ndjson': {
+    exit: 0,
+    error:
+      'The model returned an empty response with no text or thoughts. This may be a transient API issue; please try again.',
+  },
+  'err-quota.ndjson': {
+    exit: 173,
+    limited: true,
+    error:
+      '[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method',
+  },
+  'hello.ndjson': well(ALL_DONE),
+  'no-skip-trust.stderr.txt': gone(55),
+  'signal-SIGINT.ndjson': gone(0),
+  'signal-SIGTERM.ndjson': gone(0),
+  'stdin-open.ndjson': well(ALL_DONE),
+  'subagent.ndjson': well('Main is not done yet.'),
+  'text.txt': well(`Making the file.\n${ALL_DONE}`),
+  'todos.ndjson': well('Done.'),
+  'tools.ndjson': well(ALL_DONE),
+}
+
+const COPILOT: Record<string, Judged> = {
+  'coldstart.ndjson': well(ALL_DONE),
+  'denied.ndjson': well('Could not.', 1),
+  'err-401.ndjson': failed(
+    'Authentication failed with provider at http://127.0.0.1:4000/v1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.',
+  ),
+  'err-429.ndjson': {
+    ...failed(
+      'Failed to get response from the AI model; retried 5 times (total retry wait time: 56.02 seconds) Last error: 429 slow down',
+    ),
+    limited: true,
+  },
+  'err-500.ndjson': failed(
+    'Failed to get response from the AI model; retried 5 times (total retry wait time: 13.84 seconds) Last error: 500 boom',
+  ),
+  'err-connection-refused.ndjson': failed(
+    'Could not connect to local model provider at http://127.0.0.1:9/v1.\n  Check that the service is running and the port is correct.',
+  ),
+  'err-empty-reply.ndjson': failed('No response was returned. Send your message again to retry.'),
+  'hello.ndjson': well(ALL_DONE),
+  'no-auth.stderr.txt': gone(1),
+  'signal-SIGINT.ndjson': gone('SIGKILL'),
+  'signal-SIGTERM.ndjson': gone('SIGKILL'),
+  'stdin-open.ndjson': well(ALL_DONE),
+  'subagent.ndjson': well('Main is not done yet.'),
+  'text-silent.txt': well(`Making the file.\n\n${ALL_DONE}\n`),
+  'text.txt': well(
+    `Making the file.\n\n● x (shell)\n  │ echo hi > hello.txt\n  └ No Content\n\n${ALL_DONE}\n`,
+  ),
+  'tools.ndjson': well(ALL_DONE),
+}
+
 const TABLES: [cli: Cli, version: string, judged: Record<string, Judged>][] = [
   ['claude', 'claude-2.1.325-', CLAUDE],
   ['codex', 'codex-0.166.0-', CODEX],
+  ['amp', 'amp-0.0.1790142911-', AMP],
+  ['opencode', 'opencode-1.18.33-', OPENCODE],
+  ['gemini', 'gemini-0.61.0-', GEMINI],
+  ['copilot', 'copilot-1.0.102-', COPILOT],
 ]
 
 describe.each(TABLES)('%s', (cli, version, table) => {
@@ -168,7 +265,11 @@ describe.each(TABLES)('%s', (cli, version, table) => {
 
   test.each(Object.entries(table))('%s', (name, judged) => {
     const file = `${version}${name}`
-    const events = play(AGENTS[cli].parser(modeOf(file)), linesOf(cli, file), exitOf(judged.exit))
+    const events = play(
+      AGENTS[cli].parser(judged.mode ?? modeOf(file)),
+      linesOf(cli, file),
+      exitOf(judged.exit),
+    )
     const ended = endedOf(events)
     expect({
       ok: ended.ok,
@@ -176,14 +277,14 @@ describe.each(TABLES)('%s', (cli, version, table) => {
       denials: ended.denials ?? 0,
       text: ended.text,
       error: ended.error,
-      unparsed: events.filter(e => e.type === 'unparsed'),
+      unparsed: events.filter(e => e.type === 'unparsed').length,
     }).toEqual({
       ok: judged.ok ?? false,
       limited: judged.limited ?? false,
       denials: judged.denials ?? 0,
       text: judged.text ?? '',
       error: judged.error,
-      unparsed: [],
+      unparsed: judged.unparsed ?? 0,
     })
   })
 })

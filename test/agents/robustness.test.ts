@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
-import { AGENTS, type Cli, exitOf, linesOf, modeOf, play, recordingsOf } from './play.ts'
+import { AGENTS, CLIS, type Cli, exitOf, linesOf, modeOf, play, recordingsOf } from './play.ts'
 
 const CUTS = 20
-const streams = (['claude', 'codex'] as Cli[]).flatMap(cli =>
+const streams = CLIS.flatMap(cli =>
   recordingsOf(cli)
     .filter(file => modeOf(file) === 'stream')
     .map(file => ({ cli, file, lines: linesOf(cli, file) }))
@@ -58,9 +58,16 @@ function isWhole(event: AgentEvent): boolean {
   }
 }
 
+/** Whether a line is the one that tells how it went. */
+function isLast(cli: Cli, line: string): boolean {
+  const { type, part } = JSON.parse(line)
+  if (cli === 'opencode') return type === 'step_finish' && part.reason === 'stop'
+  return ['result', 'turn.completed', 'turn.failed'].includes(type)
+}
+
 describe('a stream that breaks off', () => {
   test.each(cases)('%s, after any line', (_, { cli, lines }) => {
-    const ends = lines.findIndex(line => AGENTS[cli].parser('stream').line(line).at(-1)?.type === 'ended')
+    const ends = lines.findIndex(line => isLast(cli, line))
     for (let n = 0; n <= lines.length; n++) {
       const end = kept(play(AGENTS[cli].parser('stream'), lines.slice(0, n)))
       // Exit code 0 is no word of the agent: without its last line, no run ended well.
@@ -142,8 +149,9 @@ const scribbled = fc
     return { cli, lines: lines.with(at, old.slice(0, from) + rubbish + old.slice(from + length)) }
   })
 
-const TYPES = {
-  claude: ['system', 'assistant', 'user', 'result', 'rate_limit_event', 'stream_event'],
+const CLAUDE_TYPES = ['system', 'assistant', 'user', 'result', 'rate_limit_event', 'stream_event']
+const TYPES: Record<Cli, string[]> = {
+  claude: CLAUDE_TYPES,
   codex: [
     'thread.started',
     'turn.completed',
@@ -152,6 +160,18 @@ const TYPES = {
     'item.started',
     'item.updated',
     'item.completed',
+  ],
+  amp: CLAUDE_TYPES,
+  opencode: ['step_start', 'step_finish', 'text', 'tool_use', 'reasoning', 'error'],
+  gemini: ['init', 'message', 'tool_use', 'tool_result', 'error', 'result'],
+  copilot: [
+    'session.tools_updated',
+    'assistant.message',
+    'tool.execution_start',
+    'tool.execution_complete',
+    'assistant.turn_retry',
+    'session.error',
+    'result',
   ],
 }
 const KEYS = [
@@ -187,6 +207,10 @@ const KEYS = [
     'input',
     'name',
   ],
+  ...['part', 'messageID', 'sessionID', 'callID', 'tool', 'state', 'metadata', 'exit', 'output', 'reason'],
+  ...['tokens', 'cache', 'cost', 'data', 'statusCode', 'role', 'delta', 'severity', 'stats', 'todos'],
+  ...['tool_id', 'tool_name', 'parameters', 'input_tokens', 'total_tokens', 'cached'],
+  ...['agentId', 'toolCallId', 'toolName', 'success', 'shellExecution', 'exitCode', 'code'],
 ]
 const WORDS = [
   'init',
@@ -197,6 +221,13 @@ const WORDS = [
   'todo_list',
   'mcp_tool_call',
   'tool_use',
+  'todowrite',
+  'write_todos',
+  'assistant',
+  'tool-calls',
+  'stop',
+  'denied',
+  'cancelled',
 ]
 const { node } = fc.letrec(tie => ({
   node: fc.oneof(
@@ -208,7 +239,7 @@ const { node } = fc.letrec(tie => ({
   ),
 }))
 /** A stream of objects that look like messages, but for what they hold. */
-const invented = fc.constantFrom<Cli>('claude', 'codex').chain(cli =>
+const invented = fc.constantFrom(...CLIS).chain(cli =>
   fc.record({
     cli: fc.constant(cli),
     lines: fc.array(
@@ -220,7 +251,7 @@ const invented = fc.constantFrom<Cli>('claude', 'codex').chain(cli =>
   }),
 )
 const anything = fc.record({
-  cli: fc.constantFrom<Cli>('claude', 'codex'),
+  cli: fc.constantFrom(...CLIS),
   lines: fc.array(
     fc.oneof(
       json.map(value => JSON.stringify(value)),

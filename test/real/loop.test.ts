@@ -3,47 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
-import { startMockModel, type Tool, type Turn } from '../support/loopback-model.mjs'
+import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
-
-const BIN = join(import.meta.dirname, 'node_modules', '.bin')
-
-/** How each CLI is pointed at the model, and how its shell tool is called. */
-const CLIS: Record<
-  string,
-  {
-    model: string
-    env(url: string): Record<string, string>
-    home(home: string, url: string): void
-    shell(command: string): Tool
-  }
-> = {
-  claude: {
-    model: 'claude-opus-5-5',
-    env: url => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'dummy',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_AUTOUPDATER: '1',
-    }),
-    home: () => {},
-    shell: command => ({ name: 'Bash', input: { command, description: 'work' } }),
-  },
-  codex: {
-    model: 'gpt-5.5',
-    env: () => ({ OPENAI_API_KEY: 'dummy' }),
-    home: (home, url) => {
-      mkdirSync(join(home, '.codex'))
-      writeFileSync(
-        join(home, '.codex', 'config.toml'),
-        `model_provider = "mock"\n[model_providers.mock]\nname = "mock"\nbase_url = "${url}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`,
-      )
-    },
-    shell: command => ({ name: 'exec_command', input: { cmd: command } }),
-  },
-}
+import { BIN, CLIS, furnish } from './clis.ts'
 
 /** A project whose guardrail wants a file that says `right`. */
 function makeProject(): { project: string; home: string } {
@@ -62,11 +25,11 @@ function makeProject(): { project: string; home: string } {
 }
 
 async function loop(cli: string, turns: Turn[], extra: string[] = []) {
-  const { model, env, home: prepare } = CLIS[cli]!
+  const { model, env } = CLIS[cli]!
   const { project, home } = makeProject()
   const mock = await startMockModel({ turns })
   onTestFinished(() => mock.close())
-  prepare(home, mock.url)
+  furnish(CLIS[cli]!, home, mock.url)
   const ran = await runRalph(
     [
       'run',
@@ -105,7 +68,7 @@ describe.each(Object.keys(CLIS))('the real %s', cli => {
   it.skipIf(!existsSync(join(BIN, cli)))(
     'leaves a guardrail red, is shown its output, turns it green, and the loop stops on its word',
     async () => {
-      const { shell } = CLIS[cli]!
+      const { shell, countsTokens } = CLIS[cli]!
       const { code, stderr, project, of, mock } = await loop(cli, [
         { text: 'Writing.', tools: [shell('echo wrong > answer.txt')] },
         { text: 'All done. <response>DONE</response>' },
@@ -123,7 +86,7 @@ describe.each(Object.keys(CLIS))('the real %s', cli => {
       expect(second).toContain('answer.txt must say right')
       const asked = mock.requests.filter(r => r.kind === 'main').map(r => JSON.stringify(r.body))
       expect(asked.at(-1)).toContain('answer.txt must say right')
-      for (const { result } of of('ended')) expect(result.usage?.input).toBeGreaterThan(0)
+      expect(of('ended').map(e => (e.result.usage?.input ?? 0) > 0)).toEqual([countsTokens, countsTokens])
     },
   )
 

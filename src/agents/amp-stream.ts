@@ -1,0 +1,29 @@
+import type { Usage } from '../core/events.ts'
+import type { Parser } from '../core/ports.ts'
+import { claudeParser, type Meter } from './claude-stream.ts'
+import { asCount, asObject, type Fields } from './fields.ts'
+import { addUsage } from './usage.ts'
+
+/** Reads `amp --stream-json`: claude's stream in all but what it says of tokens. */
+export const ampParser = (): Parser => claudeParser(meter())
+
+/** The result may leave the usage out. Then what each message took adds up to it. */
+function meter(): Meter {
+  let heard: Usage | undefined
+  return {
+    hear(message) {
+      const usage = usageOf(asObject(asObject(message.message)?.usage))
+      if (usage) heard = addUsage(heard, usage)
+    },
+    total: result => usageOf(asObject(result.usage)) ?? heard,
+  }
+}
+
+/** Unlike claude's, its input already counts what met the cache. */
+function usageOf(usage: Fields | null): Usage | undefined {
+  if (!usage) return undefined
+  const cacheRead = asCount(usage.cache_read_input_tokens)
+  const cacheWrite = asCount(usage.cache_creation_input_tokens)
+  const input = Math.max(asCount(usage.input_tokens), cacheRead + cacheWrite)
+  return { input, output: asCount(usage.output_tokens), cacheRead, cacheWrite }
+}

@@ -1,0 +1,23 @@
+import type { Agent } from '../core/ports.ts'
+import { copilotParser } from './copilot-stream.ts'
+import { given, offer } from './flags.ts'
+import { textParser } from './text.ts'
+
+/** With any of these the user has settled permissions; the bypass flag would undo it. */
+const PERMISSIONS = ['--allow-all-tools', '--allow-all', '--yolo', '--allow-tool', '--assisted-approval']
+
+/** GitHub's Copilot CLI. */
+export const copilot = (program = 'copilot'): Agent => ({
+  name: 'copilot',
+  command(ask, able) {
+    const argv = [program]
+    if (ask.mode === 'stream') argv.push(...offer(able, '--output-format', 'json'))
+    // Unless it is told to be silent, its text shows what tools printed.
+    else if (!given(ask.flags, '-s', '--silent')) argv.push(...offer(able, '-s'))
+    if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--allow-all-tools'))
+    if (!given(ask.flags, '--no-auto-update')) argv.push(...offer(able, '--no-auto-update'))
+    if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
+    return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
+  },
+  parser: mode => (mode === 'stream' ? copilotParser() : textParser()),
+})

@@ -1,0 +1,106 @@
+import type { AgentEvent, Usage } from '../core/events.ts'
+import type { Parser } from '../core/ports.ts'
+import { sayExit } from './exit.ts'
+import { fail } from './fail.ts'
+import { asCount, asObject, asText, cut, cutHead, type Fields, outputOf, summarize } from './fields.ts'
+import { jsonLines } from './json-lines.ts'
+import { KEPT } from './text.ts'
+import { todoItems } from './todo-items.ts'
+
+const NOTE = 2000
+
+/**
+ * Reads `gemini -o stream-json`. Words come in pieces, and a message is over when something else comes.
+ * The answer is what was said after the last tool call. Its subagents do not speak in the stream.
+ */
+export function geminiParser(): Parser {
+  let pieces: string[] = []
+  let answer = ''
+  let trouble = ''
+
+  function finishMessage(): AgentEvent[] {
+    const text = pieces.join('')
+    pieces = []
+    if (text === '') return []
+    answer = text
+    return [{ type: 'text', text }]
+  }
+
+  function readMessage({ role, content, delta }: Fields): AgentEvent[] | null {
+    if (typeof content !== 'string') return null
+    if (role !== 'assistant') return finishMessage()
+    const before = delta === true ? [] : finishMessage()
+    trouble = ''
+    pieces.push(content)
+    return before
+  }
+
+  function readTool({ tool_id, tool_name, parameters }: Fields): AgentEvent[] | null {
+    const id = asText(tool_id)
+    if (id === '') return null
+    const name = asText(tool_name)
+    const input = asObject(parameters)
+    const events = finishMessage()
+    answer = ''
+    events.push({ type: 'tool', id, name, summary: summarize(input) })
+    if (name === 'write_todos') events.push({ type: 'todo', items: todoItems(input?.todos) })
+    return events
+  }
+
+  function readError({ severity, message }: Fields): AgentEvent[] {
+    const note = asText(message)
+    if (severity === 'error') trouble = note || 'an error without a reason'
+    return [...finishMessage(), { type: 'retrying', note: cut(note, NOTE) }]
+  }
+
+  function readResult({ status, error, stats }: Fields): AgentEvent[] {
+    const before = finishMessage()
+    const spent = { usage: usageOf(asObject(stats)) }
+    const text = cutHead(answer, KEPT)
+    if (status === 'success' && !trouble) return [...before, { type: 'ended', ok: true, text, ...spent }]
+    const why = asText(asObject(error)?.message) || trouble || 'a result without a reason'
+    return [...before, ...fail(why, { text, ...spent })]
+  }
+
+  return jsonLines({
+    read(message, type) {
+      switch (type) {
+        case 'init': {
+          const field = (value: unknown) => asText(value) || undefined
+          return [{ type: 'started', session: field(message.session_id), model: field(message.model) }]
+        }
+        case 'message':
+          return readMessage(message)
+        case 'tool_use':
+          return readTool(message)
+        case 'tool_result': {
+          const result = resultOf(message)
+          return result && [...finishMessage(), result]
+        }
+        case 'error':
+          return readError(message)
+        case 'result':
+          return readResult(message)
+        default:
+          return []
+      }
+    },
+    end: exit => [...finishMessage(), ...fail(trouble || `${sayExit(exit)}, no result`)],
+  })
+}
+
+/** A shell command that failed is a success to it: only a tool that could not be run is an error. */
+function resultOf({ tool_id, status, output, error }: Fields): AgentEvent | null {
+  const id = asText(tool_id)
+  if (id === '') return null
+  const said = asText(output) || asText(asObject(error)?.message)
+  return { type: 'toolResult', id, ok: status !== 'error', output: outputOf(said) }
+}
+
+/** Its input already counts what came from the cache; its output leaves out thoughts, which only the total has. */
+function usageOf(stats: Fields | null): Usage | undefined {
+  if (!stats) return undefined
+  const input = asCount(stats.input_tokens)
+  const output = Math.max(asCount(stats.output_tokens), asCount(stats.total_tokens) - input)
+  return { input, output, cacheRead: asCount(stats.cached), cacheWrite: 0 }
+}

@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Capabilities } from '../core/ports.ts'
+import { asObject, type Fields } from './fields.ts'
+
+type Binary = { path: string; size: number; mtimeMs: number }
+
+/** What is remembered of this very binary; null if nothing, or nothing that can be trusted. */
+export function recall(dir: string, { path, size, mtimeMs }: Binary): Capabilities | null {
+  const all = read(dir)
+  const entry = Object.hasOwn(all, path) ? asObject(all[path]) : null
+  if (!entry || entry.size !== size || entry.mtimeMs !== mtimeMs) return null
+  const { version, flags } = entry
+  if (typeof version !== 'string' || !Array.isArray(flags)) return null
+  return flags.every(flag => typeof flag === 'string') ? { version, flags: new Set(flags) } : null
+}
+
+/** Remembers, in place of what was known of an earlier binary at the same path. A cache: that it fails is no matter. */
+export function remember(dir: string, { path, ...binary }: Binary, { version, flags }: Capabilities): void {
+  const temporary = `${fileIn(dir)}.${process.pid}`
+  try {
+    mkdirSync(dir, { recursive: true })
+    const entry = { ...binary, version, flags: [...(flags ?? [])] }
+    writeFileSync(temporary, JSON.stringify({ ...read(dir), [path]: entry }, null, 2))
+    renameSync(temporary, fileIn(dir))
+  } catch {
+    discard(temporary)
+  }
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Then it was never written.
+  }
+}
+
+const fileIn = (dir: string) => join(dir, 'capabilities.json')
+
+function read(dir: string): Fields {
+  try {
+    return asObject(JSON.parse(readFileSync(fileIn(dir), 'utf8'))) ?? {}
+  } catch {
+    return {}
+  }
+}

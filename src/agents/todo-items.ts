@@ -1,0 +1,34 @@
+import type { TodoItem } from '../core/events.ts'
+import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
+
+export const MOST_TODOS = 500
+
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
+
+/** The list an agent keeps for itself, as its tool was given it. What it gave up is no longer on it. */
+export const todoItems = (list: unknown): TodoItem[] =>
+  asList(list)
+    .slice(0, MOST_TODOS)
+    .map(asObject)
+    .filter(fields => fields?.status !== 'cancelled')
+    .flatMap(toItem)
+
+/** One entry, whatever the CLI calls its text; none if it has no text. */
+export function toItem(fields: Fields | null): TodoItem[] {
+  const content = oneLine(
+    asText(fields?.content) || asText(fields?.subject) || asText(fields?.description) || asText(fields?.text),
+  )
+  if (!fields || content === '') return []
+  const { id } = fields
+  return [
+    {
+      ...(typeof id === 'string' && { id }),
+      content,
+      status: statusOf(fields.status) ?? 'pending',
+      activeForm: oneLine(asText(fields.activeForm)) || content,
+    },
+  ]
+}
+
+export const statusOf = (value: unknown): TodoItem['status'] | null =>
+  STATUSES.includes(value) ? (value as TodoItem['status']) : null
