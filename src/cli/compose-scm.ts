@@ -20,7 +20,7 @@ export type ScmKit = {
   runner: ProcessRunner
   session: Session
   agent: Agent
-  able: Capabilities
+  able(): Capabilities
   agentEnv: Record<string, string>
   env: Record<string, string>
   hard: AbortSignal
@@ -47,7 +47,7 @@ export function composeScm(
         {
           runner,
           agent: kit.agent,
-          able: kit.able,
+          able: kit.able(),
           ask: askOf(plan),
           cwd: plan.project,
           env: kit.agentEnv,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { saysDone } from '../core/completion.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
@@ -10,11 +11,12 @@ import type { processRunner } from '../runners/process.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import type { Session } from '../store/session.ts'
 import { caller } from './call.ts'
+import { learnCapabilities } from './capabilities.ts'
 import { composeChecks } from './compose-checks.ts'
 import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
-import { agentOf, askOf, type Plan } from './plan.ts'
+import { agentOf, askOf, findProgram, type Plan } from './plan.ts'
 
 export type Equipment = {
   plan: Plan
@@ -25,6 +27,7 @@ export type Equipment = {
   tell(event: RunEvent): void
   /** The run's own folder. */
   runDir: string
+  home: string
   /** Ends what runs outside the loop's own steps, too. */
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
@@ -40,6 +43,7 @@ export function composePorts({
   session,
   tell,
   runDir,
+  home,
   hard,
   lastCommit,
 }: Equipment): Ports {
@@ -50,7 +54,14 @@ export function composePorts({
     filterEnvironment(env, { own, pass: settings.env.pass, drop: settings.env.drop }).env
   const checkEnv = filter([])
   const agentEnv = filter(ownNames(agent.name, env))
-  const able = { version: null, flags: null }
+  const able = learnCapabilities({
+    runner,
+    agent,
+    program: plan.agent.explicit ? null : findProgram(plan.agent.argv[0]!, env.PATH ?? ''),
+    cacheDir: join(home, 'cache'),
+    cwd: project,
+    env: agentEnv,
+  })
   const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
   const protect = composeProtection(plan, runDir, checkEnv)
   const checks = composeChecks({ plan, runner, session, env: checkEnv })
@@ -90,7 +101,7 @@ export function composePorts({
       desk: session,
       agentOf: () => ({
         agent,
-        able,
+        able: able(),
         env: agentEnv,
       }),
       ask: askOf(plan),

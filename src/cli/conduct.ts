@@ -90,6 +90,7 @@ export async function conduct(sitting: Sitting): Promise<number> {
       session,
       tell,
       runDir: dir,
+      home,
       hard: signals.hard,
       lastCommit: lastCommit(past),
     })

@@ -50,7 +50,7 @@ export function chooseAgent(
   const found = [...known.keys()].find(cli => isOnPath(cli, path))
   if (!found)
     throw new UsageError(
-      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one, name one with --agent, or see one at work with: ralph demo`,
+      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one (ralph doctor tells how), name one with --agent, or see one at work with: ralph demo`,
     )
   return { argv: [found], explicit: false }
 }
@@ -61,18 +61,22 @@ function mustExist(program: string, path: string): void {
   throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
 }
 
-function isOnPath(program: string, path: string): boolean {
+export const isOnPath = (program: string, path: string): boolean => findProgram(program, path) !== null
+
+/** Where a program is; null if nowhere on this PATH, or not to be executed. */
+export function findProgram(program: string, path: string): string | null {
   const places = program.includes('/')
     ? [resolve(program)]
     : path.split(delimiter).map(dir => join(dir, program))
-  return places.some(place => {
+  const isProgram = (place: string) => {
     try {
       accessSync(place, constants.X_OK)
       return statSync(place).isFile()
     } catch {
       return false
     }
-  })
+  }
+  return places.find(isProgram) ?? null
 }
 
 /** What ralph's own git calls and the guardrails get: no agent's keys. */

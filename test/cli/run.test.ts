@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf, setStage } from './scene.ts'
@@ -301,6 +301,26 @@ describe('ralph run', () => {
     const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
     expect(ran.code).toBe(1)
     expect(ran.stderr.match(/refused 1 tool call.*--dangerously-skip-permissions/g)).toHaveLength(1)
+  })
+
+  it("asks an agent's program once what it can do, meanwhile works, and then leaves out flags it lacks", async () => {
+    const stage = setStage()
+    const real = readFileSync(join(stage.bin, 'claude'), 'utf8').replace('#!/bin/sh\n', '')
+    const help = "printf '  -p, --print  print\\n  --output-format <f>  how\\n  --verbose  more\\n'"
+    writeFileSync(
+      join(stage.bin, 'claude'),
+      `#!/bin/sh\ncase "$1" in --help) ${help}; exit 0;; --version) echo 1.2.3; exit 0;; esac\nsleep 0.5; echo "$*" >> argv.log\n${real}`,
+    )
+    const cache = join(stage.ralphHome, 'cache', 'capabilities.json')
+    for (let i = 0; i < 5 && !existsSync(cache); i++)
+      expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(JSON.parse(readFileSync(cache, 'utf8'))).toMatchObject({
+      [join(stage.bin, 'claude')]: { version: '1.2.3' },
+    })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    const argvs = stage.read('argv.log').trim().split('\n')
+    expect(argvs[0]).toContain('--dangerously-skip-permissions')
+    expect(argvs.at(-1)).toBe('-p --output-format stream-json --verbose')
   })
 
   it('goes on although its reader went away', async () => {

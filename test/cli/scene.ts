@@ -26,7 +26,7 @@ export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: b
   const claude = join(bin, 'claude')
   writeFileSync(
     claude,
-    `#!/bin/sh\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${join(root, 'script.json')}')"\n`,
+    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${join(root, 'script.json')}')"\n`,
   )
   chmodSync(claude, 0o755)
   if (options.settings !== undefined) {

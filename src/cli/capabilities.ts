@@ -1,0 +1,43 @@
+import { probe } from '../agents/probe.ts'
+import type { Agent, Capabilities, Runner } from '../core/ports.ts'
+
+export type Learning = {
+  runner: Pick<Runner, 'start'>
+  agent: Agent
+  /** The program's path; null where there is nothing to ask. */
+  program: string | null
+  cacheDir: string
+  cwd: string
+  env: Record<string, string>
+}
+
+/** Probes belong to no step; they end with the run. */
+const NO_STEP = 0
+
+/**
+ * What the agent's program can do, as far as that is known by now. Nobody waits for it: a program that was never
+ * asked before is asked while the first iteration is already at work, and until then the measured flags are used.
+ */
+export function learnCapabilities({
+  runner,
+  agent,
+  program,
+  cacheDir,
+  cwd,
+  env,
+}: Learning): () => Capabilities {
+  let able: Capabilities = { version: null, flags: null }
+  const run = async (argv: string[], signal: AbortSignal) => {
+    const lines: string[] = []
+    const sink = { bytes: () => {}, error: () => {}, line: (line: string) => void lines.push(line) }
+    const live = await runner.start({ argv, cwd, env, stdin: '' }, NO_STEP, sink)
+    signal.addEventListener('abort', () => void live.stop())
+    const { code } = await live.exit
+    return { code, stdout: lines.join('\n') }
+  }
+  if (program !== null)
+    void probe({ path: program, name: agent.name, cacheDir, run }).then(learned => {
+      able = learned
+    })
+  return () => able
+}
