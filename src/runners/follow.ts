@@ -7,14 +7,16 @@ import { splitLines } from './lines.ts'
 const QUIET_MS = 30
 /** When others keep writing to it: no longer than this. */
 const PATIENCE_MS = 1000
-/** More than a pipe can hold: after so much, nothing of it is the process's own. */
-const PIPE_BYTES = 1024 * 1024
 
 /**
  * Hands a process's output to the sink. Resolves once the process is gone and everything that it wrote was
  * handed over, even if a child of it keeps the pipe open. Rejects with what the sink throws.
  */
-export function follow(child: Launched, sink: Sink): Promise<Exit> {
+export function follow(
+  child: Launched,
+  sink: Sink,
+  { quietMs = QUIET_MS, patienceMs = PATIENCE_MS } = {},
+): Promise<Exit> {
   return new Promise((resolve, reject) => {
     const lines = splitLines((line, cut) => sink.line(line, cut))
     let bytes = 0
@@ -57,28 +59,19 @@ export function follow(child: Launched, sink: Sink): Promise<Exit> {
     })
     child.stdout?.on('error', () => {})
     child.stderr?.on('error', () => {})
-    const count = () => bytes
-    child.once('exit', (code, signal) => whenRead(count, () => finish({ code, signal })))
     child.once('close', (code, signal) => finish({ code, signal }))
+    child.once('exit', (code, signal) => {
+      // What the process itself wrote was read by now: the event loop tells of exits last.
+      const deadline = performance.now() + patienceMs
+      let before = bytes
+      const look = (): void => {
+        if (bytes === before || performance.now() > deadline) finish({ code, signal })
+        else lookLater()
+        before = bytes
+      }
+      // On a busy day a timer fires before the pipe is looked at, an immediate after it.
+      const lookLater = () => setTimeout(setImmediate, quietMs, look).unref()
+      lookLater()
+    })
   })
-}
-
-/**
- * What a process wrote is in the pipe when it exits. So a turn of the event loop that brings nothing means
- * that it was read; the immediate runs after such a turn, where a timer alone may fire before it.
- */
-function whenRead(bytes: () => number, done: () => void): void {
-  const atExit = bytes()
-  const deadline = performance.now() + PATIENCE_MS
-  let before = atExit
-  const lookLater = () => setTimeout(setImmediate, QUIET_MS, look).unref()
-  const look = (): void => {
-    const late = performance.now() > deadline
-    const isRead = bytes() === before || (late && bytes() - atExit > PIPE_BYTES)
-    before = bytes()
-    if (isRead) done()
-    else if (late) setImmediate(look)
-    else lookLater()
-  }
-  lookLater()
 }

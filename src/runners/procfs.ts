@@ -47,7 +47,7 @@ function pids(): number[] {
 function fieldsOf(pid: number): string[] | null {
   const stat = read(`/proc/${pid}/stat`)
   // The name in the second field may hold anything, blanks and parentheses included.
-  return stat && stat.toString('latin1', stat.lastIndexOf(')') + 2).split(' ')
+  return stat?.toString('latin1', stat.lastIndexOf(')') + 2).split(' ') ?? null
 }
 
 function entry(pid: number): Entry | null {

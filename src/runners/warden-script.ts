@@ -1,12 +1,13 @@
 /**
  * Reads a pipe that only ralph holds: its end means that ralph is gone, by whatever death. Then everything
- * that carries the mark ($1=$2), the groups told to be in flight, and all their descendants are ended.
+ * that carries the mark ($1=$2), the groups in flight ($3… and those told later), and all their descendants are ended.
  * POSIX sh and tools only (dash takes no `--` before a group), but a grep that knows -z reads all environments at once.
  */
 export const WARDEN_SCRIPT = `
 trap '' INT TERM HUP
 mark=$1=$2
-groups=' '
+shift 2
+groups=" $* "
 while read -r line; do
   case $line in
     bye) exit 0 ;;

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { Socket } from 'node:net'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
 /** A warden that cannot stay alive must not be started for ever. */
@@ -32,7 +31,8 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     if (shell || dismissed || starts >= MAX_STARTS) return
     starts++
     // Neither the mark (it would end itself) nor anything else of ours: no secrets, and no folder held in use.
-    const started = spawn('/bin/sh', ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value], {
+    const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value, ...[...groups].map(String)]
+    const started = spawn('/bin/sh', args, {
       cwd: '/',
       env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C' },
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -48,8 +48,6 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     })
     // Waiting for it is no reason for ralph to stay.
     started.unref()
-    if (started.stdin instanceof Socket) started.stdin.unref()
-    for (const pgid of groups) tell(`+${pgid}`)
   }
 
   function restart(): void {

@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { processRef } from '../../src/runners/proc.ts'
 import { processRunner } from '../../src/runners/process.ts'
-import { type Act, bundleDriver, carriers, ignoring, lives, setScene, until } from './scene.ts'
+import { endTree } from '../../src/runners/tree.ts'
+import { type Act, bundleDriver, carriers, ignoring, lives, readText, setScene, until } from './scene.ts'
 
 /** A process that nobody here is to touch: it carries no mark, or the given ones. */
 function stranger(scene: ReturnType<typeof setScene>, env: Record<string, string> = {}): number {
@@ -127,6 +128,32 @@ describe('sweep', () => {
     expect(strangers.filter(lives)).toEqual(strangers.slice(1))
   })
 
+  test('ends what only its group gives away', async () => {
+    const { runner, command, numbers } = setScene()
+    const live = await runner.start(
+      command([['child', { pid: 'left', clean: true, ignoresTerm: true }]]),
+      1,
+      ignoring,
+    )
+    const left = await numbers('left')
+    await live.exit
+    expect(left.filter(lives)).toEqual(left)
+    await runner.sweep(1)
+    expect(left.filter(lives)).toEqual([])
+  })
+
+  test('lets what is left behind tidy up', async () => {
+    const { runner, command, numbers, path } = setScene()
+    const tidies = `trap 'echo tidied > tidied; exit' TERM; echo $$ > pids; while :; do sleep 0.02; done`
+    const leaves = `setsid sh -c "$0" & until [ -s pids ]; do sleep 0.02; done`
+    const live = await runner.start(command([], { argv: ['sh', '-c', leaves, tidies] }), 1, ignoring)
+    const left = await numbers('pids')
+    await live.exit
+    await runner.sweep(1)
+    expect(left.filter(lives)).toEqual([])
+    expect(readText(path('tidied'))).toBe('tidied\n')
+  })
+
   test('finds what an earlier sitting left, of which it knows nothing', async () => {
     const scene = setScene()
     const leftover = stranger(scene, { RALPH_RUN: scene.run, RALPH_STEP: '3' })
@@ -195,6 +222,18 @@ describe('reap', () => {
     const live = await scene.runner.start(scene.command([['hang']]), 2, ignoring)
     await scene.runner.reap({ pid: 2 ** 22 + 1, startTime: '1', host: hostname() })
     expect([lives(leftover), lives(live.ref.pid)]).toEqual([false, true])
+  })
+})
+
+describe('a group', () => {
+  test('whose number a stranger took is none of ours', async () => {
+    const scene = setScene()
+    const pid = stranger(scene)
+    const nobody = [`RALPH_RUN=${randomUUID()}`]
+    await endTree({ leaders: new Map([[pid, '1']]), marks: nobody }, 50)
+    expect(lives(pid)).toBe(true)
+    await endTree({ leaders: new Map([[pid, processRef(pid).startTime]]), marks: nobody }, 50)
+    await until(() => !lives(pid))
   })
 })
 

@@ -87,8 +87,8 @@ describe('splitLines', () => {
   test('needs time in proportion to a long line, however small its chunks', () => {
     const tiny = Buffer.from('x')
     function* chunks() {
-      for (let n = 0; n < 3_000_000; n++) yield tiny
+      for (let n = 0; n < 700_000; n++) yield tiny
     }
-    expect(texts(chunks())).toEqual(['x'.repeat(3_000_000)])
+    expect(texts(chunks())).toEqual(['x'.repeat(700_000)])
   })
 })

@@ -2,6 +2,8 @@ import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { follow } from '../../src/runners/follow.ts'
+import { launch } from '../../src/runners/launch.ts'
 import { carriers, collect, ignoring, lives, readText, setScene, until } from './scene.ts'
 
 describe('a started process', () => {
@@ -165,6 +167,15 @@ describe('a process whose pipe is held by a child', () => {
     const live = await runner.start(command([held, ['lines', 5000, 999]]), 1, slow)
     await live.exit
     expect(seen).toBe(5_000_000)
+  })
+
+  test('is not waited for, but what the child writes at once is still taken', async () => {
+    const { command } = setScene()
+    const { sink, lines } = collect()
+    const writes = '(sleep 0.1; echo late) & echo early'
+    const child = await launch(command([], { argv: ['sh', '-c', writes] }), 'pipe')
+    expect(await follow(child, sink, { quietMs: 10_000 })).toEqual({ code: 0, signal: null })
+    expect(lines).toEqual(['early', 'late'])
   })
 
   test.each(['floods', 'holds'])('is not waited for when the child %s', async does => {

@@ -178,8 +178,10 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
   test('ends exactly what carries the mark, what descends from it, and the groups in flight', async () => {
     const scene = setScene()
     const { run, path, numbers } = scene
-    const descends = `env -i sh -c 'trap "" TERM; echo $$ >> ${path('pids')}; sleep 60' & trap "" TERM; wait; sleep 60`
+    const descends = `env -i sh -c 'trap "" TERM; echo $$ >> ${path('pids')}; sleep 60' & wait`
+    const tidies = `trap 'echo tidied > ${path('tidied')}; exit' TERM; echo > ${path('ready')}; while :; do sleep 0.02; done`
     const ours = [
+      sleeper(scene, { RALPH_RUN: run }, tidies),
       sleeper(scene, { A: 'x\ny', RALPH_RUN: run }),
       sleeper(scene, { RALPH_RUN: run }, descends),
       ...(await numbers('pids')),
@@ -197,6 +199,7 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
       sleeper(scene, { NOT_RALPH_RUN: run }),
       sleeper(scene, { A: `x\nRALPH_RUN=${run}\ny` }),
     ]
+    await until(() => readText(path('ready')) !== '')
     const { errors, code } = await runScript(scene, run, [
       `+${landed}`,
       `+${leader}`,
@@ -206,6 +209,7 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
     ])
     expect([...ours, ...orphans, inFlight].filter(lives)).toEqual([])
     expect(strangers.filter(lives)).toEqual(strangers)
+    expect(readText(path('tidied'))).toBe('tidied\n')
     expect([errors, code]).toEqual(['', 0])
   })
 
