@@ -10,7 +10,8 @@ import { isAlive, processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
-import { openSession } from '../store/session.ts'
+import { makeRunDir, runDir } from '../store/runs.ts'
+import { openSession, type Session } from '../store/session.ts'
 import { plainLine } from '../view/plain.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
@@ -20,8 +21,6 @@ import { listenToSignals } from './signals.ts'
 export type Sitting = {
   home: string
   id: string
-  /** The run's folder; it exists. */
-  dir: string
   plan: Plan
   limits: Limits
   /** What the journal holds already: empty for a new run. */
@@ -31,30 +30,43 @@ export type Sitting = {
   shared: boolean
   loud: Omit<Loudness, 'limit' | 'streamAgent'>
   env: NodeJS.ProcessEnv
+  /** Says what is about to happen, once nothing stands in the way. */
+  announce(): void
   onEvent?(event: RunEvent): void
 }
 
 const LINGER_MS = 10_000
 
-/** One sitting of a run: takes the lock, opens the journal, lets the engine work, and puts everything away again. */
+/** One sitting of a run: takes the lock, and gives it back whatever happens. */
 export async function conduct(sitting: Sitting): Promise<number> {
-  const { home, id, dir, plan, limits, past, env } = sitting
-  const { settings, project } = plan
-  const me = processRef(process.pid)
-  const lock = sitting.shared
-    ? null
-    : acquireLock(home, project, { ...me, host: hostname(), run: id }, isAlive)
-  const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
-  const journal = openJournal(dir)
-  const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  const { home, id, plan, past } = sitting
+  const { project, prompt: asked, agent } = plan
+  const me = { ...processRef(process.pid), host: hostname(), run: id }
+  const lock = sitting.shared ? null : acquireLock(home, project, me, isAlive)
   try {
     const session = openSession(project, id, {
       id,
       project,
       workflow: 'prompt',
-      prompt: plan.prompt,
-      agent: plan.agent.argv,
+      prompt: asked,
+      agent: agent.argv,
     })
+    const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
+    sitting.announce()
+    return await sit(sitting, session, dir)
+  } finally {
+    lock?.release()
+  }
+}
+
+/** Opens the journal, lets the engine work, and puts everything away again. */
+async function sit(sitting: Sitting, session: Session, dir: string): Promise<number> {
+  const { home, id, plan, limits, past, env } = sitting
+  const { settings, project } = plan
+  const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
+  const journal = openJournal(dir)
+  const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  try {
     const show = consoleListener(process.stdout, env, {
       ...sitting.loud,
       streamAgent: settings.streamAgentOutput,
@@ -101,7 +113,6 @@ export async function conduct(sitting: Sitting): Promise<number> {
   } finally {
     await runner.close()
     journal.close()
-    lock?.release()
     close()
   }
 }

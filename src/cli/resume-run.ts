@@ -17,15 +17,14 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
   const limits = limitsFor(run, options.maxIterations)
   const plan = run.began.pins as Plan
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
-  if (!loud.json && !loud.quiet) announce(run.id, plan, env)
   return conduct({
     home,
     id: run.id,
-    dir: run.dir,
     plan,
     limits,
     past: run.events,
     warnings: [],
+    announce: () => loud.json || loud.quiet || announce(run.id, plan, env),
     shared: options.shared ?? false,
     loud,
     env,

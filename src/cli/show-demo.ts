@@ -1,5 +1,5 @@
 import { loadSettings } from '../settings/load.ts'
-import { makeRunDir, newRunId, ralphHome } from '../store/runs.ts'
+import { newRunId, ralphHome } from '../store/runs.ts'
 import { announce } from './announce.ts'
 import { conduct } from './conduct.ts'
 import { DONE, makeDemoProject } from './demo-project.ts'
@@ -24,12 +24,10 @@ export async function showDemo(): Promise<number> {
   process.stdout.write(
     `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.\n\n`,
   )
-  announce(id, plan, env)
-  const runDir = makeRunDir(home, id)
   const code = await conduct({
     home,
     id,
-    dir: runDir,
+    announce: () => announce(id, plan, env),
     plan,
     limits: limitsOf(settings),
     past: [],

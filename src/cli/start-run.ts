@@ -4,7 +4,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branch.ts'
 import { recordStart } from '../git/start.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
-import { makeRunDir, newRunId, ralphHome } from '../store/runs.ts'
+import { newRunId, ralphHome } from '../store/runs.ts'
 import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
 import type { RunOptions } from './commands/run.ts'
 import { conduct } from './conduct.ts'
@@ -46,11 +46,9 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
   const whole: Plan = { ...plan, start: await recordStart(project, gitEnvironment(settings, env)) }
   const id = newRunId(new Date(), Math.random())
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
-  if (!loud.json && !loud.quiet) announce(id, whole, env)
   return conduct({
     home,
     id,
-    dir: makeRunDir(home, id),
     plan: whole,
     limits: limitsOf(settings),
     past: [],
@@ -58,6 +56,7 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
     shared: options.shared ?? false,
     loud,
     env,
+    announce: () => loud.json || loud.quiet || announce(id, whole, env),
     onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
   })
 }

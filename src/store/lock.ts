@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ProcessRef } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { HOME_WAY_OUT, needWritable } from './writable.ts'
 
 type Holder = ProcessRef & { run: string }
 
@@ -20,9 +21,8 @@ export function acquireLock(
   mine: Holder,
   isAlive: IsAlive,
 ): { release(): void } {
-  const dir = join(home, 'locks')
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const path = join(dir, `${createHash('sha256').update(project).digest('hex').slice(0, 24)}.json`)
+  const path = lockPath(home, project)
+  needWritable(home, HOME_WAY_OUT, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   for (let attempt = 0; attempt < 3; attempt++) {
     if (create(path, mine)) return { release: () => release(path, mine) }
     const text = read(path)
@@ -33,6 +33,16 @@ export function acquireLock(
   }
   throw new UsageError(`cannot lock ${project}: ${path} keeps changing hands; try again`)
 }
+
+/** Who is at work in a project; null where nobody is, or whoever was is gone. Changes nothing. */
+export function readLock(home: string, project: string, isAlive: IsAlive): Holder | null {
+  const text = read(lockPath(home, project))
+  const holder = text === null ? null : parse(text)
+  return holder && isHeld(holder, isAlive) ? holder : null
+}
+
+const lockPath = (home: string, project: string) =>
+  join(home, 'locks', `${createHash('sha256').update(project).digest('hex').slice(0, 24)}.json`)
 
 /** A holder on another host cannot be looked at, so it is believed. */
 const isHeld = (holder: Holder, isAlive: IsAlive) => holder.host !== hostname() || isAlive(holder)

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { firstEvent, journalPath, readJournal } from './journal.ts'
+import { HOME_WAY_OUT, needWritable } from './writable.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 export type StoredRun = { id: string; dir: string; began: Began; events: RunEvent[] }
@@ -19,11 +20,14 @@ export function newRunId(now: Date, random: number): string {
     .padStart(3, '0')}`
 }
 
+export const runDir = (home: string, id: string): string => join(home, 'runs', id)
+
 export function makeRunDir(home: string, id: string): string {
-  const runs = join(home, 'runs')
-  mkdirSync(runs, { recursive: true, mode: 0o700 })
-  const dir = join(runs, id)
-  mkdirSync(dir, { mode: 0o700 })
+  const dir = runDir(home, id)
+  needWritable(home, HOME_WAY_OUT, () => {
+    mkdirSync(join(home, 'runs'), { recursive: true, mode: 0o700 })
+    mkdirSync(dir, { mode: 0o700 })
+  })
   return dir
 }
 
@@ -64,7 +68,7 @@ function openRun(home: string, id: string): StoredRun {
   return { id, dir, began, events }
 }
 
-function runIds(home: string): string[] {
+export function runIds(home: string): string[] {
   const dir = join(home, 'runs')
   if (!existsSync(dir)) return []
   return readdirSync(dir)

@@ -1,9 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
 import { replaceFile } from './atomic.ts'
+import { ignoreOwnFiles } from './ignore.ts'
+import { needWritable } from './writable.ts'
 
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
 export interface Session {
@@ -19,15 +21,14 @@ export interface Session {
   call(entry: Record<string, unknown>): void
 }
 
-const IGNORED = 'sessions/\nsettings.local.json\n'
-
 export function openSession(project: string, id: string, about: Record<string, unknown>): Session {
   const ralph = join(project, '.ralph')
   const dir = join(ralph, 'sessions', id)
-  mkdirSync(dir, { recursive: true })
-  const ignore = join(ralph, '.gitignore')
-  if (!existsSync(ignore)) writeFileSync(ignore, IGNORED)
-  replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
+  needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
+    mkdirSync(dir, { recursive: true })
+    ignoreOwnFiles(ralph)
+    replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
+  })
 
   const attempts = (n: number) => {
     const name = `iter-${String(n).padStart(3, '0')}`

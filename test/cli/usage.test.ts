@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setStage } from './scene.ts'
@@ -53,6 +53,24 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     expect(ran.stderr).toMatch(/^ralph: error: [^\n]+\n$/)
     expect(ran.stderr).toContain(words)
     expect(ran.code).toBe(2)
+  })
+
+  it('a home or a project that cannot be written to', async () => {
+    const stage = setStage()
+    const file = join(stage.root, 'file')
+    writeFileSync(file, '')
+    const home = await stage.withEnv({ ...stage.env, RALPH_HOME: join(file, 'home') }, 'run', '-p', 'x')
+    expect([home.code, home.stdout]).toEqual([2, ''])
+    expect(home.stderr).toBe(
+      `ralph: error: cannot write to ${join(file, 'home')}: a part of that path is a file; set RALPH_HOME to a folder of yours\n`,
+    )
+    stage.write('.ralph', 'a file')
+    const project = await stage.ralph('run', '-p', 'x')
+    expect([project.code, project.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^ralph: error: [^\n]*\.ralph[^\n]*\n$/),
+    ])
+    expect(existsSync(join(stage.ralphHome, 'runs'))).toBe(false)
   })
 
   it('no agent at all names the way out', async () => {
