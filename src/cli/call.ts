@@ -9,7 +9,7 @@ import { writeWhole } from '../store/atomic.ts'
 const ERROR_TAIL = 4096
 
 /** Where the files of a call go, and who keeps a list of calls. */
-export type Desk = {
+type Desk = {
   folderFor(step: { n: number }): string
   shown(path: string): string
   call(entry: Record<string, unknown>): void

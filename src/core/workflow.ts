@@ -25,7 +25,7 @@ export type Move =
   /** Nothing changes and the same checks stay red. */
   | 'stuck'
 
-export type Target = StageName | 'done' | 'blocked' | 'bugfix'
+type Target = StageName | 'done' | 'blocked' | 'bugfix'
 
 export type Stage = {
   /** Who works: an agent (the default), or ralph itself (a merge has a result, so it is a stage). */

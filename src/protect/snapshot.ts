@@ -17,7 +17,7 @@ import { matcher, staticPart } from './match.ts'
 export type Area = { root: string; globs: string[] }
 
 /** A file as it was: enough to put it back. `stat` tells cheaply that nothing happened to it since. */
-export type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
+type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
 export type Snapshot = Record<string, Kept>
 
 /** More than this is not protection but a backup. */

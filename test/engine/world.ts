@@ -21,7 +21,7 @@ export type Act = {
   startError?: string
 }
 
-export const LIMITS: Limits = {
+const LIMITS: Limits = {
   iterations: 10,
   failures: 5,
   crashes: 3,
@@ -35,10 +35,10 @@ export const LIMITS: Limits = {
 }
 
 /** The power went: nothing after this happens. */
-export class PowerCut extends Error {}
+class PowerCut extends Error {}
 
 /** A clock that jumps to the next timer whenever everybody waits. */
-export class FakeClock implements Clock {
+class FakeClock implements Clock {
   time = 1_000_000
   timers = new Set<{ at: number; call: () => void }>()
   now = () => this.time
