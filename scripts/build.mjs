@@ -2,6 +2,7 @@
 // read only when one is done. CommonJS, because Node starts it sooner than a module; dist/package.json says so.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { schemaText } from './schema.mjs'
 
 const common = {
   bundle: true,
@@ -31,9 +32,20 @@ const lightCommander = {
   },
 }
 
+/** The JSON Schema of the settings goes in as what it is, not as the code that makes it. */
+const schemaMade = schema => ({
+  name: 'schema-made',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]settings[/\\]json-schema\.ts$/ }, () => ({
+      contents: `export const jsonSchema = () => (${schema})`,
+    })),
+})
+
+const schema = await schemaText()
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n')
+writeFileSync('dist/settings.schema.json', `${schema}\n`)
 await build({
   ...common,
   entryPoints: ['src/cli/ralph.ts'],
@@ -43,5 +55,10 @@ await build({
   // A plain require: a dynamic import would start Node's module loader first.
   supported: { 'dynamic-import': false },
 })
-await build({ ...common, entryPoints: ['src/cli/actions.ts'], outfile: 'dist/actions.js' })
+await build({
+  ...common,
+  entryPoints: ['src/cli/actions.ts'],
+  outfile: 'dist/actions.js',
+  plugins: [schemaMade(schema)],
+})
 chmodSync('dist/ralph.js', 0o755)

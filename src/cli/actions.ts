@@ -1,6 +1,9 @@
 // What the commands do, apart from what they are called: read only when one of them runs, so that
 // `ralph --help` does not have to read all of ralph.
+export { offerCompletions, printCompletions } from './completions.ts'
 export { demoAgent } from './demo-agent.ts'
+export { diagnose } from './doctor/diagnose.ts'
+export { initProject } from './init/init-project.ts'
 export { resumeRun } from './resume-run.ts'
 export { showDemo } from './show-demo.ts'
 export { startRun } from './start-run.ts'

@@ -16,7 +16,8 @@ import { composeChecks } from './compose-checks.ts'
 import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
-import { agentOf, askOf, findProgram, type Plan } from './plan.ts'
+import { findProgram } from './find-program.ts'
+import { agentOf, askOf, type Plan } from './plan.ts'
 
 export type Equipment = {
   plan: Plan

@@ -1,6 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { addCompletions } from './commands/completions.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDoctor } from './commands/doctor.ts'
+import { addInit } from './commands/init.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
 import { addTrust } from './commands/trust.ts'
@@ -33,11 +36,16 @@ export async function main(argv: string[]): Promise<number> {
   const finish = (result: number) => {
     code = result
   }
+  addInit(program, finish)
   addRun(program, agentCommand, finish)
   addResume(program, finish)
   addTrust(program, finish)
   addDemo(program, finish)
+  addDoctor(program, finish)
+  addCompletions(program, finish)
   try {
+    // Asked by a completion script, of words that nobody has finished: not to be parsed.
+    if (argv[0] === 'complete') return (await import('./actions.ts')).offerCompletions(program, argv.slice(1))
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
     return code

@@ -1,5 +1,3 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
 import { demo } from '../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../agents/index.ts'
 import type { Guardrail } from '../checks/guardrail.ts'
@@ -10,6 +8,7 @@ import type { Start } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Settings } from '../settings/schema.ts'
+import { findProgram } from './find-program.ts'
 
 /** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
 export type Plan = {
@@ -47,7 +46,7 @@ export function chooseAgent(
     if (name !== 'demo') mustExist(name, path)
     return { argv: [name], explicit: false }
   }
-  const found = [...known.keys()].find(cli => isOnPath(cli, path))
+  const found = [...known.keys()].find(cli => findProgram(cli, path))
   if (!found)
     throw new UsageError(
       `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one (ralph doctor tells how), name one with --agent, or see one at work with: ralph demo`,
@@ -56,27 +55,9 @@ export function chooseAgent(
 }
 
 function mustExist(program: string, path: string): void {
-  if (isOnPath(program, path)) return
+  if (findProgram(program, path)) return
   const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
   throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
-}
-
-export const isOnPath = (program: string, path: string): boolean => findProgram(program, path) !== null
-
-/** Where a program is; null if nowhere on this PATH, or not to be executed. */
-export function findProgram(program: string, path: string): string | null {
-  const places = program.includes('/')
-    ? [resolve(program)]
-    : path.split(delimiter).map(dir => join(dir, program))
-  const isProgram = (place: string) => {
-    try {
-      accessSync(place, constants.X_OK)
-      return statSync(place).isFile()
-    } catch {
-      return false
-    }
-  }
-  return places.find(isProgram) ?? null
 }
 
 /** What ralph's own git calls and the guardrails get: no agent's keys. */

@@ -43,7 +43,7 @@ export function addRun(program: Command, agentCommand: string[], finish: (code: 
     .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
     .option('-p, --prompt <text>', 'the prompt')
     .option('-f, --prompt-file <file>', 'a file with the prompt, read anew for every iteration')
-    .option('-a, --agent <name>', 'the agent: claude, codex, demo, or a command')
+    .option('-a, --agent <name>', 'claude, codex, amp, opencode, gemini, copilot, demo, or a program')
     .option('--model <model>', 'the model, as the agent names it')
     .addOption(new Option('-m, --max-iterations <n>', 'stop after so many (10)').argParser(positiveInteger))
     .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())

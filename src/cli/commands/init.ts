@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+
+const EXAMPLE = `
+Example:
+  ralph init                  asks for the agent, its limits, and the commands that verify its work,
+                              and writes .ralph/settings.json; Ctrl+C leaves everything as it was`
+
+export function addInit(program: Command, finish: (code: number) => void): void {
+  program
+    .command('init')
+    .description("Write this project's settings by answering questions.")
+    .option('-C, --project-dir <dir>', 'the project', '.')
+    .addHelpText('after', EXAMPLE)
+    .action(async (options: { projectDir: string }) => {
+      const { initProject } = await import('../actions.ts')
+      finish(await initProject(options.projectDir))
+    })
+}

@@ -1,0 +1,32 @@
+import { agentFor, known } from '../../agents/index.ts'
+import type { Settings } from '../../settings/schema.ts'
+import { chooseAgent } from '../plan.ts'
+import { type Env, environmentOf } from './environment.ts'
+import type { AgentFact, Picked } from './facts.ts'
+import { tellPaid } from './paid.ts'
+import { examineProgram } from './programs.ts'
+import type { RunCommand } from './run-command.ts'
+
+/** Asks every known CLI at once. A project's own command is not among them: nobody may have allowed it yet. */
+export const examineAgents = (
+  rules: Settings['env'],
+  { env, cwd, run }: { env: Env; cwd: string; run: RunCommand },
+): Promise<AgentFact[]> =>
+  Promise.all(
+    [...known.keys()].map(async name => {
+      const given = environmentOf(name, env, rules)
+      const set = Object.keys(given).filter(variable => given[variable] !== '')
+      return { ...(await examineProgram(name, { run, cwd, env: given })), paidBy: tellPaid(name, set) }
+    }),
+  )
+
+/** Which agent `ralph run` would take. */
+export function pickAgent(setting: string | null, path: string): Picked {
+  try {
+    const command = chooseAgent({ explicit: [], name: undefined, setting }, path).argv[0]!
+    const name = command === 'demo' ? command : agentFor(command).agent.name
+    return { type: 'agent', name, command, from: setting ? 'settings' : 'PATH' }
+  } catch (error) {
+    return { type: 'none', why: (error as Error).message }
+  }
+}

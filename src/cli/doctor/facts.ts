@@ -1,0 +1,78 @@
+/** A program as it answers for itself. */
+export type ProgramFact = {
+  name: string
+  /** null: not on PATH. */
+  path: string | null
+  version: string | null
+  /** Why it gave no version although it is there: it crashed, hung or could not be started. */
+  trouble: string | null
+}
+
+export type AgentFact = ProgramFact & {
+  /** How a run would be paid, as the names of the variables that are set tell it; null where they cannot. */
+  paidBy: string | null
+}
+
+/** What `ralph run` would start here, with no word about the agent typed. */
+export type Picked =
+  | { type: 'agent'; name: string; command: string; from: 'settings' | 'PATH' }
+  | { type: 'none'; why: string }
+
+export type ToolFacts = {
+  git: ProgramFact & { repository: string | null }
+  sh: ProgramFact
+  tmux: ProgramFact
+  /** The client; `server` is the daemon that answered it, if any did. */
+  docker: ProgramFact & { server: string | null }
+  srt: ProgramFact
+  bwrap: ProgramFact
+}
+
+export type ProjectFacts = {
+  path: string
+  settings: { valid: true; files: string[] } | { valid: false; error: string }
+  trust:
+    | { state: 'not needed' | 'given' | 'by RALPH_TRUST' }
+    | { state: 'missing'; where: string[] }
+    | { state: 'unknown'; why: string }
+  /** The commands; null while the settings cannot be read. */
+  guardrails: string[] | null
+  /** The run at work here. */
+  lock: { run: string; pid: number; host: string } | null
+  unfinished: { run: string; iterations: number } | null
+  /** Why the runs of this project could not be looked through. */
+  runsTrouble: string | null
+}
+
+export type RalphFacts = {
+  version: string
+  node: { version: string; needs: string; enough: boolean }
+  home: { path: string; writable: boolean }
+  platform: { name: string; arch: string; supported: boolean }
+}
+
+/** The variables that a child would get and those that it would not, by name and never by value. */
+export type EnvironmentFact = { of: string; gets: string[]; leftOut: string[] }
+
+export type Facts = {
+  agents: AgentFact[]
+  pick: Picked
+  tools: ToolFacts
+  project: ProjectFacts
+  ralph: RalphFacts
+  /** Only where it was asked for. */
+  environment?: EnvironmentFact[]
+}
+
+/** What keeps ralph from running here, a sentence each; empty if nothing does. */
+export function findObstacles({ agents, pick, project, ralph }: Facts): string[] {
+  const picked = pick.type === 'agent' ? agents.find(agent => agent.name === pick.command) : undefined
+  return [
+    !project.settings.valid && project.settings.error,
+    project.settings.valid && pick.type === 'none' && pick.why,
+    picked?.trouble,
+    project.settings.valid && project.trust.state === 'unknown' && project.trust.why,
+    !ralph.home.writable && `${ralph.home.path} cannot be written`,
+    !ralph.node.enough && `Node ${ralph.node.version} is too old; ${ralph.node.needs} or newer is needed`,
+  ].filter((obstacle): obstacle is string => typeof obstacle === 'string')
+}

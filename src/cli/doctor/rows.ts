@@ -1,0 +1,45 @@
+import type { Facts, RalphFacts } from './facts.ts'
+import { agentRows, toolRows } from './program-rows.ts'
+import { projectRows } from './project-rows.ts'
+
+/** `none`: not there, and nothing is wrong with that. */
+export type Mark = 'yes' | 'no' | 'none'
+
+export type Row = {
+  mark: Mark
+  name: string
+  value: string
+  /** How to get what is missing, or mend what is wrong. */
+  way?: string
+}
+
+export type Group = { title: string; rows: Row[] }
+
+/** The facts in words, in the order they are read. */
+export const describeFacts = ({ agents, pick, tools, project, ralph }: Facts): Group[] => [
+  { title: 'agents', rows: agentRows(agents, pick, ralph.platform.name) },
+  { title: 'tools', rows: toolRows(tools, ralph.platform.name) },
+  { title: `project ${project.path}`, rows: projectRows(project) },
+  { title: 'ralph', rows: ralphRows(ralph) },
+]
+
+const ralphRows = ({ version, node, home, platform }: RalphFacts): Row[] => [
+  { mark: 'yes', name: 'version', value: version },
+  node.enough
+    ? { mark: 'yes', name: 'node', value: node.version }
+    : {
+        mark: 'no',
+        name: 'node',
+        value: `${node.version} is too old`,
+        way: `install ${node.needs} or newer`,
+      },
+  home.writable
+    ? { mark: 'yes', name: 'home', value: home.path }
+    : { mark: 'no', name: 'home', value: `${home.path} cannot be written`, way: 'RALPH_HOME=<folder>' },
+  {
+    mark: platform.supported ? 'yes' : 'no',
+    name: 'platform',
+    value: `${platform.name} ${platform.arch}`,
+    ...(!platform.supported && { way: 'Linux, macOS or WSL' }),
+  },
+]

@@ -1,0 +1,16 @@
+/** Somebody who answers. Every question throws NoAnswer once nobody is left to answer it. */
+export interface Asker {
+  /** One line, trimmed. Blank means `otherwise`; asked again while `refuse` has something to say about it. */
+  line(message: string, options?: LineOptions): Promise<string>
+  /** Some of these, possibly none; all are chosen to begin with. */
+  some(message: string, choices: Choice[]): Promise<string[]>
+}
+
+type LineOptions = { otherwise?: string; refuse?(answer: string): string | undefined }
+
+type Choice = { value: string; hint: string }
+
+/** Ctrl+C, Escape, a signal, or the end of input. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer'
+}

@@ -1,0 +1,73 @@
+import { known } from '../../agents/index.ts'
+import { UsageError } from '../../core/usage-error.ts'
+import { type Loaded, loadSettings } from '../../settings/load.ts'
+import { risks } from '../../settings/trust.ts'
+import { ralphHome } from '../../store/runs.ts'
+import { plain } from '../../view/plain.ts'
+import { findProgram } from '../find-program.ts'
+import { projectOf } from '../project.ts'
+import { listenToSignals } from '../signals.ts'
+import { trust } from '../trusted.ts'
+import { askSettings, askYesNo, type Offers } from './ask-settings.ts'
+import { NoAnswer } from './asker.ts'
+import { type Draft, draftOf } from './draft.ts'
+import { propose } from './propose.ts'
+import { readFiles } from './read-files.ts'
+import { terminalAsker } from './terminal-asker.ts'
+import { pretty, writeSettings } from './write-settings.ts'
+
+const SETTINGS = '.ralph/settings.json'
+
+/** Settings by questions. Nothing is written before the last of them is answered. */
+export async function initProject(dir: string): Promise<number> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError(
+      'init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)',
+    )
+  const project = projectOf(dir)
+  const before = loadSettings(project)
+  const { signals, close } = listenToSignals(() => {})
+  try {
+    const ask = await terminalAsker(signals.soft)
+    if (before.sources.includes(SETTINGS)) {
+      show(before)
+      if (!(await askYesNo(ask, 'Overwrite?'))) return 0
+    }
+    const draft = draftOf(await askSettings(ask, offersOf(project, process.env.PATH ?? '')))
+    writeSettings(project, draft)
+    trustAnswers(project, draft)
+    process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ${nextStep(draft)}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    process.stderr.write('Interrupted; nothing was written.\n')
+    return 130
+  } finally {
+    close()
+  }
+}
+
+/** What the files say together. They may come from anyone, so what a terminal would obey is taken out. */
+function show({ fromFiles, sources }: Loaded): void {
+  const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
+  process.stdout.write(`${plain(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
+}
+
+const offersOf = (project: string, path: string): Offers => ({
+  agents: [...known.keys()].filter(name => findProgram(name, path) !== null),
+  proposals: propose(readFiles(project)),
+  isProgram: name => findProgram(name, path) !== null,
+})
+
+/** The user has just given these commands, and need not be asked about them again. */
+function trustAnswers(project: string, draft: Draft): void {
+  try {
+    trust(ralphHome(process.env), project, risks(draft))
+  } catch (error) {
+    // They are written all the same; the next run asks.
+    process.stderr.write(`ralph: warning: the settings are not trusted yet: ${(error as Error).message}\n`)
+  }
+}
+
+const nextStep = ({ completionResponse }: Draft): string =>
+  `ralph run -p "Make the tests pass. When done, say <response>${completionResponse}</response>."`

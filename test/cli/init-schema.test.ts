@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { jsonSchema } from '../../src/settings/json-schema.ts'
+import { findProblems } from '../../src/settings/problems.ts'
+import { schema } from '../../src/settings/schema.ts'
+
+const { properties } = jsonSchema() as { properties: Record<string, Record<string, unknown>> }
+
+test.each(Object.keys(schema.shape))(
+  'the JSON Schema has the key %s if and only if a file may set it',
+  key => {
+    const isRefused = findProblems({ [key]: {} }, 'x').some(problem => problem.includes('not supported yet'))
+    expect(Object.hasOwn(properties, key)).toBe(!isRefused)
+  },
+)
+
+test('it knows nothing of the kind of guardrail that is refused', () => {
+  expect(properties.guardrails).toMatchObject({
+    type: 'array',
+    items: { type: 'object', required: ['command'], additionalProperties: false },
+  })
+  const { items } = properties.guardrails as { items: { properties: object } }
+  expect(Object.keys(items.properties)).toEqual(['command', 'failAction', 'hint', 'timeout'])
+})
+
+test('it offers the fail actions and takes them in any case, as ralph does', () => {
+  const { items } = properties.guardrails as {
+    items: { properties: { failAction: { anyOf: [{ enum: string[] }, { pattern: string }] } } }
+  }
+  const [offered, taken] = items.properties.failAction.anyOf
+  expect(offered.enum).toEqual(['APPEND', 'PREPEND', 'REPLACE'])
+  const takes = (value: string) => new RegExp(taken.pattern).test(value)
+  expect(['APPEND', 'prepend', 'rePlace', 'xAPPEND', 'APPENDx', ''].map(takes)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('nothing is required, defaults are told, and unknown keys are refused', () => {
+  expect(jsonSchema()).not.toHaveProperty('required')
+  expect(jsonSchema()).toMatchObject({ additionalProperties: false })
+  expect(properties.maximumIterations).toMatchObject({ type: 'integer', minimum: 1, default: 10 })
+})
+
+test('the package has it as a file', () => {
+  const file = join(import.meta.dirname, '..', '..', 'dist', 'settings.schema.json')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(jsonSchema())))
+})
