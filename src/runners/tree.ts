@@ -6,7 +6,7 @@ const ROUNDS = 30
 const LOOKS_AT_BLANK = 4
 
 /** Process numbers with their start times: by the number alone, a stranger could be meant. */
-export type Known = ReadonlyMap<number, string>
+type Known = ReadonlyMap<number, string>
 
 /** What is to be ended, by everything that can be known of it. */
 export type Target = {

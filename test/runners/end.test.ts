@@ -143,9 +143,9 @@ describe('sweep', () => {
   })
 
   test('lets what is left behind tidy up', async () => {
-    const { runner, command, numbers, path } = setScene()
+    const { runner, command, numbers, path } = setScene({ graceMs: 20_000 })
     const tidies = `trap 'echo tidied > tidied; exit' TERM; echo $$ > pids; while :; do sleep 0.02; done`
-    const leaves = `setsid sh -c "$0" & until [ -s pids ]; do sleep 0.02; done`
+    const leaves = `setsid sh -c "$0" >/dev/null 2>&1 & until [ -s pids ]; do sleep 0.02; done`
     const live = await runner.start(command([], { argv: ['sh', '-c', leaves, tidies] }), 1, ignoring)
     const left = await numbers('pids')
     await live.exit
