@@ -12,8 +12,7 @@ export const given = (words: readonly string[], ...flags: string[]): boolean =>
   )
 
 /** Whether the program takes a flag; one whose help nobody read is taken to be the one that was measured. */
-const takes = (able: Capabilities, flag: string): boolean =>
-  able.flags === null || able.flags.has(flag)
+const takes = (able: Capabilities, flag: string): boolean => able.flags === null || able.flags.has(flag)
 
 /** A flag and its value, unless the program is known not to take it: flags come and go, and an unknown one is fatal. */
 export const offer = (able: Capabilities, flag: string, ...value: string[]): string[] =>

@@ -28,12 +28,14 @@ export function learnCapabilities({
 }: Learning): () => Capabilities {
   let able: Capabilities = { version: null, flags: null }
   const run = async (argv: string[], signal: AbortSignal) => {
-    const lines: string[] = []
-    const sink = { bytes: () => {}, error: () => {}, line: (line: string) => void lines.push(line) }
+    const out: Uint8Array[] = []
+    const errors: Uint8Array[] = []
+    const keep = (into: Uint8Array[]) => (chunk: Uint8Array) => void into.push(Uint8Array.from(chunk))
+    const sink = { bytes: keep(out), error: keep(errors), line: () => {} }
     const live = await runner.start({ argv, cwd, env, stdin: '' }, NO_STEP, sink)
     signal.addEventListener('abort', () => void live.stop())
     const { code } = await live.exit
-    return { code, stdout: lines.join('\n') }
+    return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
   }
   if (program !== null)
     void probe({ path: program, name: agent.name, cacheDir, run }).then(learned => {

@@ -290,6 +290,7 @@ describe('a tool call', () => {
   test.each([
     [{ description: 'List', command: 'ls\n  -la\t/tmp' }, 'ls -la /tmp'],
     [{ content: 'long', file_path: '/a/b' }, '/a/b'],
+    [{ content: 'long', filePath: '/a/b' }, '/a/b'],
     [{ description: 'Look', prompt: 'Look at everything' }, 'Look'],
     [{ pattern: '*.ts', path: 'src' }, 'src'],
     [{ command: ['git', 'status'] }, 'git status'],

@@ -114,6 +114,10 @@ describe('an answer is remembered', () => {
     utimesSync(program.path, 1, 1)
     await program.probe()
     expect(program.calls()).toHaveLength(6)
+    program.write({ help: HELP, version: 'echo 3.0.0-of-another-size' })
+    utimesSync(program.path, 1, 1)
+    await program.probe()
+    expect(program.calls()).toHaveLength(8)
   })
 
   test('beside those of others', async () => {
@@ -231,6 +235,7 @@ describe('the flags in a help text', () => {
   test.each([
     ['  -m, --model <name>  The model', ['-m', '--model']],
     ['      --json\n          Prints --lines of JSON', ['--json']],
+    ['  --json  Like --lines, in JSON', ['--json']],
     ['  --a|--b   or', ['--a', '--b']],
     ['  --colour=<when>  When', ['--colour']],
     ['  \u001b[1m--bold\u001b[0m  ANSI', ['--bold']],
