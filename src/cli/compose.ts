@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { saysDone } from '../core/completion.ts'
 import type { RunEvent } from '../core/events.ts'
-import { CannotGoOn, type Ports } from '../core/ports.ts'
+import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
 import type { Limits } from '../core/workflow.ts'
 import { countLine, promptText } from '../core/workflows/prompt.ts'
 import { fingerprint } from '../git/fingerprint.ts'
@@ -26,6 +26,7 @@ export type Equipment = {
   runner: ReturnType<typeof processRunner>
   session: Session
   tell(event: RunEvent): void
+  controls: Controls
   /** The run's own folder. */
   runDir: string
   home: string
@@ -43,6 +44,7 @@ export function composePorts({
   runner,
   session,
   tell,
+  controls,
   runDir,
   home,
   hard,
@@ -87,6 +89,7 @@ export function composePorts({
       },
     },
     tell,
+    controls,
     agentsFor: () => [agent.name],
     async brief({ step, task, state }) {
       await protect.take()
@@ -94,6 +97,7 @@ export function composePorts({
       return promptText(readPrompt(plan.prompt), {
         carry: stands?.carry ?? [],
         interrupted: stands?.interrupted ?? false,
+        told: state.told,
         count: settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
       })
     },

@@ -8,6 +8,7 @@ import { openBook } from '../engine/book.ts'
 import { run } from '../engine/run.ts'
 import { isAlive, processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
+import { receiveControls } from '../store/control.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
@@ -65,6 +66,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   const { settings, project } = plan
   const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
   const journal = openJournal(dir)
+  const controls = receiveControls(dir)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   try {
     const show = consoleListener(process.stdout, env, {
@@ -83,10 +85,11 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     }
     const book = openBook(prompt(), limits, fold(past), { tell })
     const at = Date.now()
-    if (past.length > 0) book.tell({ type: 'resumed', at, limits })
+    const by = processRef(process.pid)
+    if (past.length > 0) book.tell({ type: 'resumed', at, limits, by })
     else {
       const tasks = [{ id: 'prompt', title: 'the prompt', blockedBy: [] }]
-      book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan })
+      book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan, by })
     }
     for (const note of sitting.warnings) book.tell({ type: 'warned', at, note })
     const patience = {
@@ -101,6 +104,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       runner,
       session,
       tell,
+      controls,
       runDir: dir,
       home,
       hard: signals.hard,
@@ -112,6 +116,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     return exitCode(ending, response !== null || pattern !== null)
   } finally {
     await runner.close()
+    controls.close()
     journal.close()
     close()
   }

@@ -6,6 +6,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
+import { addSteering } from './commands/steer.ts'
 import { addTrust } from './commands/trust.ts'
 
 const EXAMPLES = `
@@ -39,6 +40,7 @@ export async function main(argv: string[]): Promise<number> {
   addInit(program, finish)
   addRun(program, agentCommand, finish)
   addResume(program, finish)
+  addSteering(program, finish)
   addTrust(program, finish)
   addDemo(program, finish)
   addDoctor(program, finish)

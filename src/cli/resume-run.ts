@@ -7,6 +7,7 @@ import type { ResumeOptions } from './commands/resume.ts'
 import { conduct } from './conduct.ts'
 import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
+import { isLive, wakeRun } from './steer-run.ts'
 
 /** Goes on with a run under the rules it began with. */
 export async function resumeRun(name: string | undefined, options: ResumeOptions): Promise<number> {
@@ -14,6 +15,7 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
   const home = ralphHome(env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; there is nothing to resume`)
+  if (isLive(run)) return wakeRun(run)
   const limits = limitsFor(run, options.maxIterations)
   const plan = run.began.pins as Plan
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }

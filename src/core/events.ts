@@ -118,9 +118,11 @@ export type RunEvent = { at: number } & (
       tasks: Task[]
       /** The resolved settings and whatever else the run's rules rest on; edits of files do not change them. */
       pins: Record<string, unknown>
+      /** The process that sits over it: how others tell whether it lives. */
+      by?: ProcessRef
     }
   /** A later sitting of the same run. */
-  | { type: 'resumed'; limits: Limits }
+  | { type: 'resumed'; limits: Limits; by?: ProcessRef }
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[] }
   | { type: 'started'; id: StepId; task: TaskId; stage: StageName; agent: AgentName | null; n: number }
@@ -144,6 +146,8 @@ export type RunEvent = { at: number } & (
   | { type: 'applied'; id: StepId }
   | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
   | { type: 'control'; hold: RunState['hold'] }
+  /** An instruction of the user's; it stands in all later prompts. */
+  | { type: 'told'; text: string }
   /** The engine left the loop without finishing; `resume` goes on. */
   | { type: 'stopped'; why: string }
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }

@@ -71,6 +71,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'control':
       // Steering means now: a pause after a failure or a limit is cut short.
       return { ...state, hold: event.hold, notBefore: 0, until: {} }
+    case 'told':
+      return { ...state, told: [...state.told, event.text] }
     case 'baseline':
       return { ...state, redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check) }
     case 'stopped':

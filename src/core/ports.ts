@@ -107,11 +107,23 @@ export type Ears = {
 /** An agent at work, and its parser's last words once it is gone. */
 export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
 
+/** What people ask of a run that is at work. `retry`: do not wait any longer. */
+export type Control = { type: 'pause' | 'resume' | 'cancel' | 'retry' } | { type: 'tell'; text: string }
+
+/** Requests from outside, in their order. */
+export interface Controls {
+  /** Those that came since the last time. */
+  take(): Control[]
+  /** Calls back whenever there may be new ones, until it is cancelled. */
+  onChange(call: () => void): () => void
+}
+
 /** Everything the engine needs of the world. Fakes of these run it in memory. */
 export interface Ports {
   clock: Clock
   /** Records (the truth is on disk when it returns) and shows. Throws if it cannot record: then the run must stop. */
   tell(event: RunEvent): void
+  controls: Controls
   /** Which agents may work at a stage, in order of preference. */
   agentsFor(stage: StageName): readonly AgentName[]
   /** The prompt of a step, before it begins. Throws CannotGoOn when there is none to be had. */

@@ -135,6 +135,8 @@ export type RunState = {
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
+  /** What the user said while it ran. */
+  told: string[]
 }
 
 /** null: no such limit. */
@@ -172,6 +174,7 @@ export const initial: RunState = {
   intents: {},
   at: {},
   redBefore: [],
+  told: [],
 }
 
 /** Where a task stands; one that was never worked on stands at its first stage. */

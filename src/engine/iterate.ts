@@ -15,6 +15,9 @@ export type Bench = { book: Book; ports: Ports; patience: Patience; signals: Sig
 /** Of a final text, the end is kept: that is where an agent says what came of it. */
 const KEPT_TEXT = 256 * 1024
 
+/** Ended on purpose: it costs no iteration and is no crash. */
+const INTERRUPTED: Outcome = { end: 'interrupted', note: 'ended on request', changed: true, byUser: true }
+
 export type Begun = { step: Step; prompt: string }
 
 /** Takes up a piece of work. From here on the journal knows of it. */
@@ -68,13 +71,7 @@ async function callAgent(
     ({ live }) => book.tell({ type: 'spawned', at: now(), id, ref: live.ref }),
   )
   await ports.runner.sweep(id)
-  if (ended.how === 'interrupted')
-    return void settleAs(book, ports, step, {
-      end: 'interrupted',
-      note: 'interrupted',
-      changed: true,
-      byUser: true,
-    })
+  if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
   book.tell({ type: 'ended', at: now(), id, ...ended, result })
 }
@@ -87,7 +84,11 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
   const checks = well ? ports.checks(work) : []
   const changed = checks.length > 0 || step.ended?.how === 'inactive' ? await tree.changed() : true
   const findings = await runChecks(ports, checks, step, book.state.redBefore, signals)
-  if (!findings) return
+  if (!findings) {
+    // A signal leaves the checks to the next sitting; a cancelled run has none.
+    if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
+    return
+  }
   const claims = well && step.ended ? await ports.claims(work, step.ended.result.text) : {}
   const outcome: Outcome = step.ended
     ? judge({ ...step.ended, findings, claims, changed })

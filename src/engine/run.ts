@@ -7,6 +7,7 @@ import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import { type Begun, type Bench, begin, iterate } from './iterate.ts'
 import { recover } from './recover.ts'
+import { obey, sleeper } from './steer.ts'
 import { watchTree } from './tree.ts'
 
 /** `soft`: finish what is running, then leave. `hard`: end it now. */
@@ -26,7 +27,9 @@ export async function run(
   ports: Ports,
   options: { patience: Patience; signals: Signals; baseline: boolean },
 ): Promise<Ending> {
-  const { signals } = options
+  const { soft, hard } = options.signals
+  const cancel = new AbortController()
+  const signals = { soft, hard: AbortSignal.any([hard, cancel.signal]) }
   const bench: Bench = {
     book,
     ports,
@@ -34,6 +37,7 @@ export async function run(
     signals,
     tree: watchTree(ports.fingerprint),
   }
+  const sleep = sleeper(bench)
   const flying = new Map<StepId, Promise<void>>()
   let trouble: { error: unknown } | null = null
   const fly = (begun: Begun) => {
@@ -51,6 +55,8 @@ export async function run(
       if (signals.soft.aborted || trouble) await Promise.all(flying.values())
       if (trouble) throw (trouble as { error: unknown }).error
       if (signals.soft.aborted) return leave(bench, 'interrupted', true)
+      sleep.caughtUp()
+      obey(bench, cancel)
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
       const now = ports.clock.now()
       const decision = next(book.workflow, book.state, book.tasks, book.limits, now, ports.agentsFor)
@@ -59,14 +65,16 @@ export async function run(
           fly(await begin(bench, decision))
           break
         case 'busy':
-          await Promise.race(flying.values())
+          if (flying.size === 0) throw new Error('steps are in flight that nobody works on')
+          await sleep.until(flying.values(), null)
           break
         case 'wait':
           ports.tell({ type: 'waiting', at: now, until: decision.until, why: decision.why })
-          await nap(bench, Math.min(decision.until - now, LONGEST_NAP))
+          await sleep.until([], Math.min(decision.until - now, LONGEST_NAP))
           break
         case 'hold':
-          return leave(bench, 'paused', false)
+          await sleep.until([], null)
+          break
         case 'finish': {
           const { result, proof, why } = decision
           book.tell({ type: 'finished', at: now, result, proof, why })
@@ -79,6 +87,8 @@ export async function run(
   } catch (error) {
     if (error instanceof CannotGoOn) return leave(bench, error.message, false)
     throw error
+  } finally {
+    sleep.stop()
   }
 }
 
@@ -96,18 +106,4 @@ async function lookAround({ book, ports, signals, tree }: Bench, baseline: boole
 function leave({ book, ports }: Bench, why: string, interrupted: boolean): Ending {
   book.tell({ type: 'stopped', at: ports.clock.now(), why })
   return { type: 'stopped', why, interrupted }
-}
-
-/** Sleeps, but not through a signal. */
-function nap({ ports, signals }: Bench, ms: number): Promise<void> {
-  return new Promise(resolve => {
-    const wake = () => {
-      cancel()
-      signals.soft.removeEventListener('abort', wake)
-      resolve()
-    }
-    const cancel = ports.clock.after(ms, wake)
-    signals.soft.addEventListener('abort', wake)
-    if (signals.soft.aborted) wake()
-  })
 }

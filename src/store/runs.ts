@@ -40,13 +40,20 @@ export function findRun(home: string, name: string): StoredRun {
   throw new UsageError(`no run "${name}" in ${join(home, 'runs')}`)
 }
 
+/** The latest run of a folder; null if there is none. */
+export const latestRun = (home: string, project: string): StoredRun | null =>
+  latest(home, project, () => true)
+
 /** The latest run of a folder that can go on; null if there is none. */
-export function latestUnfinished(home: string, project: string): StoredRun | null {
+export const latestUnfinished = (home: string, project: string): StoredRun | null =>
+  latest(home, project, run => canGoOn(run.events))
+
+function latest(home: string, project: string, fits: (run: StoredRun) => boolean): StoredRun | null {
   for (const id of runIds(home).reverse()) {
-    const began = firstEvent(join(home, 'runs', id))
+    const began = firstEvent(runDir(home, id))
     if (began?.type !== 'began' || began.project !== project) continue
     const run = openRun(home, id)
-    if (canGoOn(run.events)) return run
+    if (fits(run)) return run
   }
   return null
 }

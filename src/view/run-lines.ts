@@ -99,8 +99,11 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
       case 'spawned':
       case 'applied':
       case 'edited':
-      case 'control':
         return []
+      case 'told':
+        return [colors.dim(`  told: ${plainLine(event.text)}`)]
+      case 'control':
+        return event.hold === 'pause' ? [colors.yellow('  paused; goes on with: ralph resume')] : []
       default:
         return event satisfies never
     }

@@ -160,19 +160,15 @@ describe('the SCM step', () => {
   })
 
   it('does not run hooks that were changed during the run', async () => {
+    const meddle = "printf '#!/bin/sh\\ntouch hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
     const stage = setRepository({
-      settings: { scm },
-      calls: [
-        [['file', '.git/hooks/pre-commit', '#!/bin/sh\ntouch hooked\n'], ['file', 'a', 'x'], DONE],
-        says('Add a'),
-      ],
+      settings: { scm, baseline: false, guardrails: [{ command: meddle }] },
+      calls: [[['file', 'a', 'x'], DONE], says('Add a')],
     })
-    writeFileSync(join(stage.project, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 0\n')
-    chmodSync(join(stage.project, '.git/hooks/pre-commit'), 0o755)
     const ran = await stage.ralph('run', '-p', 'x')
     expect(stage.log()[0]).toBe('Add a')
     expect(existsSync(join(stage.project, 'hooked'))).toBe(false)
-    expect(ran.stderr).toContain('hooks')
+    expect(ran.stderr).toContain('the git hooks were changed during the run, so they are not run')
   })
 
   it('calls a repository that is not in order a failed check', async () => {

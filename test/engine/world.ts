@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import type { Check, Clock, Live, Ports } from '../../src/core/ports.ts'
+import type { Check, Clock, Control, Live, Ports } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { Limits, Workflow } from '../../src/core/workflow.ts'
 import { prompt } from '../../src/core/workflows/prompt.ts'
@@ -80,8 +80,13 @@ export class World {
   cutAfter: { type: RunEvent['type']; times: number } | null = null
   soft = new AbortController()
   hard = new AbortController()
+  private requests: Control[] = []
+  /** Asks something of the run, as a person would from outside. */
+  ask: (control: Control) => void = () => {}
   onCall?: (n: number) => void
   onTell?: (event: RunEvent) => void
+  /** Nothing would ever happen by itself. */
+  onIdle?: () => void
   /** How the checks stand before the first iteration. */
   before: Act = {}
   private current: Act | null = null
@@ -136,6 +141,16 @@ export class World {
           await this.pass(null)
         },
         sweep: () => this.pass(undefined),
+      },
+      controls: {
+        take: () => this.requests.splice(0),
+        onChange: call => {
+          this.ask = control => {
+            this.requests.push(control)
+            call()
+          }
+          return () => {}
+        },
       },
       checksAtOnce: 1,
       checks: () => this.checkNames.map(name => this.check(name)),
@@ -218,7 +233,7 @@ export class World {
     sitting.catch(() => {})
     while (!over) {
       await settleDown()
-      if (!over) this.clock.tick()
+      if (!over && !this.clock.tick()) this.onIdle?.()
     }
     return sitting
   }

@@ -27,7 +27,7 @@ const HALF_EDITED =
  */
 export function promptText(
   base: string,
-  shape: { carry: Finding[]; count: string | null; interrupted: boolean },
+  shape: { carry: Finding[]; count: string | null; interrupted: boolean; told?: readonly string[] },
 ): string {
   const notes = (action: Finding['action']) => shape.carry.filter(f => f.action === action).map(f => f.note)
   const replaced = notes('REPLACE')
@@ -37,6 +37,7 @@ export function promptText(
     ...notes('PREPEND'),
     ...(replaced.length > 0 ? replaced : [base]),
     ...notes('APPEND'),
+    ...(shape.told ?? []).map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
     .join('\n\n')

@@ -1,0 +1,19 @@
+import { UsageError } from '../core/usage-error.ts'
+import { findRun, latestRun, ralphHome } from '../store/runs.ts'
+import { statusLines, statusOf } from '../view/status.ts'
+import type { SteerOptions } from './commands/steer.ts'
+import { projectOf } from './project.ts'
+import { isLive } from './steer-run.ts'
+
+export function showStatus(name: string | undefined, options: SteerOptions): number {
+  const home = ralphHome(process.env)
+  const project = name === undefined ? projectOf(options.projectDir) : ''
+  const run = name === undefined ? latestRun(home, project) : findRun(home, name)
+  if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
+  const now = Date.now()
+  const status = statusOf(run.events, isLive(run), now)
+  process.stdout.write(
+    options.json ? `${JSON.stringify(status)}\n` : `${statusLines(status, now).join('\n')}\n`,
+  )
+  return 0
+}

@@ -1,0 +1,59 @@
+import type { Control } from '../core/ports.ts'
+import type { Bench } from './iterate.ts'
+
+/** Does what people asked for meanwhile; each request is on record before it counts. */
+export function obey({ book, ports }: Bench, cancel: AbortController): void {
+  for (const control of ports.controls.take()) {
+    const at = ports.clock.now()
+    if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text })
+    else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold) })
+    if (control.type === 'cancel') cancel.abort()
+  }
+}
+
+function holdAfter(
+  control: Exclude<Control, { type: 'tell' }>,
+  hold: null | 'pause' | 'stop',
+): null | 'pause' | 'stop' {
+  switch (control.type) {
+    case 'pause':
+      return 'pause'
+    case 'resume':
+      return null
+    case 'cancel':
+      return 'stop'
+    case 'retry':
+      return hold
+    default:
+      return control.type satisfies never
+  }
+}
+
+/** Sleeps until something happens: a step lands, time is up, a signal or a request comes. */
+export function sleeper({ ports, signals }: Bench) {
+  let news = false
+  let wake = () => {}
+  const stop = ports.controls.onChange(() => {
+    news = true
+    wake()
+  })
+  return {
+    /** Requests up to now are known. */
+    caughtUp(): void {
+      news = false
+    },
+    async until(things: Iterable<Promise<unknown>>, ms: number | null): Promise<void> {
+      if (news || signals.soft.aborted) return
+      const woken = new Promise<void>(resolve => {
+        wake = resolve
+      })
+      const cancel = ms === null ? () => {} : ports.clock.after(ms, wake)
+      const onSignal = () => wake()
+      signals.soft.addEventListener('abort', onSignal)
+      await Promise.race([woken, ...things])
+      signals.soft.removeEventListener('abort', onSignal)
+      cancel()
+    },
+    stop,
+  }
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import type { Control, Controls } from '../core/ports.ts'
+import { replaceFile } from './atomic.ts'
+
+const folderOf = (runDir: string) => join(runDir, 'control')
+
+/** Asks something of a run. Each request is a file of its own, whole when it appears. */
+export function sendControl(runDir: string, control: Control, now: number): void {
+  mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
+  const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
+  replaceFile(join(folderOf(runDir), name), JSON.stringify(control), 0o600)
+}
+
+/** Receives what is asked of a run. Watching one folder costs nothing while nobody asks. */
+export function receiveControls(runDir: string): Controls & { close(): void } {
+  const folder = folderOf(runDir)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const listeners = new Set<() => void>()
+  // It keeps ralph alive while a paused run has nothing else to wait for.
+  const watcher = watch(folder, () => {
+    for (const call of listeners) call()
+  })
+  // A folder that goes away takes the watcher with it; requests are still found between steps.
+  watcher.on('error', () => {})
+  return {
+    take: () => namesIn(folder).flatMap(name => takeOne(join(folder, name))),
+    onChange(call) {
+      listeners.add(call)
+      return () => void listeners.delete(call)
+    },
+    close: () => watcher.close(),
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter(name => /^\d+-[0-9a-f]+\.json$/.test(name))
+      .sort()
+  } catch {
+    return []
+  }
+}
+
+/** A request that cannot be read asks for nothing. */
+function takeOne(path: string): Control[] {
+  try {
+    const control = JSON.parse(readFileSync(path, 'utf8'))
+    return isControl(control) ? [control] : []
+  } catch {
+    return []
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
+
+const isControl = (value: unknown): value is Control => {
+  const { type, text } = (value ?? {}) as { type?: unknown; text?: unknown }
+  return type === 'tell'
+    ? typeof text === 'string'
+    : ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
+}

@@ -1,0 +1,94 @@
+import type { RunEvent } from '../core/events.ts'
+import { fold } from '../core/evolve.ts'
+import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
+import type { Limits } from '../core/workflow.ts'
+import { plainLine } from './plain.ts'
+
+/** `crashed`: nobody sits over it, and nobody said goodbye. */
+export type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
+
+export type RunStatus = {
+  id: string
+  project: string
+  standing: Standing
+  pid: number | null
+  iteration: number
+  iterations: number | null
+  began: number
+  lastEvent: number
+  failures: number
+  usd: number
+  tokens: number
+  /** What the last settled iteration came to, or how the run ended. */
+  last: string
+  /** The command that goes on from here; null if there is nothing left to do. */
+  goOn: string | null
+}
+
+/** How a run stands, from its journal and whether its process lives. */
+export function statusOf(events: readonly RunEvent[], live: boolean, now: number): RunStatus {
+  const began = events[0] as Extract<RunEvent, { type: 'began' }>
+  const { state } = fold(events)
+  const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
+    limits: Limits
+    by?: { pid: number }
+  }
+  const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
+  const settled = events.findLast(e => e.type === 'settled')
+  const standing = (): Standing => {
+    if (live) {
+      if (state.hold === 'pause') return 'paused'
+      return state.notBefore > now || Object.values(state.until).some(until => until > now)
+        ? 'waiting'
+        : 'running'
+    }
+    if (ending?.type === 'finished') return 'finished'
+    return ending?.type === 'stopped' ? 'stopped' : 'crashed'
+  }
+  const stands = standing()
+  const last =
+    ending && ending.type !== 'resumed'
+      ? ending.why
+      : settled
+        ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
+        : 'no iteration is through yet'
+  const spent = sitting.limits.iterations !== null && state.n >= sitting.limits.iterations
+  const isOver =
+    ending?.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled')
+  return {
+    id: began.id,
+    project: began.project,
+    standing: stands,
+    pid: live ? (sitting.by?.pid ?? null) : null,
+    iteration: Object.values(state.flight)[0]?.n ?? state.n,
+    iterations: sitting.limits.iterations,
+    began: began.at,
+    lastEvent: events.at(-1)!.at,
+    failures: state.failures,
+    usd: state.spent.usd,
+    tokens: state.spent.tokens,
+    last,
+    goOn:
+      isOver || stands === 'running' || stands === 'waiting'
+        ? null
+        : `ralph resume ${began.id}${spent ? ` -m ${state.n + 10}` : ''}`,
+  }
+}
+
+export function statusLines(status: RunStatus, now: number): string[] {
+  const of = status.iterations === null ? '' : ` of ${status.iterations}`
+  const rows = [
+    ['project', status.project],
+    ['status', status.pid === null ? status.standing : `${status.standing} (pid ${status.pid})`],
+    ['iteration', `${status.iteration}${of}`],
+    [
+      'began',
+      `${spellDuration(now - status.began)} ago; last heard of ${spellDuration(now - status.lastEvent)} ago`,
+    ],
+    ['failures', `${status.failures} in a row`],
+    ['spent', `${spellUsd(status.usd)} · ${spellCount(status.tokens)} tokens, as far as the agent tells`],
+    ['last', plainLine(status.last)],
+    ...(status.goOn === null ? [] : [['go on', status.goOn]]),
+  ]
+  return [`run ${status.id}`, ...rows.map(([name, value]) => `  ${name!.padEnd(9)}  ${value}`)]
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+type Act = [string, ...unknown[]]
+const MORE: Act = ['claude', 'more']
+const DONE: Act = ['claude', 'Done. <response>DONE</response>']
+
+const until = async (condition: () => boolean | Promise<boolean>) => {
+  for (let i = 0; i < 300; i++) {
+    if (await condition()) return
+    await delay(30)
+  }
+  throw new Error('waited in vain')
+}
+const begun = (stage: ReturnType<typeof setStage>) => until(() => existsSync(join(stage.project, 'begun')))
+const standing = async (stage: ReturnType<typeof setStage>) =>
+  JSON.parse((await stage.ralph('status', '--json')).stdout).standing
+
+describe('a run at work', () => {
+  it('is paused and resumed from outside', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 300], MORE], [DONE]] })
+    const run = stage.start('run', '-p', 'x')
+    await begun(stage)
+    expect(await standing(stage)).toBe('running')
+    expect((await stage.ralph('pause')).stdout).toMatch(/^paused run \S+: .* ralph resume/)
+    await until(async () => (await standing(stage)) === 'paused')
+    expect((await stage.ralph('resume')).stdout).toMatch(/^resumed run /)
+    expect((await run.ended).code).toBe(0)
+    expect(await standing(stage)).toBe('finished')
+  })
+
+  it('is cancelled: its agent is gone, and it cannot be resumed', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['hang']]] })
+    const run = stage.start('run', '-p', 'x')
+    await begun(stage)
+    expect((await stage.ralph('cancel')).code).toBe(0)
+    expect((await run.ended).code).toBe(1)
+    const again = await stage.ralph('resume')
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('no unfinished run')])
+  })
+
+  it('takes an instruction that stands in all later prompts', async () => {
+    const stage = setStage({
+      calls: [
+        [['file', 'begun', ''], ['sleep', 400], MORE],
+        [['stdin', '../got.2'], MORE],
+        [['stdin', '../got.3'], DONE],
+      ],
+    })
+    const run = stage.start('run', '-p', 'BASE')
+    await begun(stage)
+    const id = stage.runs()[0]!.split('/').at(-1)!
+    expect((await stage.ralph('tell', id.slice(-3), 'Use', 'the new API')).code).toBe(0)
+    expect((await run.ended).code).toBe(0)
+    for (const name of ['../got.2', '../got.3'])
+      expect(stage.read(name)).toBe('BASE\n\nInstruction from the user: Use the new API')
+  })
+})
+
+describe('status', () => {
+  it('of a crashed run says so, and how to go on', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['hang']], [DONE]] })
+    const run = stage.start('run', '-p', 'x')
+    await begun(stage)
+    run.kill('SIGKILL')
+    await run.ended
+    const ran = await stage.ralph('status')
+    expect(ran.stdout).toMatch(/status\s+crashed\n/)
+    expect(ran.stdout).toMatch(/go on\s+ralph resume \S+\n/)
+    await delay(700)
+    expect((await stage.ralph('tell', stage.runs()[0]!.split('/').at(-1)!, 'later')).code).toBe(0)
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.session('iter-001-2/prompt.txt')).toContain('Instruction from the user: later')
+  })
+
+  it('of a run that ended at its limit names the command that raises it', async () => {
+    const stage = setStage({ calls: [[MORE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect((await stage.ralph('status')).stdout).toMatch(
+      /iteration\s+2 of 2[\s\S]*go on\s+ralph resume \S+ -m 12\n/,
+    )
+  })
+
+  it.each([
+    [['status'], 'no run in'],
+    [['pause'], 'no unfinished run in'],
+    [['cancel', 'nope'], 'no run "nope"'],
+    [['tell', 'nope', 'x'], 'no run "nope"'],
+  ])('%j with nothing there is an error that says so', async (args, words) => {
+    const ran = await setStage().ralph(...args)
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/core/evolve.ts'
+import { done, World } from './world.ts'
+
+describe('steering', () => {
+  it('a pause lets the agent finish and its checks run, then nothing starts until it is resumed', async () => {
+    const world = new World([{}, done])
+    world.checkNames = ['test']
+    world.onCall = n => void (n === 1 && world.ask({ type: 'pause' }))
+    let pausedAt = 0
+    world.onIdle = () => {
+      pausedAt = world.calls
+      world.ask({ type: 'resume' })
+    }
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(pausedAt).toBe(1)
+    expect(world.of('settled')[0]).toMatchObject({ end: 'ok' })
+  })
+
+  it('a cancel ends the agent now, costs no iteration, and finishes the run', async () => {
+    const world = new World([{ hangs: true }])
+    world.onCall = () => queueMicrotask(() => world.ask({ type: 'cancel' }))
+    expect(await world.sit()).toMatchObject({ type: 'finished', result: 'cancelled' })
+    expect(world.stopped).toBe(1)
+    expect(fold(world.journal).state).toMatchObject({ n: 0, flight: {} })
+  })
+
+  it('a cancel while checks run ends them, too', async () => {
+    const world = new World([done])
+    world.checkNames = ['test', 'lint']
+    world.onTell = event =>
+      void (event.type === 'checking' && event.id !== null && world.ask({ type: 'cancel' }))
+    expect(await world.sit()).toMatchObject({ type: 'finished', result: 'cancelled' })
+    expect(fold(world.journal).state.flight).toEqual({})
+  })
+
+  it('an instruction is on record and stands in the state from then on', async () => {
+    const world = new World([{}, {}, done])
+    world.onCall = n => void (n === 1 && world.ask({ type: 'tell', text: 'Use the new API' }))
+    await world.sit()
+    expect(fold(world.journal).state.told).toEqual(['Use the new API'])
+  })
+
+  it('a request to retry cuts a wait short', async () => {
+    const world = new World([{ result: { ok: false, error: 'broken' } }, done])
+    const before = world.clock.now()
+    world.onTell = event =>
+      void (event.type === 'waiting' && queueMicrotask(() => world.ask({ type: 'retry' })))
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.clock.now() - before).toBeLessThan(1000)
+  })
+
+  it('a signal ends a paused run', async () => {
+    const world = new World([{}])
+    world.onCall = () => world.ask({ type: 'pause' })
+    world.onIdle = () => world.soft.abort()
+    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+  })
+})
