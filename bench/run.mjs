@@ -1,6 +1,17 @@
 // Start-up, the cost of an iteration and a large stream, each beside a bare reference in the same run.
 // usage: npm run bench [-- startup loop stream]
-import { closeSync, chmodSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { compare, measure, median } from './measure.mjs'
@@ -8,8 +19,15 @@ import { compare, measure, median } from './measure.mjs'
 const RALPH = resolve('dist/ralph.js')
 const BARE = resolve('bench/bare-loop.mjs')
 const root = mkdtempSync(join(tmpdir(), 'ralph-bench-'))
-const env = { PATH: process.env.PATH, HOME: root, RALPH_HOME: join(root, 'home'), LANG: 'C.UTF-8', TERM: 'dumb' }
-const row = (...cells) => console.log(cells.map((c, i) => (i ? String(c).padStart(16) : String(c).padEnd(34))).join(''))
+const env = {
+  PATH: process.env.PATH,
+  HOME: root,
+  RALPH_HOME: join(root, 'home'),
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+}
+const row = (...cells) =>
+  console.log(cells.map((c, i) => (i ? String(c).padStart(16) : String(c).padEnd(34))).join(''))
 const f = (n, digits = 1) => n.toFixed(digits)
 
 /** An agent that costs about nothing: it reads the prompt and prints a file. */
@@ -22,12 +40,25 @@ function agent(name, text) {
 }
 
 const line = o => `${JSON.stringify(o)}\n`
-const RESULT = line({ type: 'result', subtype: 'success', is_error: false, result: 'Working.', total_cost_usd: 0.01, usage: { input_tokens: 10, output_tokens: 5 } })
+const RESULT = line({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: 'Working.',
+  total_cost_usd: 0.01,
+  usage: { input_tokens: 10, output_tokens: 5 },
+})
 const SHORT = [
   line({ type: 'system', subtype: 'init', session_id: 's', model: 'm' }),
   line({ type: 'assistant', message: { content: [{ type: 'text', text: 'Looking.' }] } }),
-  line({ type: 'assistant', message: { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'make' } }] } }),
-  line({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content: '12 passed' }] } }),
+  line({
+    type: 'assistant',
+    message: { content: [{ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'make' } }] },
+  }),
+  line({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: 't', content: '12 passed' }] },
+  }),
   RESULT,
 ].join('')
 
@@ -38,8 +69,12 @@ function project() {
   return dir
 }
 const ralph = (program, iterations, options) =>
-  measure([process.execPath, RALPH, 'run', '-p', 'Do the next task.', '-a', program, '-m', String(iterations)], { cwd: project(), env, ...options })
-const bare = (program, iterations, options) => measure([process.execPath, BARE, program, String(iterations)], { cwd: root, env, ...options })
+  measure(
+    [process.execPath, RALPH, 'run', '-p', 'Do the next task.', '-a', program, '-m', String(iterations)],
+    { cwd: project(), env, ...options },
+  )
+const bare = (program, iterations, options) =>
+  measure([process.execPath, BARE, program, String(iterations)], { cwd: root, env, ...options })
 
 function fsyncMs() {
   const fd = openSync(join(root, 'sync'), 'a')
@@ -56,7 +91,10 @@ function fsyncMs() {
 
 const TESTS = {
   async startup() {
-    const cli = (...words) => () => measure([process.execPath, ...words], { env })
+    const cli =
+      (...words) =>
+      () =>
+        measure([process.execPath, ...words], { env })
     const ms = await compare(25, [
       { name: 'node -e 0', run: cli('-e', '0') },
       { name: 'ralph --version', run: cli(RALPH, '--version') },
@@ -74,7 +112,15 @@ const TESTS = {
       const long = await run(program, many)
       return { ms: (long.ms - short.ms) / (many - few) }
     }
-    const shell = (_, n) => measure(['sh', '-c', `i=0; while [ $i -lt ${n} ]; do echo prompt | "${program}" >/dev/null; i=$((i+1)); done`], { env })
+    const shell = (_, n) =>
+      measure(
+        [
+          'sh',
+          '-c',
+          `i=0; while [ $i -lt ${n} ]; do echo prompt | "${program}" >/dev/null; i=$((i+1)); done`,
+        ],
+        { env },
+      )
     const ms = await compare(5, [
       { name: 'bare shell', run: slope(shell) },
       { name: 'bare node', run: slope(bare) },
@@ -82,30 +128,60 @@ const TESTS = {
     ])
     const sync = fsyncMs()
     row('an iteration', 'ms', 'over bare node', 'less 2 syncs')
-    for (const [name, value] of Object.entries(ms)) row(name, f(value, 2), f(value - ms['bare node'], 2), name === 'ralph run' ? f(value - ms['bare node'] - 2 * sync, 2) : '')
+    for (const [name, value] of Object.entries(ms))
+      row(
+        name,
+        f(value, 2),
+        f(value - ms['bare node'], 2),
+        name === 'ralph run' ? f(value - ms['bare node'] - 2 * sync, 2) : '',
+      )
     row('one fsync here', f(sync, 2), '', 'goal 1.5')
   },
   async stream() {
     const program = agent('claude')
     const fd = openSync(`${program}.out`, 'w')
     const text = 'x'.repeat(900)
-    for (let i = 0; i < 200_000; i++) writeSync(fd, line({ type: 'assistant', message: { id: `m${i}`, content: [{ type: 'text', text: `${i} ${text}` }] } }))
-    for (let i = 0; i < 4; i++) writeSync(fd, line({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'x', content: 'y'.repeat(5e6) }] } }))
+    for (let i = 0; i < 200_000; i++)
+      writeSync(
+        fd,
+        line({
+          type: 'assistant',
+          message: { id: `m${i}`, content: [{ type: 'text', text: `${i} ${text}` }] },
+        }),
+      )
+    for (let i = 0; i < 4; i++)
+      writeSync(
+        fd,
+        line({
+          type: 'user',
+          message: { content: [{ type: 'tool_result', tool_use_id: 'x', content: 'y'.repeat(5e6) }] },
+        }),
+      )
     writeSync(fd, RESULT)
     closeSync(fd)
     const contenders = [
-      { name: 'bare shell (cat)', run: () => measure(['sh', '-c', `"${program}" </dev/null | cat >/dev/null`], { env }) },
+      {
+        name: 'bare shell (cat)',
+        run: () => measure(['sh', '-c', `"${program}" </dev/null | cat >/dev/null`], { env }),
+      },
       { name: 'bare node', run: () => bare(program, 1, { memory: true }) },
       { name: 'ralph run', run: () => ralph(program, 1, { memory: true }) },
     ]
     const peaks = {}
-    const ms = await compare(3, contenders.map(c => ({ ...c, run: async () => {
-      const m = await c.run()
-      peaks[c.name] = Math.max(peaks[c.name] ?? 0, m.peak)
-      return m
-    } })))
+    const ms = await compare(
+      3,
+      contenders.map(c => ({
+        ...c,
+        run: async () => {
+          const m = await c.run()
+          peaks[c.name] = Math.max(peaks[c.name] ?? 0, m.peak)
+          return m
+        },
+      })),
+    )
     row(`a stream of ${f(statSync(`${program}.out`).size / 1e6, 0)} MB`, 'ms', 'x bare node', 'peak MB')
-    for (const [name, value] of Object.entries(ms)) row(name, f(value, 0), f(value / ms['bare node'], 2), f(peaks[name], 0))
+    for (const [name, value] of Object.entries(ms))
+      row(name, f(value, 0), f(value / ms['bare node'], 2), f(peaks[name], 0))
     row('goal', '', '1.5', `${f(peaks['bare node'] + 30, 0)}`)
   },
 }

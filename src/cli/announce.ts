@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
 import { plural, spellDuration } from '../core/spell.ts'
+import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { plain } from '../view/plain.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
-import { agentOf, askOf, commandGuardrails, type Plan } from './plan.ts'
+import { agentOf, askOf, commandGuardrails, limitsOf, type Plan } from './plan.ts'
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
-export function announce(id: string, plan: Plan, env: NodeJS.ProcessEnv): void {
+export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): void {
   const { colors } = terminalStyle(process.stdout, env)
-  const rows = [...facts(plan), ['session', `.ralph/sessions/${id}`]]
+  const rows = [...facts(plan, limits), ['session', `.ralph/sessions/${id}`]]
   process.stdout.write(`${colors.bold(`ralph run ${id}`)}\n${table(rows, colors.dim)}\n`)
 }
 
@@ -18,7 +19,7 @@ export function announce(id: string, plan: Plan, env: NodeJS.ProcessEnv): void {
 export function dryRun(plan: Plan, env: NodeJS.ProcessEnv): number {
   const { colors } = terminalStyle(process.stdout, env)
   const { argv } = agentOf(plan).command({ ...askOf(plan), prompt: '' }, { version: null, flags: null })
-  const rows = [...facts(plan), ['command', redact(argv).join(' ')]]
+  const rows = [...facts(plan, limitsOf(plan.settings)), ['command', redact(argv).join(' ')]]
   process.stdout.write(
     `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}\n\n${colors.dim('prompt')}\n`,
   )
@@ -27,7 +28,7 @@ export function dryRun(plan: Plan, env: NodeJS.ProcessEnv): number {
   return 0
 }
 
-function facts(plan: Plan): string[][] {
+function facts(plan: Plan, limits: Limits): string[][] {
   const { settings, condition, prompt } = plan
   const until = [
     condition.response && `<response>${condition.response}</response>`,
@@ -38,7 +39,7 @@ function facts(plan: Plan): string[][] {
     ['agent', [agentOf(plan).name, plan.agent.model].filter(Boolean).join(' · ')],
     ['prompt', plain(prompt.type === 'file' ? prompt.path : firstLine(prompt.text))],
     ['checks', checks.length > 0 ? plain(checks.join(' · ')) : 'none: whatever comes of it is only claimed'],
-    ['limit', `${settings.maximumIterations} iterations`],
+    ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
     ['until', until.length > 0 ? plain(until.join(' or ')) : 'the limit'],
   ]
 }
@@ -82,7 +83,7 @@ export function verboseListener(plan: Plan, sources: string[]): (event: RunEvent
       say(
         `Guardrail exited with ${event.exit?.signal ?? `code ${event.exit?.code}`} (${spellDuration(event.ms)})`,
       )
-    else if (event.type === 'settled' && event.end === 'ok')
+    else if (event.type === 'settled' && event.end === 'ok' && event.move !== 'fail')
       say(
         `Completion (${condition.response ?? condition.pattern ?? 'no condition'}): ${event.move === 'pass' ? 'matched' : 'not matched'}`,
       )

@@ -1,5 +1,6 @@
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
 import type { StepId } from '../core/workflow.ts'
+import { redact } from './call.ts'
 
 const TIMEOUT_MS = 300_000
 
@@ -12,6 +13,9 @@ export type Asked = {
   env: Record<string, string>
   /** Ends the agent now. */
   hard: AbortSignal
+  /** Keeps the list of calls. */
+  call(entry: Record<string, unknown>): void
+  now(): number
 }
 
 /** One question outside the loop, in text mode. Empty when the agent fails, is silent or is ended. */
@@ -19,6 +23,7 @@ export async function askAgent(asked: Asked, prompt: string, id: StepId): Promis
   const { runner, agent, able, ask, cwd, env, hard } = asked
   const command = agent.command({ ...ask, prompt, mode: 'text' }, able)
   const parser = agent.parser('text')
+  const began = asked.now()
   let answer = ''
   const hear = (events: ReturnType<typeof parser.line>) => {
     for (const event of events) if (event.type === 'ended' && event.ok) answer = event.text
@@ -32,7 +37,17 @@ export async function askAgent(asked: Asked, prompt: string, id: StepId): Promis
   const timer = setTimeout(stop, TIMEOUT_MS)
   hard.addEventListener('abort', stop)
   try {
-    hear(parser.end(await live.exit))
+    const exit = await live.exit
+    hear(parser.end(exit))
+    asked.call({
+      at: new Date(began).toISOString(),
+      step: id,
+      agent: agent.name,
+      argv: redact(command.argv),
+      asked: prompt,
+      ms: asked.now() - began,
+      exit: exit.signal ?? exit.code,
+    })
     return answer
   } finally {
     clearTimeout(timer)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
+import type { RunState } from '../core/workflow.ts'
 import { writeWhole } from '../store/atomic.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
@@ -20,6 +21,8 @@ export type Caller = {
   desk: Desk
   agentOf(name: string): { agent: Agent; able: Capabilities; env: Record<string, string> }
   ask: Omit<Ask, 'prompt'>
+  /** What may still be spent; null where there is no limit. */
+  budgetLeft(state: RunState): number | null
   cwd: string
   now(): number
   warn(note: string): void
@@ -27,13 +30,17 @@ export type Caller = {
 
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
 export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => Promise<Called> {
-  let toldOfRefusals = false
+  const told = new Set<string>()
+  const warnOnce = (about: string, note: string) => {
+    if (!told.has(about)) c.warn(note)
+    told.add(about)
+  }
   return async (work, prompt, ears) => {
     const { agent, able, env } = c.agentOf(work.step.agent ?? '')
     const folder = c.desk.folderFor(work.step)
     const promptFile = join(folder, 'prompt.txt')
     writeFileSync(promptFile, prompt)
-    const command = agent.command({ ...c.ask, prompt }, able)
+    const command = agent.command({ ...c.ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
     const parser = agent.parser(c.ask.mode)
     const stream = openSync(join(folder, 'stream.ndjson'), 'w')
     const errors = keepErrors(join(folder, 'stderr.log'))
@@ -76,10 +83,12 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         const events = parser.end(exit).map(explain)
         closeSync(stream)
         errors.close()
-        if (ended?.denials && !toldOfRefusals) {
-          toldOfRefusals = true
-          c.warn(refusalNote(agent, ended.denials))
-        }
+        if (ended?.denials) warnOnce('refusals', refusalNote(agent, ended.denials))
+        if (ended?.ok && ended.costUsd === undefined && c.budgetLeft(work.state) !== null)
+          warnOnce(
+            'cost',
+            `${agent.name} does not tell what it costs, so the budget in dollars cannot hold it`,
+          )
         c.desk.call({
           at: new Date(began).toISOString(),
           step: work.step.id,

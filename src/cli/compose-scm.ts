@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { runLogged } from '../checks/logged.ts'
 import { failureOf, slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
@@ -52,18 +52,15 @@ export function composeScm(
           cwd: plan.project,
           env: kit.agentEnv,
           hard,
+          call: session.call,
+          now: () => Date.now(),
         },
         MESSAGE_PROMPT,
         id,
       )
-    const run = async (argv: string[], id: StepId, input: string): Promise<string | null> => {
-      const name = slugOf(
-        argv
-          .filter(word => !word.startsWith('-'))
-          .slice(0, 3)
-          .join(' '),
-      )
-      const path = join(session.folderOf(n), `scm_${String(n).padStart(3, '0')}_${name}.log`)
+    const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
+      const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
+      const path = join(session.folderOf(n), name)
       const command = { argv, cwd: plan.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
       const failure = failureOf(
         await runLogged(runner.startToFile, command, id, { path, timeout: TIMEOUT_S }, hard),

@@ -110,6 +110,7 @@ export function composePorts({
         env: agentEnv,
       }),
       ask: askOf(plan),
+      budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
       cwd: project,
       now,
       warn: note => tell({ type: 'warned', at: now(), note }),

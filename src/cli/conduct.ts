@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
+import { reopen } from '../core/reopen.ts'
 import type { Limits } from '../core/workflow.ts'
 import { prompt } from '../core/workflows/prompt.ts'
 import { openBook } from '../engine/book.ts'
@@ -13,7 +14,9 @@ import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
 import { openSession, type Session } from '../store/session.ts'
+import { needWritable } from '../store/writable.ts'
 import { plainLine } from '../view/plain.ts'
+import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
 import type { Plan } from './plan.ts'
@@ -50,7 +53,7 @@ export async function conduct(sitting: Sitting): Promise<number> {
       project,
       workflow: 'prompt',
       prompt: asked,
-      agent: agent.argv,
+      agent: redact(agent.argv),
     })
     const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
     sitting.announce()
@@ -65,7 +68,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   const { home, id, plan, limits, past, env } = sitting
   const { settings, project } = plan
   const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
-  const journal = openJournal(dir)
+  const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   try {
@@ -86,8 +89,11 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     const book = openBook(prompt(), limits, fold(past), { tell })
     const at = Date.now()
     const by = processRef(process.pid)
-    if (past.length > 0) book.tell({ type: 'resumed', at, limits, by })
-    else {
+    if (past.length > 0) {
+      book.tell({ type: 'resumed', at, limits, by })
+      const reopened = reopen(book.workflow, book.state, book.tasks, at)
+      if (reopened) book.tell(reopened)
+    } else {
       const tasks = [{ id: 'prompt', title: 'the prompt', blockedBy: [] }]
       book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan, by })
     }
@@ -117,6 +123,8 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   } finally {
     await runner.close()
     controls.close()
+    // What the console has gathered goes out before anyone writes behind it.
+    await new Promise(resolve => setImmediate(resolve))
     journal.close()
     close()
   }

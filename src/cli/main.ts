@@ -31,7 +31,7 @@ export async function main(argv: string[]): Promise<number> {
     )
     .version(manifest.version, '-v, --version')
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(`ralph: ${text}`) })
+    .configureOutput({ outputError: (text, write) => write(`ralph: ${text.replace('\n(', ' (')}`) })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
   const finish = (result: number) => {

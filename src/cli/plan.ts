@@ -69,7 +69,7 @@ export const askOf = (plan: Plan): Omit<Ask, 'prompt'> => ({
   model: plan.agent.model,
   flags: resolveFlags(plan.settings.agent.flags),
   mode: plan.settings.streamAgentOutput ? 'stream' : 'text',
-  budgetUsd: null,
+  budgetUsd: plan.settings.budget.usd,
   root: process.getuid?.() === 0,
 })
 

@@ -1,5 +1,8 @@
 import { main } from './main.ts'
 
+// A reader that went away (`| head`) is no error of ours.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 void main(process.argv.slice(2)).then(code => {
   process.exitCode = code
 })

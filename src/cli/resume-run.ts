@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { fold } from '../core/evolve.ts'
+import { spellUsd } from '../core/spell.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Limits } from '../core/workflow.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
@@ -16,7 +18,9 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; there is nothing to resume`)
   if (isLive(run)) return wakeRun(run)
-  const limits = limitsFor(run, options.maxIterations)
+  if (!existsSync(run.began.project))
+    throw new UsageError(`the project of run ${run.id} is gone: ${run.began.project}`)
+  const limits = limitsFor(run, options)
   const plan = run.began.pins as Plan
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
   return conduct({
@@ -26,7 +30,7 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
     limits,
     past: run.events,
     warnings: [],
-    announce: () => loud.json || loud.quiet || announce(run.id, plan, env),
+    announce: () => loud.json || loud.quiet || announce(run.id, plan, limits, env),
     shared: options.shared ?? false,
     loud,
     env,
@@ -39,15 +43,24 @@ function latest(home: string, project: string): StoredRun {
   return run
 }
 
-/** The limits the run was left with; `-m` replaces the one on iterations, which must leave room. */
-function limitsFor({ id, events }: StoredRun, maxIterations: number | undefined): Limits {
-  const last = events.findLast(e => e.type === 'began' || e.type === 'resumed')
-  const limits = {
-    ...(last as { limits: Limits }).limits,
-    ...(maxIterations && { iterations: maxIterations }),
+/** The limits the run was left with, but for those given anew; each must leave room. */
+function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
+  const last = events.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
+  const { n, spent } = fold(events).state
+  const limits: Limits = {
+    ...last.limits,
+    iterations: options.maxIterations ?? last.limits.iterations,
+    usd: options.maxCost ?? last.limits.usd,
+    tokens: options.maxTokens ?? last.limits.tokens,
+    ms: options.maxTime === undefined ? last.limits.ms : options.maxTime * 1000,
   }
-  const { n } = fold(events).state
+  const used = (what: string, flag: string) =>
+    new UsageError(`run ${id} has used ${what}; raise the limit with ${flag}`)
   if (limits.iterations !== null && n >= limits.iterations)
-    throw new UsageError(`run ${id} has used all ${n} of its iterations; raise the limit with -m ${n + 10}`)
+    throw used(`all ${n} of its iterations`, `-m ${n + 10}`)
+  if (limits.usd !== null && spent.usd >= limits.usd)
+    throw used(`${spellUsd(spent.usd)} of ${spellUsd(limits.usd)}`, '--max-cost')
+  if (limits.tokens !== null && spent.tokens >= limits.tokens)
+    throw used(`${spent.tokens} of ${limits.tokens} tokens`, '--max-tokens')
   return limits
 }

@@ -27,7 +27,7 @@ export async function showDemo(): Promise<number> {
   const code = await conduct({
     home,
     id,
-    announce: () => announce(id, plan, env),
+    announce: () => announce(id, plan, limitsOf(settings), env),
     plan,
     limits: limitsOf(settings),
     past: [],

@@ -56,7 +56,7 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
     shared: options.shared ?? false,
     loud,
     env,
-    announce: () => loud.json || loud.quiet || announce(id, whole, env),
+    announce: () => loud.json || loud.quiet || announce(id, whole, limitsOf(settings), env),
     onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
   })
 }

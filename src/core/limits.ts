@@ -1,4 +1,5 @@
 import type { Result } from './events.ts'
+import { plural, spellDuration } from './spell.ts'
 import type { AgentName, Limits, RunState } from './workflow.ts'
 
 const SECOND = 1000
@@ -22,7 +23,7 @@ export function reached(
   now: number,
 ): { result: Result; why: string } | null {
   if (state.failures >= limits.failures)
-    return { result: 'failures', why: `${state.failures} consecutive failures, stopping loop` }
+    return { result: 'failures', why: `${plural(state.failures, 'consecutive failure')}, stopping loop` }
   if (state.idles >= limits.failures)
     return { result: 'inactive', why: `${state.idles} iterations in a row fell silent and changed nothing` }
   if (limits.usd !== null && state.spent.usd >= limits.usd)
@@ -30,9 +31,15 @@ export function reached(
   if (limits.tokens !== null && state.spent.tokens >= limits.tokens)
     return { result: 'budget', why: `${state.spent.tokens} of ${limits.tokens} tokens are used` }
   if (limits.ms !== null && now - state.since >= limits.ms)
-    return { result: 'budget', why: `the time limit of ${Math.round(limits.ms / MINUTE)} min is reached` }
+    return { result: 'budget', why: `the time limit of ${spellDuration(limits.ms)} is reached` }
   if (limits.iterations !== null && state.n + flying >= limits.iterations)
-    return { result: 'exhausted', why: `all ${limits.iterations} iterations are used` }
+    return {
+      result: 'exhausted',
+      why:
+        limits.iterations === 1
+          ? 'the one iteration is used'
+          : `all ${limits.iterations} iterations are used`,
+    }
   return null
 }
 

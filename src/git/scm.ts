@@ -18,7 +18,7 @@ export type ScmPorts = {
   /** The agent's answer to the fixed prompt; empty when it gave none. */
   ask(id: StepId): Promise<string>
   /** Runs a command with these words on its standard input; null if it succeeded, else the end of a sentence. */
-  run(argv: string[], id: StepId, input: string): Promise<string | null>
+  run(argv: string[], id: StepId, input: string, log: string): Promise<string | null>
 }
 
 /**
@@ -34,7 +34,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const failure =
         task === 'commit'
           ? await commit(settled.id, words, state)
-          : await ports.run([scm.command, task, ...words], settled.id, '')
+          : await ports.run([scm.command, task, ...words], settled.id, '', task)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
@@ -46,7 +46,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const message = await messageFor(id, state)
       return message === null
         ? NO_MESSAGE
-        : ports.run([scm.command, 'commit', ...words, '-am', message], id, '')
+        : ports.run([scm.command, 'commit', ...words, '-am', message], id, '', 'commit')
     }
     if (!start) return 'is not possible: this is not a git repository'
     const changes = await changesSince(start, env)
@@ -92,8 +92,11 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     ]
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
-    const added = await ports.run([...base, 'add', '--all', ...listed], id, input)
-    return added ?? ports.run([...base, 'commit', '--only', ...words, '-m', message, ...listed], id, input)
+    const added = await ports.run([...base, 'add', '--all', ...listed], id, input, 'add')
+    return (
+      added ??
+      ports.run([...base, 'commit', '--only', ...words, '-m', message, ...listed], id, input, 'commit')
+    )
   }
 
   async function isMade(

@@ -71,9 +71,11 @@ function look(path: string, last: Kept | undefined): Kept | null {
 
 function write(path: string, kept: Kept): void {
   mkdirSync(dirname(path), { recursive: true })
-  if (kept.kind === 'link') return symlinkSync(kept.data, path)
-  writeFileSync(path, Buffer.from(kept.data, 'base64'))
-  chmodSync(path, kept.mode)
+  if (kept.kind === 'link') symlinkSync(kept.data, path)
+  else {
+    writeFileSync(path, Buffer.from(kept.data, 'base64'))
+    chmodSync(path, kept.mode)
+  }
 }
 
 function findAll(root: string, globs: string[]): string[] {
@@ -93,7 +95,8 @@ function walk(root: string, path: string, see: (path: string) => void): void {
   try {
     entries = readdirSync(join(root, path), { withFileTypes: true })
   } catch {
-    return see(path)
+    see(path)
+    return
   }
   for (const entry of entries) {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`

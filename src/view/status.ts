@@ -5,7 +5,7 @@ import type { Limits } from '../core/workflow.ts'
 import { plainLine } from './plain.ts'
 
 /** `crashed`: nobody sits over it, and nobody said goodbye. */
-export type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
+type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
 
 export type RunStatus = {
   id: string

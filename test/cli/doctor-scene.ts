@@ -20,7 +20,7 @@ export const fails = (code: number, stderr: string, stdout = ''): Ran => ({
   stderr,
 })
 
-export type Call = { argv: string[]; cwd: string; env: Record<string, string>; timeoutMs: number }
+type Call = { argv: string[]; cwd: string; env: Record<string, string>; timeoutMs: number }
 
 /** A project, a home and a PATH with these programs and no others; what they answer comes from a table. */
 export function setDoctorScene(

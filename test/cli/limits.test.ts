@@ -117,7 +117,7 @@ describe('an agent that', () => {
     const ran = await stage.ralph('run', '-p', 'x')
     expect([ran.code, ran.stdout]).toEqual([
       1,
-      expect.stringContaining('1 consecutive failures, stopping loop'),
+      expect.stringContaining('1 consecutive failure, stopping loop'),
     ])
     expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(3)
   })

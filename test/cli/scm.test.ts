@@ -160,7 +160,8 @@ describe('the SCM step', () => {
   })
 
   it('does not run hooks that were changed during the run', async () => {
-    const meddle = "printf '#!/bin/sh\\ntouch hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
+    const meddle =
+      "printf '#!/bin/sh\\ntouch hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
     const stage = setRepository({
       settings: { scm, baseline: false, guardrails: [{ command: meddle }] },
       calls: [[['file', 'a', 'x'], DONE], says('Add a')],

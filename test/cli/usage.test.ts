@@ -17,7 +17,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run', '-p', 'x', '-m', '-3'], "argument '-3' is invalid"],
     [['run', '-p', 'x', '-m', '1e3'], "argument '1e3' is invalid"],
     [['run', '-p', 'x', '--inactivity-timeout', 'soon'], 'It must be a number of seconds above 0.'],
-    [['run', '-p', 'x', '--modle', 'y'], "unknown option '--modle'\n(Did you mean --model?)"],
+    [['run', '-p', 'x', '--modle', 'y'], "unknown option '--modle' (Did you mean --model?)"],
     [['run', '-p', 'x', 'stray'], "too many arguments for 'run'. Expected 0 arguments but got 1."],
     [
       ['run', '-p', 'x', '-a', 'nobody'],
@@ -27,7 +27,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run', '-p', 'x', '--model', 'm', '--', 'cat'], 'ralph does not know how to tell "cat" a model'],
     [['run', '-p', 'x', '--done-pattern', '('], '--done-pattern: Invalid regular expression'],
     [['run', '-p', 'x', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
-    [['rum'], "unknown command 'rum'\n(Did you mean run?)"],
+    [['rum'], "unknown command 'rum' (Did you mean run?)"],
     [['resume'], 'no unfinished run in'],
     [['resume', 'abc'], 'no run "abc" in'],
   ])('%j', async (args, words) => {

@@ -58,7 +58,7 @@ describe('another iteration', () => {
       { since: 1000 },
       { ms: 120_000 },
       0,
-      ['budget', 'the time limit of 2 min is reached'],
+      ['budget', 'the time limit of 2m0s is reached'],
     ],
     ['is allowed just before', { since: 1001 }, { ms: 120_000 }, 0, null],
     [

@@ -57,7 +57,7 @@ export async function startMockModel(script = {}, opts = {}) {
   resetTurns()
   const log = o => {
     st.requests.push(o)
-    if (opts.log) fs.appendFileSync(opts.log, JSON.stringify(o) + '\n')
+    if (opts.log) fs.appendFileSync(opts.log, `${JSON.stringify(o)}\n`)
   }
   function nextTurn(raw) {
     const t = st.script.turns
@@ -195,7 +195,7 @@ function apiOf(method, p) {
   if (/:(stream)?[gG]enerateContent$/.test(p)) return 'gemini'
   return null
 }
-function isMain(api, body) {
+function isMain(_api, body) {
   const tools = body?.tools ?? body?.request?.tools
   return (
     Array.isArray(tools) &&
@@ -236,7 +236,7 @@ const U = t => ({ input: 1200, output: 40, cacheRead: 0, cacheWrite: 0, ...(t.us
 
 const REPLY = {
   // ---------------------------------------------------------------- Anthropic Messages
-  async anthropic(t, body, req, res, json) {
+  async anthropic(t, body, _req, res, json) {
     const u = U(t)
     const content = []
     if (!t.empty) {
@@ -307,7 +307,7 @@ const REPLY = {
     res.end()
   },
   // ---------------------------------------------------------------- OpenAI Responses
-  async responses(t, body, req, res, json) {
+  async responses(t, body, _req, res, json) {
     const u = U(t)
     const id = uid('resp')
     const base = {
@@ -404,7 +404,7 @@ const REPLY = {
     res.end()
   },
   // ---------------------------------------------------------------- OpenAI chat completions
-  async chat(t, body, req, res, json) {
+  async chat(t, body, _req, res, json) {
     const u = U(t)
     const id = uid('chatcmpl'),
       created = Math.floor(Date.now() / 1000),
@@ -465,7 +465,7 @@ const REPLY = {
     res.end()
   },
   // ---------------------------------------------------------------- Gemini generateContent
-  async gemini(t, body, req, res, json) {
+  async gemini(t, _body, req, res, json) {
     const u = U(t)
     const parts = []
     if (!t.empty) {
@@ -502,7 +502,7 @@ const REPLY = {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const arg = (n, d) => {
-    const i = process.argv.indexOf('--' + n)
+    const i = process.argv.indexOf(`--${n}`)
     return i > 0 ? process.argv[i + 1] : d
   }
   const script = arg('script') ? JSON.parse(fs.readFileSync(arg('script'), 'utf8')) : { turns: [] }

@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander'
-import { positiveInteger } from '../numbers.ts'
+import { positiveAmount, positiveInteger, timeSpan } from '../numbers.ts'
 
 export type ResumeOptions = {
+  maxTime?: number
+  maxCost?: number
+  maxTokens?: number
   maxIterations?: number
   projectDir: string
   json?: boolean
@@ -22,6 +25,9 @@ export function addResume(program: Command, finish: (code: number) => void): voi
         positiveInteger,
       ),
     )
+    .addOption(new Option('--max-time <time>', 'a new limit for this sitting: 30m, 2h').argParser(timeSpan))
+    .addOption(new Option('--max-cost <usd>', 'a new limit, all spending counted').argParser(positiveAmount))
+    .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
     .option('-C, --project-dir <dir>', 'the project', '.')
     .option('--shared', 'run although another run is at work in this folder')
     .option('--json', 'run events as NDJSON on standard output')

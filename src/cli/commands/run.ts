@@ -54,7 +54,7 @@ export function addRun(program: Command, agentCommand: string[], finish: (code: 
     )
     .option('--done-pattern <regex>', "done when this matches the agent's final text")
     .option('--stream-agent-output', 'show what the agent does as it happens (default)')
-    .option('--no-stream-agent-output', 'run the agent in text mode and show its answer only')
+    .option('--no-stream-agent-output', 'text mode: how it goes in one line, instead of what the agent says')
     .addOption(
       new Option('--inactivity-timeout <s>', 'end an agent that is silent for so long (300)').argParser(
         positiveSeconds,

@@ -1,0 +1,23 @@
+import type { RunEvent } from './events.ts'
+import type { Task } from './task.ts'
+import { type RunState, standing, type Workflow } from './workflow.ts'
+
+/**
+ * Someone goes on with a run: what was blocked gets another chance, from its first stage and with
+ * nothing held against it. null where nothing was blocked.
+ */
+export function reopen(
+  workflow: Workflow,
+  state: RunState,
+  tasks: readonly Task[],
+  now: number,
+): RunEvent | null {
+  const blocked = tasks.filter(task => standing(workflow, state, task).stage === 'blocked')
+  if (blocked.length === 0) return null
+  const fresh = blocked.map(task => {
+    const { carry, rounds, bugs } = standing(workflow, state, task)
+    const first = standing(workflow, { ...state, at: {} }, task)
+    return [task.id, { ...first, carry, rounds, bugs }] as const
+  })
+  return { type: 'edited', at: now, by: 'person', state: Object.fromEntries(fresh) }
+}

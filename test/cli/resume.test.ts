@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { RALPH } from '../support/ralph.ts'
+import { setStage } from './scene.ts'
+
+type Act = [string, ...unknown[]]
+const MORE: Act = ['claude', 'more']
+const DONE: Act = ['claude', 'Done. <response>DONE</response>']
+const paid = (usd: number): Act => [
+  'claude',
+  'more',
+  { total_cost_usd: usd, usage: { input_tokens: 600, output_tokens: 0 } },
+]
+
+describe('resume', () => {
+  it('gives a stuck run another chance, with what failed still in its prompt', async () => {
+    const stage = setStage({
+      settings: { baseline: false, guardrails: [{ command: 'test -f ../fixed' }] },
+      calls: [[MORE], [MORE], [MORE], [['stdin', '../got'], DONE]],
+    })
+    const stuck = await stage.ralph('run', '-p', 'x')
+    expect([stuck.code, stuck.stdout]).toEqual([1, expect.stringContaining('stuck')])
+    stage.write('../fixed', '')
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.read('../got')).toContain('Guardrail "test -f ../fixed" failed')
+  })
+
+  it.each([
+    ['--max-cost', '0.1', '$0.20 of $0.10', '5'],
+    ['--max-tokens', '500', '600 of 500 tokens', '5000'],
+  ])('of a run that used its %s names the flag, and goes on with it', async (flag, limit, used, more) => {
+    const stage = setStage({ calls: [[paid(0.2)], [DONE]] })
+    expect((await stage.ralph('run', '-p', 'x', flag, limit)).code).toBe(1)
+    const refused = await stage.ralph('resume')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`has used ${used}; raise the limit with ${flag}`),
+    ])
+    expect((await stage.ralph('resume', flag, more)).code).toBe(0)
+  })
+
+  it('of a run at its limit of iterations names the flag, and goes on with it', async () => {
+    const stage = setStage({ calls: [[MORE], [DONE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const refused = await stage.ralph('resume')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('raise the limit with -m 11')])
+    const ran = await stage.ralph('resume', '-m', '3')
+    expect([ran.code, ran.stdout]).toEqual([
+      0,
+      expect.stringMatching(/limit\s+3 iterations[\s\S]*iteration 2 of 3/),
+    ])
+  })
+
+  it('of a run whose project is gone says so, and makes nothing', async () => {
+    const stage = setStage({ calls: [[MORE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const id = stage.runs()[0]!.split('/').at(-1)!
+    rmSync(stage.project, { recursive: true })
+    const ran = spawnSync(process.execPath, [RALPH, 'resume', id, '-m', '5'], {
+      cwd: stage.root,
+      env: stage.env,
+      encoding: 'utf8',
+    })
+    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('is gone')])
+    expect(existsSync(stage.project)).toBe(false)
+  })
+})
+
+describe('what is written down', () => {
+  it('holds no secret of the command line', async () => {
+    const stage = setStage()
+    await stage.ralph('run', '-p', 'x', '-m', '1', '--', 'sh', '-c', 'echo hi', '--token', 'SECRET')
+    expect(stage.session('session.json') + stage.session('agent-calls.jsonl')).not.toContain('SECRET')
+  })
+})
+
+it('a reader that goes away is no error, whatever is printed', () => {
+  const ran = spawnSync('sh', ['-c', `"${process.execPath}" "${RALPH}" run --help | head -n 1`], {
+    encoding: 'utf8',
+  })
+  expect(ran.stderr).toBe('')
+})
