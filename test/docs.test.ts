@@ -1,0 +1,139 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { known } from '../src/agents/index.ts'
+import { jsonSchema } from '../src/settings/json-schema.ts'
+import { runRalph } from './support/ralph.ts'
+import { scratch } from './support/scratch.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const foldersIn = (path: string) =>
+  readdirSync(join(ROOT, path), { withFileTypes: true }).flatMap(e => (e.isDirectory() ? [e.name] : []))
+
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+]
+
+describe('the requirements', () => {
+  const page = read('docs/requirements.md')
+  const named = [...page.matchAll(/`(test\/[^`]*?\.ts) › ([^`]+)`/g)]
+
+  it.each(named.map(([, file, titles]) => [file!, titles!] as const))(
+    '%s › %s is a test that exists',
+    (file, titles) => {
+      const source = read(file)
+      const isTitle = (title: string) => ["'", '"', '`'].some(q => source.includes(`${q}${title}${q}`))
+      expect(titles.split(' › ').filter(title => !isTitle(title))).toEqual([])
+    },
+  )
+
+  it('have a row each, and each row says how it is shown', () => {
+    const rows = [...page.matchAll(/^\| (\d{3}-\d+) \| (.+?) \| (.*) \|$/gm)]
+    const ids = rows.map(([, id]) => id!)
+    const first = Array.from({ length: 109 }, (_, i) => `001-${String(i + 1).padStart(2, '0')}`)
+    expect(ids.filter(id => id.startsWith('001-'))).toEqual(first)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(rows.filter(([, , , shown]) => !shown!.includes(' › ')).map(([, id]) => id)).toEqual([])
+  })
+})
+
+describe('pages', () => {
+  it.each(PAGES)('%s has no link that leads nowhere', page => {
+    const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!.split('#', 1)[0]!)
+    const files = links.filter(link => link !== '' && !/^[a-z]+:/.test(link))
+    expect(files.filter(file => !existsSync(join(ROOT, dirname(page), file)))).toEqual([])
+  })
+
+  it.each(PAGES.filter(page => page.startsWith('docs/') && page !== 'docs/README.md'))(
+    '%s is in the index of docs',
+    page => expect(read('docs/README.md')).toContain(`](${page.slice('docs/'.length)})`),
+  )
+
+  it.each(['run', 'resume'])('docs/run.md explains every option of %s', async command => {
+    const cwd = scratch()
+    const { stdout } = await runRalph([command, '--help'], { cwd, env: { HOME: cwd } })
+    const options = [...stdout.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].flatMap(([, short, long]) =>
+      [short, long].filter(name => name !== undefined),
+    )
+    expect(options.length).toBeGreaterThan(5)
+    const text = read('docs/run.md')
+    expect(options.filter(option => !new RegExp(`\`${option}(?![\\w-])`).test(text))).toEqual([])
+  })
+
+  it('docs/settings.md has every key, and no other', () => {
+    const [table = ''] = read('docs/settings.md').split('\n## ')
+    const rows = [...table.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!)
+    expect(rows.flatMap(keysIn).sort()).toEqual(keysOf(jsonSchema()).sort())
+  })
+
+  it.each([...known])('docs/agents.md shows how %s is called', (_, { make }) => {
+    const able = { version: null, flags: null }
+    const call = (mode: 'stream' | 'text') =>
+      make().command({ prompt: '', model: null, flags: [], mode, budgetUsd: null, root: false }, able).argv
+    for (const mode of ['stream', 'text'] as const)
+      expect(read('docs/agents.md')).toContain(`\`${call(mode).join(' ')}\``)
+  })
+})
+
+/** `budget.usd`, `.tokens` → budget.usd, budget.tokens */
+function keysIn(cell: string): string[] {
+  const [first = '', ...rest] = [...cell.matchAll(/`([^`]+)`/g)].map(([, key]) => key!)
+  const section = first.slice(0, first.lastIndexOf('.'))
+  return [first, ...rest.map(key => (key.startsWith('.') ? section + key : key))]
+}
+
+type Node = ReturnType<typeof jsonSchema>
+
+/** Every key of a JSON Schema that has no keys of its own. */
+function keysOf(node: Node, at = ''): string[] {
+  const forms = [node, ...((node.anyOf ?? node.oneOf ?? []) as Node[])]
+  const inner = forms.flatMap(form => [
+    ...Object.entries((form.properties ?? {}) as Record<string, Node>).flatMap(([key, value]) =>
+      key === '$schema' ? [] : keysOf(value, at === '' ? key : `${at}.${key}`),
+    ),
+    ...((form.items as Node | undefined)?.properties ? keysOf(form.items as Node, `${at}[]`) : []),
+  ])
+  return inner.length > 0 ? inner : [at]
+}
+
+describe('the repository', () => {
+  it('the README has its parts', () => {
+    const readme = read('README.md')
+    const parts = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
+    for (const part of ['Installation', 'Usage', 'Configuration', 'Architecture', 'Development'])
+      expect(parts).toContain(part)
+    for (const words of ['# Ralph\n\nRalph runs', 'Prerequisites', 'npm run build'])
+      expect(readme).toContain(words)
+  })
+
+  it('the README names the commands for build, test, lint and format, and they exist', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const [, development = ''] = read('README.md').split('\n## Development\n')
+    const ours = [...development.matchAll(/`npm (?:run )?([\w:]+)`/g)].map(([, name]) => name!)
+    expect(ours).toEqual(expect.arrayContaining(['build', 'test', 'check', 'fmt', 'clean']))
+    expect(ours.filter(name => !(name in scripts))).toEqual([])
+    expect(scripts.check).toContain('biome check')
+  })
+
+  it('what is built, logged or local is ignored', () => {
+    expect(read('.gitignore').split('\n')).toEqual(
+      expect.arrayContaining(['node_modules/', 'dist/', '*.log', '.idea/', '.vscode/', '*.swp', '.DS_Store']),
+    )
+  })
+
+  it('every part of the source has its tests', () => {
+    const tested = foldersIn('test')
+    expect(foldersIn('src').filter(part => !tested.includes(part))).toEqual([])
+  })
+
+  it('the package brings one program, and what it needs', () => {
+    const { bin, files } = JSON.parse(read('package.json'))
+    expect(bin).toEqual({ ralph: 'dist/ralph.js' })
+    expect(files).toContain('dist')
+  })
+})
