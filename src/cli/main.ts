@@ -4,6 +4,7 @@ import { addCompletions } from './commands/completions.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addInit } from './commands/init.ts'
+import { addReport } from './commands/report.ts'
 import { addResume } from './commands/resume.ts'
 import { addRun } from './commands/run.ts'
 import { addSteering } from './commands/steer.ts'
@@ -16,6 +17,7 @@ Examples:
   ralph run -f PROMPT.md -m 20 -a codex       the prompt is read anew for every iteration
   ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
   ralph resume                                go on with the latest unfinished run of this folder
+  ralph report                                what the latest run of this folder did and cost
 
 Exit codes: 0 reached · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
 
@@ -40,6 +42,7 @@ export async function main(argv: string[]): Promise<number> {
   addInit(program, finish)
   addRun(program, agentCommand, finish)
   addResume(program, finish)
+  addReport(program, finish)
   addSteering(program, finish)
   addTrust(program, finish)
   addDemo(program, finish)

@@ -1,0 +1,28 @@
+import { type Command, Option } from 'commander'
+
+export type ReportOptions = { json?: boolean; markdown?: boolean; html?: boolean; projectDir: string }
+
+const HELP = `
+Examples:
+  ralph report                             the latest run of this folder, finished or not
+  ralph report k3f --markdown | gh pr comment -F -
+  ralph report --html > report.html        one page with charts that needs nothing else
+  ralph report --json | jq .totals.usd     null: the agent did not tell what it costs
+
+Exit codes: 0 · 2 bad usage, or no such run`
+
+export function addReport(program: Command, finish: (code: number) => void): void {
+  program
+    .command('report')
+    .argument('[run]', 'its id, or the beginning or end of it; default: the latest run of this folder')
+    .description('The receipt of a run: what it did, what it cost, how it ended, how to go on.')
+    .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
+    .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
+    .option('--html', 'as one HTML page')
+    .option('-C, --project-dir <dir>', 'the project', '.')
+    .addHelpText('after', HELP)
+    .action(async (name: string | undefined, options: ReportOptions) => {
+      const { reportRun } = await import('../actions.ts')
+      finish(reportRun(name, options))
+    })
+}

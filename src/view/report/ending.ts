@@ -1,0 +1,50 @@
+import type { Proof, Result, RunEvent } from '../../core/events.ts'
+import type { Limits } from '../../core/workflow.ts'
+import type { Spent } from './spent.ts'
+
+/** `open`: the journal has no end, so the run is still at work or was cut off. */
+export type Ending =
+  | { type: 'finished'; result: Result; proof: Proof | null; why: string }
+  | { type: 'stopped'; why: string }
+  | { type: 'open' }
+
+/** How the last sitting ended. */
+export function endingOf(events: readonly RunEvent[]): Ending {
+  const last = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
+  switch (last?.type) {
+    case 'finished':
+      return { type: 'finished', result: last.result, proof: last.proof, why: last.why }
+    case 'stopped':
+      return { type: 'stopped', why: last.why }
+    default:
+      return { type: 'open' }
+  }
+}
+
+/** How many iterations a raised limit adds. */
+const MORE = 10
+
+/** What to type to go on, with what must be raised; null for a run that is complete or was cancelled. */
+export function resumeCommand(
+  events: readonly RunEvent[],
+  ending: Ending,
+  spent: Pick<Spent, 'usd' | 'tokens'>,
+): string | null {
+  const began = events.find(e => e.type === 'began')
+  const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed')
+  if (!began || !sitting) return null
+  if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
+    return null
+  const n = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
+  const used = n?.type === 'settled' ? (n.patch.n ?? 0) : 0
+  return ['ralph resume', began.id, ...raised(sitting.limits, used, spent)].join(' ')
+}
+
+function raised(limits: Limits, used: number, { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>): string[] {
+  const flags: string[] = []
+  if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + MORE}`)
+  if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${limits.usd * 2}`)
+  if (limits.tokens !== null && tokens !== null && tokens.input + tokens.output >= limits.tokens)
+    flags.push(`--max-tokens ${limits.tokens * 2}`)
+  return flags
+}

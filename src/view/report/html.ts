@@ -1,0 +1,112 @@
+import { spellCount, spellDuration, spellUsd } from '../../core/spell.ts'
+import { drawBars } from './chart.ts'
+import { STYLE } from './html-style.ts'
+import { html } from './html-text.ts'
+import type { Iteration } from './iterations.ts'
+import type { Receipt } from './receipt.ts'
+import {
+  sayCheck,
+  sayCommit,
+  sayEnding,
+  sayFacts,
+  sayLeft,
+  sayUsd,
+  sayWarnings,
+  sayWayOn,
+  tellingApart,
+  toneOf,
+  VERDICT_MARKS,
+} from './words.ts'
+
+/** Nothing is fetched and nothing is run, also if a text of an agent's should ever come through unescaped. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+/** The receipt as one page that needs nothing else: no file, no network, no script. */
+export function htmlReport(receipt: Receipt): string[] {
+  const { text, tone } = sayEnding(receipt.ending)
+  const wayOn = sayWayOn(receipt)
+  const title = `ralph run ${html(receipt.id)}`
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${html(POLICY)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title}</title>`,
+    `<style>${STYLE}</style>`,
+    `<h1>${title}</h1>`,
+    `<p class="result ${tone}">${html(text)}</p>`,
+    '<dl>',
+    ...sayFacts(receipt).map(([name, value]) => `<dt>${name}</dt><dd>${html(value)}</dd>`),
+    '</dl>',
+    ...(wayOn === null ? [] : ['<h2>To go on</h2>', `<code class="go-on">${html(wayOn)}</code>`]),
+    ...charts(receipt),
+    ...table(receipt.iterations),
+    ...list('Warnings', sayWarnings(receipt)),
+    ...list('Left', sayLeft(receipt)),
+    '</html>',
+  ]
+}
+
+const list = (title: string, items: string[]) =>
+  items.length === 0
+    ? []
+    : [`<h2>${title}</h2>`, '<ul>', ...items.map(item => `<li>${html(item)}</li>`), '</ul>']
+
+function charts({ iterations, totals }: Receipt): string[] {
+  if (iterations.length === 0) return []
+  const of = (value: (i: Iteration) => number | null) => iterations.map(i => ({ n: i.n, value: value(i) }))
+  const time = drawBars(
+    'time',
+    'Time',
+    of(i => i.ms),
+    spellDuration,
+  )
+  return totals.usd === null
+    ? [time]
+    : [
+        drawBars(
+          'cost',
+          'Cost',
+          of(i => i.usd),
+          spellUsd,
+        ),
+        time,
+      ]
+}
+
+function table(iterations: readonly Iteration[]): string[] {
+  if (iterations.length === 0) return []
+  const apart = tellingApart(iterations)
+  return ['<h2>Iterations</h2>', '<table>', HEAD, ...iterations.map(i => row(i, apart(i))), '</table>']
+}
+
+const HEAD = `<thead><tr><th class="number">#</th><th>how</th><th class="number">time</th><th class="number">cost</th>
+<th class="number">tokens in</th><th class="number">cached</th><th class="number">out</th><th></th></tr></thead>`
+
+function row(i: Iteration, about: string): string {
+  const number = (name: string, value: string) => `<td class="number" data-name="${name}">${html(value)}</td>`
+  const count = (n: number | undefined) => (n === undefined ? 'unknown' : spellCount(n))
+  return [
+    `<tr>${number('#', String(i.n))}<td class="${toneOf(i.end)}">${html(i.end)}</td>`,
+    number('time', spellDuration(i.ms)),
+    number('cost', sayUsd(i.usd)),
+    number('in', count(i.tokens?.input)),
+    number('cached', count(i.tokens?.cached)),
+    number('out', count(i.tokens?.output)),
+    `<td class="more">${details(i, about)}</td></tr>`,
+  ].join('')
+}
+
+function details(i: Iteration, about: string): string {
+  const item = (text: string, kind = '') => `<li${kind && ` class="${kind}"`}>${html(text)}</li>`
+  const items = [
+    ...(about === '' ? [] : [item(about, 'dim')]),
+    ...(i.note === '' ? [] : [item(i.note)]),
+    ...i.checks.map(c => item(`${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`, CHECK_TONES[c.verdict])),
+    ...i.commits.map(commit => item(sayCommit(commit), 'dim')),
+  ]
+  return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`
+}
+
+const CHECK_TONES = { pass: 'good', fail: 'bad', unsure: 'middling' } as const

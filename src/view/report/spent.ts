@@ -1,0 +1,29 @@
+/** Tokens of agent calls; `input` counts the cached ones, too. */
+export type Tokens = { input: number; cached: number; output: number }
+
+/** What was paid. null: nobody told, which is not the same as nothing. */
+export type Spent = {
+  usd: number | null
+  tokens: Tokens | null
+  /** Agent calls of which nobody told the cost. */
+  unpriced: number
+}
+
+type Priced = { agent: string | null; usd: number | null; tokens: Tokens | null }
+
+/** The sum of what is known. */
+export function spentOn(iterations: readonly Priced[]): Spent {
+  const spent: Spent = { usd: null, tokens: null, unpriced: 0 }
+  for (const { agent, usd, tokens } of iterations) {
+    if (usd !== null) spent.usd = (spent.usd ?? 0) + usd
+    else if (agent !== null) spent.unpriced++
+    if (tokens !== null) spent.tokens = add(spent.tokens, tokens)
+  }
+  return spent
+}
+
+const add = (sum: Tokens | null, more: Tokens): Tokens => ({
+  input: (sum?.input ?? 0) + more.input,
+  cached: (sum?.cached ?? 0) + more.cached,
+  output: (sum?.output ?? 0) + more.output,
+})

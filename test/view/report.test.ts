@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { receiptOf } from '../../src/view/report/receipt.ts'
+import { shortReceipt } from '../../src/view/report/short.ts'
+import { green, journal, MINUTE, red, standing, type Told } from './report-journal.ts'
+
+const ID = '20260301-221530-k3f'
+const paid: Told = { usd: 0.11, tokens: [88_000, 73_000, 416] }
+const fails: Told = { ...paid, move: 'fail', findings: [red()] }
+const passes: Told = { usd: 0.07, tokens: [61_000, 55_000, 288], move: 'pass', findings: [green()] }
+const error: Told = { end: 'error', note: 'Invalid API key\nmore', pauses: true }
+const LIMITED: Told = { end: 'limited', note: 'limit reached' }
+const stuck = standing('blocked', 'stuck: 3 iterations changed nothing and npm test stayed red')
+
+describe('a receipt in short', () => {
+  it.each<[string, RunEvent[], string[]]>([
+    [
+      'complete and verified',
+      journal().iterate(fails).iterate(passes).finish('complete', 'complete', 'verified'),
+      ['done, verified', '2 iterations · 2m0s at work', '$0.18 · 149K tokens in (128K cached), 704 out'],
+    ],
+    [
+      'complete as claimed, of unknown cost',
+      journal().iterate({ move: 'pass' }).finish('complete', 'complete', 'claimed'),
+      ['done as claimed: nothing verified it', '1 iteration · 1m0s at work', 'cost unknown · tokens unknown'],
+    ],
+    [
+      'exhausted: with a higher limit it can go on',
+      journal({ limits: { iterations: 2 } })
+        .iterate(fails)
+        .iterate({ move: 'more' })
+        .finish('exhausted', 'all 2 iterations are used'),
+      [
+        'exhausted: all 2 iterations are used',
+        '2 iterations · 2m0s at work',
+        '$0.11, and 1 call of unknown cost · 88K tokens in (73K cached), 416 out',
+        `to go on: ralph resume ${ID} -m 12`,
+      ],
+    ],
+    [
+      'stuck: resuming it would change nothing',
+      journal()
+        .iterate({ ...fails, move: 'stuck', to: stuck })
+        .finish('blocked', stuck.why),
+      [
+        `blocked: ${stuck.why}`,
+        '1 iteration · 1m0s at work',
+        '$0.11 · 88K tokens in (73K cached), 416 out',
+        `to go on: ralph resume ${ID}`,
+      ],
+    ],
+    [
+      'failures, with pauses between them',
+      journal().iterate(error).later(1000).iterate(error).finish('failures', '2 consecutive failures'),
+      [
+        'failures: 2 consecutive failures',
+        '2 iterations · 2m0s at work, 1.0s waiting',
+        'cost unknown · tokens unknown',
+        `to go on: ralph resume ${ID}`,
+      ],
+    ],
+    [
+      'over its budget',
+      journal({ limits: { usd: 0.1 } })
+        .iterate(fails)
+        .finish('budget', '$0.11 of $0.10 are spent'),
+      [
+        'budget: $0.11 of $0.10 are spent',
+        '1 iteration · 1m0s at work',
+        '$0.11 · 88K tokens in (73K cached), 416 out',
+        `to go on: ralph resume ${ID} --max-cost 0.2`,
+      ],
+    ],
+    [
+      'stopped',
+      journal().iterate(fails).add({ type: 'stopped', why: 'interrupted' }).events,
+      [
+        'stopped: interrupted',
+        '1 iteration · 1m0s at work',
+        '$0.11 · 88K tokens in (73K cached), 416 out',
+        `to go on: ralph resume ${ID}`,
+      ],
+    ],
+    [
+      'crashed in its second iteration',
+      journal().iterate(fails).start().events,
+      [
+        'unfinished: still at work, or cut off',
+        '1 iteration, and 1 that does not count · 1m0s at work',
+        '$0.11, and 1 call of unknown cost · 88K tokens in (73K cached), 416 out',
+        `to go on: ralph resume ${ID}`,
+      ],
+    ],
+    [
+      'cancelled before anything was done',
+      journal().finish('cancelled', 'cancelled'),
+      [
+        'cancelled',
+        '0 iterations · 0.0s at work',
+        'no cost · no tokens',
+        'to go on: a new run: this one was cancelled',
+      ],
+    ],
+  ])('%s', (_, events, lines) => {
+    expect(shortReceipt(receiptOf(events))).toEqual(lines)
+  })
+
+  it('has no line of a hostile sentence but one', () => {
+    const why = 'red\n\x1b[2Jgreen\u202e'
+    expect(shortReceipt(receiptOf(journal().finish('blocked', why)))[0]).toBe('blocked: red green')
+  })
+})
+
+describe('the time of a run', () => {
+  it('is work in all sittings, and none between them', () => {
+    const day = 24 * 60 * MINUTE
+    const events = journal()
+      .iterate(fails)
+      .add({ type: 'stopped', why: 'interrupted' })
+      .later(day)
+      .resume()
+      .start()
+      .later(10_000)
+      .add({ type: 'spawned', id: 2, ref: { pid: 1, startTime: '', host: '' } })
+      .later(day)
+      .resume()
+      .settle({ end: 'interrupted', note: 'interrupted by a crash' })
+      .iterate(passes)
+      .finish('complete', 'complete', 'verified')
+    const receipt = receiptOf(events)
+    expect(receipt.times).toMatchObject({ sittings: 3, workedMs: 2 * MINUTE + 10_000, waitedMs: 0 })
+    expect(receipt.iterations.map(i => [i.n, i.step, i.end, i.counted, i.ms])).toEqual([
+      [1, 1, 'fail', true, MINUTE],
+      [2, 2, 'interrupted', false, 10_000],
+      [2, 3, 'pass', true, MINUTE],
+    ])
+    expect(shortReceipt(receipt)[1]).toBe(
+      '2 iterations, and 1 that does not count · 2m10s at work, in 3 sittings (resumed twice)',
+    )
+  })
+
+  it('tells waits for a limit from work, also with an edit and a pause of a person between', () => {
+    const { times, totals } = receiptOf(
+      journal()
+        .iterate(LIMITED)
+        .later(5 * MINUTE)
+        .add({ type: 'edited', by: 'person' })
+        .later(5 * MINUTE)
+        .iterate(LIMITED)
+        .add({ type: 'control', hold: 'pause' })
+        .later(3 * MINUTE)
+        .add({ type: 'control', hold: null })
+        .later(MINUTE)
+        .iterate(passes)
+        .finish('complete', 'complete', 'verified'),
+    )
+    expect(times).toMatchObject({ waitedMs: 13 * MINUTE, workedMs: 4 * MINUTE })
+    expect(totals).toMatchObject({ counted: 1, uncounted: 2 })
+  })
+
+  it('goes on while another step is under way, whatever the first one has to wait for', () => {
+    const events = journal().start().start().events
+    const limited = journal().start().settle(LIMITED).events.slice(2)
+    const at = events.at(-1)!.at
+    const later = limited.map(event => ({ ...event, at: at + MINUTE }))
+    const stop: RunEvent = { type: 'stopped', at: at + 3 * MINUTE, why: 'interrupted' }
+    expect(receiptOf([...events, ...later, stop]).times).toMatchObject({ workedMs: 3 * MINUTE, waitedMs: 0 })
+  })
+
+  it('never runs backwards, whatever the clock does', () => {
+    const { times, iterations } = receiptOf(journal().start().later(-MINUTE).end({ ms: 0 }).settle().events)
+    expect([times.workedMs, iterations[0]!.ms]).toEqual([0, 0])
+  })
+})
+
+describe('an iteration', () => {
+  const only = (events: RunEvent[]) => receiptOf(events).iterations[0]!
+
+  it('has what it did, found, committed and cost', () => {
+    const events = journal().start().end(fails).events
+    const settled = journal().start().settle(fails).events.slice(2)
+    const at = events.at(-1)!.at + 2000
+    const commit: RunEvent = {
+      type: 'committed',
+      at,
+      id: 1,
+      by: 'agent',
+      from: 'a'.repeat(40),
+      to: 'b'.repeat(40),
+    }
+    const done = settled.map(event => ({ ...event, at }))
+    expect(only([...events, done[0]!, commit, done[1]!])).toEqual({
+      n: 1,
+      step: 1,
+      task: 'prompt',
+      stage: 'work',
+      agent: 'claude',
+      end: 'fail',
+      counted: true,
+      note: '',
+      checks: [{ check: 'npm test', verdict: 'fail', note: 'failed with exit code 1', log: 'a.log' }],
+      commits: [{ by: 'agent', from: 'a'.repeat(40), to: 'b'.repeat(40) }],
+      tokens: { input: 88_000, cached: 73_000, output: 416 },
+      usd: 0.11,
+      ms: MINUTE + 2000,
+    })
+  })
+
+  it.each<[Told, string, string]>([
+    [{ end: 'ok', move: 'pass' }, 'pass', ''],
+    [{ end: 'ok', move: 'more', note: '2 tool calls were refused' }, 'more', '2 tool calls were refused'],
+    [{ end: 'ok', move: null }, 'overruled', ''],
+    [{ end: 'ok', move: 'stuck', to: stuck }, 'stuck', stuck.why],
+    [{ end: 'error', note: '\n Invalid API key\nmore' }, 'error', 'Invalid API key'],
+    [{ end: 'timeout', note: 'x' }, 'timeout', 'x'],
+    [{ end: 'inactive', move: 'more', note: 'x' }, 'inactive', 'x'],
+    [{ end: 'empty', note: 'x' }, 'empty', 'x'],
+    [{ end: 'limited', note: 'x' }, 'limited', 'x'],
+    [{ end: 'interrupted', note: 'x' }, 'interrupted', 'x'],
+  ])('%j is told as %s', (told, end, note) => {
+    expect(only(journal().iterate(told).events)).toMatchObject({ end, note })
+  })
+
+  it('of which the agent is through but nothing is settled has a cost and no verdict', () => {
+    expect(only(journal().start().end(fails).events)).toMatchObject({
+      end: 'unsettled',
+      usd: 0.11,
+      checks: [],
+    })
+  })
+
+  it('of ralph itself counts for no limit and lacks no price', () => {
+    const events = journal().start({ agent: null }).events
+    const settled = { ...journal().start().settle({ move: 'pass' }).events[2]!, patch: { n: 0 } } as RunEvent
+    const { totals, agents } = receiptOf([...events, settled])
+    expect([totals.counted, totals.unpriced, agents]).toEqual([0, 0, []])
+  })
+})
+
+describe('the rest of a receipt', () => {
+  it('names what is left, where it stands and why', () => {
+    const pen = journal({
+      tasks: [
+        ['T1', 'Cart'],
+        ['T2', 'Price'],
+        ['T3', 'Tax'],
+        ['T4', 'Gone'],
+      ],
+    })
+    pen.iterate({ task: 'T1', move: 'pass' }).iterate({ task: 'T4', move: 'more' })
+    pen.iterate({ task: 'T2', stage: 'review', move: 'ask', to: standing('blocked', 'which tax?') })
+    pen.add({ type: 'edited', by: 'person', list: { remove: ['T4'] } })
+    expect(receiptOf(pen.events).left).toEqual([
+      { id: 'T2', title: 'Price', stage: 'blocked', why: 'which tax?' },
+      { id: 'T3', title: 'Tax', stage: null, why: '' },
+    ])
+  })
+
+  it('counts what a person decided about a task', () => {
+    const pen = journal().iterate({ move: 'more' })
+    pen.add({ type: 'edited', by: 'person', state: { prompt: standing('done') } })
+    expect(receiptOf(pen.events).left).toEqual([])
+  })
+
+  it('has each warning once, and the agents in the order in which they came', () => {
+    const pen = journal().iterate({ agent: 'codex' }).iterate({ agent: 'claude' }).iterate({ agent: 'codex' })
+    for (const note of ['a', 'b', 'a']) pen.add({ type: 'warned', note })
+    const { warnings, agents } = receiptOf(pen.events)
+    expect(warnings).toEqual([
+      { note: 'a', times: 2 },
+      { note: 'b', times: 1 },
+    ])
+    expect(agents).toEqual(['codex', 'claude'])
+  })
+
+  it('takes the limits of the last sitting for the way on', () => {
+    const pen = journal({ limits: { iterations: 1 } }).iterate(fails)
+    pen.finish('exhausted', 'all 1 iterations are used')
+    expect(receiptOf(pen.events).resume).toBe(`ralph resume ${ID} -m 11`)
+    expect(receiptOf(pen.resume({ iterations: 3 }).events)).toMatchObject({
+      ending: { type: 'open' },
+      resume: `ralph resume ${ID}`,
+    })
+  })
+
+  it('needs a journal that begins with its run', () => {
+    expect(() => receiptOf([])).toThrow('begins with its run')
+  })
+})
