@@ -1,5 +1,6 @@
 import type { AgentEvent, Usage } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
+import { editOf } from './claude-edits.ts'
 import { claudeTodos } from './claude-todos.ts'
 import { sayExit } from './exit.ts'
 import {
@@ -55,7 +56,9 @@ export function claudeParser(meter: Meter = byResult()): Parser {
         const name = asText(block.name)
         const input = asObject(block.input)
         const items = from ? null : todos.call(id, name, input ?? {})
-        const tool: AgentEvent = { type: 'tool', id, name, summary: summarize(input), ...from }
+        const diff = editOf(name, input ?? {})
+        const summary = summarize(input)
+        const tool: AgentEvent = { type: 'tool', id, name, summary, ...(diff && { diff }), ...from }
         return items ? [tool, { type: 'todo', items }] : [tool]
       }) ?? null
     )

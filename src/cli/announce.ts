@@ -10,7 +10,7 @@ import { agentOf, askOf, commandGuardrails, limitsOf, type Plan } from './plan.t
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
 export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): void {
-  const { colors } = terminalStyle(process.stdout, env)
+  const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
   const rows = [...facts(plan, limits), ['session', `.ralph/sessions/${id}`]]
   process.stdout.write(`${colors.bold(`ralph run ${id}`)}\n${table(rows, colors.dim)}\n`)
 }

@@ -10,12 +10,13 @@ import { run } from '../engine/run.ts'
 import { isAlive, processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
 import { receiveControls } from '../store/control.ts'
-import { openJournal } from '../store/journal.ts'
+import { openJournal, readJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { needWritable } from '../store/writable.ts'
 import { plainLine } from '../view/plain.ts'
+import { receiptOf } from '../view/report/receipt.ts'
 import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
@@ -32,7 +33,7 @@ export type Sitting = {
   /** Told right after the beginning. */
   warnings: string[]
   shared: boolean
-  loud: Omit<Loudness, 'limit' | 'streamAgent'>
+  loud: Pick<Loudness, 'json' | 'quiet'>
   env: NodeJS.ProcessEnv
   /** Says what is about to happen, once nothing stands in the way. */
   announce(): void
@@ -71,12 +72,15 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  const show = consoleListener(process.stdout, env, {
+    ...sitting.loud,
+    streamAgent: settings.streamAgentOutput,
+    limit: limits.iterations,
+    output: settings.output,
+    condition: hasCondition(plan),
+  })
+  let code: number
   try {
-    const show = consoleListener(process.stdout, env, {
-      ...sitting.loud,
-      streamAgent: settings.streamAgentOutput,
-      limit: limits.iterations,
-    })
     let last: Settled | null = null
     const tell = (event: RunEvent) => {
       if (isTruth(event)) journal.append(event)
@@ -117,22 +121,32 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       lastCommit: lastCommit(past),
     })
     const ending = await run(book, ports, { patience, signals, baseline: settings.baseline })
-    const { response, pattern } = plan.condition
-    if (plan.once && ending.type === 'finished') return endedGreen(last) ? 0 : 1
-    return exitCode(ending, response !== null || pattern !== null)
+    if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
+    else code = exitCode(ending, hasCondition(plan))
   } finally {
     await runner.close()
     controls.close()
-    // What the console has gathered goes out before anyone writes behind it.
-    await new Promise(resolve => setImmediate(resolve))
+    show.close()
     journal.close()
     close()
   }
+  if (!sitting.loud.json && !sitting.loud.quiet) sayWayOn(id, dir)
+  return code
+}
+
+/** Said last: the command that goes on, if there is anything left to do, and where the receipt is. */
+function sayWayOn(id: string, dir: string): void {
+  const { resume } = receiptOf(readJournal(dir))
+  if (resume !== null) process.stdout.write(`   to go on: ${resume}\n`)
+  process.stdout.write(`   receipt:  ralph report ${id}\n`)
 }
 
 /** Where HEAD was when the run was last at work; null if it never moved. */
 const lastCommit = (past: readonly RunEvent[]): string | null =>
   past.findLast(e => e.type === 'committed')?.to ?? null
+
+const hasCondition = ({ condition }: Plan): boolean =>
+  condition.response !== null || condition.pattern !== null
 
 const endedGreen = (last: Settled | null): boolean =>
   last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')

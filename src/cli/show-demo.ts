@@ -38,11 +38,13 @@ export async function showDemo(): Promise<number> {
   })
   process.stdout.write(`
 Look at it:
-  cd ${dir} && git diff                  what the agent changed
-  ls ${dir}/.ralph/sessions/${id}        prompts, streams and check logs per iteration
+  what the agent changed             cd ${dir} && git diff
+  prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
 
 Your own project:
-  ralph run -p "Make the tests pass" -a claude
+  which agents are there             ralph doctor
+  its checks, by a few questions     ralph init
+  the loop                           ralph run -p "Make the tests pass"
 `)
   return code
 }

@@ -19,8 +19,11 @@ export type AgentEvent =
   | { type: 'started'; session?: string; model?: string; auth?: string }
   /** Words of the agent, or of one of its subagents. */
   | { type: 'text'; text: string; from?: 'subagent' }
-  /** A tool call began. It is open until the toolResult with the same id. */
-  | { type: 'tool'; id: string; name: string; summary: string; from?: 'subagent' }
+  /**
+   * A tool call began. It is open until the toolResult with the same id. Where it edits a file and the CLI tells how,
+   * `diff` has the lines, each with a leading `-`, `+` or space.
+   */
+  | { type: 'tool'; id: string; name: string; summary: string; diff?: string[]; from?: 'subagent' }
   | { type: 'toolResult'; id: string; ok: boolean; output: string; from?: 'subagent' }
   /** The agent's own list, whole, as it now stands. */
   | { type: 'todo'; items: TodoItem[] }

@@ -13,7 +13,6 @@ export const UNBUILT = [
   'parallel',
   'sandbox',
   'blocklist',
-  'output',
   'notify',
 ] as const
 

@@ -1,112 +1,104 @@
-import type { AgentEvent, TodoItem } from '../core/events.ts'
-import { plural, spellCount, spellDuration, spellUsd } from '../core/spell.ts'
-import { plain, plainLine } from './plain.ts'
+import type { AgentEnded, AgentEvent } from '../core/events.ts'
+import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
+import { type Bounds, diffExcerpt, excerpt, sizeOf } from './excerpt.ts'
+import { type Fit, fitTo, narrowed } from './fit.ts'
+import { isSimple, plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import { todoLines } from './todo-lines.ts'
 
-/** How much of a tool's output is shown. */
-export type Bounds = { maxLines: number; maxChars: number }
+const WHOLE = fitTo(null)
 
-/** Turns one iteration's events into lines, tool results matched with their calls. Fresh per iteration. */
-export function agentLines(style: Style, bounds: Bounds): (event: AgentEvent, at: number) => string[] {
+/**
+ * Turns one iteration's events into lines, tool results matched with their calls. Fresh per iteration, which began
+ * when it is told, else with the first event.
+ */
+export function agentLines(
+  style: Style,
+  bounds: Bounds,
+  began: number | null = null,
+): (event: AgentEvent, at: number, fit?: Fit) => string[] {
   const { colors, marks } = style
-  const names = new Map<string, string>()
-  let began: number | null = null
+  /** Calls whose result is still to come, and whether what they change was shown. */
+  const calls = new Map<string, { name: string; hasDiff: boolean }>()
   let tools = 0
   let errors = 0
-  const setApart = (from: 'subagent' | undefined, lines: string[]) =>
-    from ? lines.map(line => `${colors.dim('│')} ${line}`) : lines
 
-  return (event, at) => {
-    began ??= at
+  const bodyOf = (lines: string[], fit: Fit) =>
+    lines.map((line, i) => fit.cut(`${i === 0 ? `  ${colors.dim(marks.rest)}  ` : '     '}${line}`))
+
+  function tool(event: Extract<AgentEvent, { type: 'tool' }>, fit: Fit): string[] {
+    tools++
+    const name = plainLine(event.name)
+    const diff = event.diff ?? []
+    calls.set(event.id, { name, hasDiff: diff.length > 0 })
+    const summary = plainLine(event.summary)
+    const head = `${colors.cyan(marks.tool)} ${colors.bold(name)}`
+    const line = summary === '' ? fit.cut(head) : fit.squeeze(`${head}(`, summary, ')')
+    return [line, ...bodyOf(diffExcerpt(diff, bounds, style), fit)]
+  }
+
+  function toolResult(event: Extract<AgentEvent, { type: 'toolResult' }>, fit: Fit): string[] {
+    if (!event.ok) errors++
+    const call = calls.get(event.id)
+    calls.delete(event.id)
+    const head = `${event.ok ? marks.ok : marks.error} Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
+    if (event.ok && call?.hasDiff) return [fit.cut(head)]
+    const body = bodyOf(excerpt(event.output, bounds).map(colors.dim), fit)
+    return [fit.cut(event.ok ? head : colors.red(head)), ...body]
+  }
+
+  function ended({ ok, usage, costUsd, error }: AgentEnded, ms: number, fit: Fit): string[] {
+    const facts = [
+      costUsd !== undefined && `cost: ${spellUsd(costUsd)}`,
+      usage &&
+        `tokens: ${spellCount(usage.input)} in (${spellCount(usage.cacheRead)} cached) / ${spellCount(usage.output)} out`,
+      `tools: ${tools}`,
+      `errors: ${errors}`,
+      `time: ${spellDuration(ms)}`,
+    ].filter(Boolean)
+    if (ok) return fit.wrap(`${marks.ok} Complete (${facts.join(', ')})`, undefined, 3)
+    const why = plainLine(error ?? 'no reason given')
+    return fit.wrap(`${marks.error} Failed: ${why} (${facts.join(', ')})`, colors.red, 3)
+  }
+
+  function show(event: AgentEvent, at: number, fit: Fit): string[] {
     switch (event.type) {
       case 'started': {
-        const facts = [event.model, event.auth && `paid by ${event.auth}`].filter(fact => fact !== undefined)
-        return facts.length > 0 ? [colors.dim(plainLine(facts.join(' · ')))] : []
+        const { model, auth } = event
+        const facts = [model && plainLine(model), auth && `paid by ${plainLine(auth)}`].filter(Boolean)
+        return facts.length > 0 ? [fit.cut(colors.dim(facts.join(' · ')))] : []
       }
       case 'text':
-        return setApart(event.from, plain(event.text).split('\n'))
-      case 'tool': {
-        tools++
-        const name = plainLine(event.name)
-        names.set(event.id, name)
-        return setApart(event.from, [
-          `${colors.cyan(marks.tool)} ${colors.bold(name)}(${plainLine(event.summary)})`,
-        ])
-      }
-      case 'toolResult': {
-        if (!event.ok) errors++
-        const name = names.get(event.id) ?? 'tool'
-        names.delete(event.id)
-        const head = `${event.ok ? marks.ok : marks.error} Result ← ${name} (${sizeOf(event.output)})`
-        const body = excerpt(event.output, bounds).map((line, i) =>
-          colors.dim(`${i === 0 ? `  ${marks.rest}  ` : '     '}${line}`),
-        )
-        return setApart(event.from, [event.ok ? head : colors.red(head), ...body])
-      }
+        // A stream is mostly this, and mostly simple.
+        if (fit.room === null && isSimple(event.text)) return [event.text]
+        return plain(event.text)
+          .split('\n')
+          .flatMap(line => fit.wrap(line))
+      case 'tool':
+        return tool(event, fit)
+      case 'toolResult':
+        return toolResult(event, fit)
       case 'todo':
-        return todoLines(event.items, style)
+        return todoLines(event.items, style, fit)
       case 'retrying':
-        return [colors.yellow(`${marks.warn} ${plainLine(event.note)}`)]
+        return fit.wrap(`${marks.warn} ${plainLine(event.note)}`, colors.yellow, 3)
       case 'limited':
-        return [colors.yellow(`${marks.warn} limited: ${plainLine(event.note)}`)]
+        return fit.wrap(`${marks.warn} limited: ${plainLine(event.note)}`, colors.yellow, 3)
       case 'unparsed': {
         const line = plainLine(event.line)
-        return line === '' ? [] : [colors.dim(line)]
+        return line === '' ? [] : [fit.cut(colors.dim(line))]
       }
-      case 'ended': {
-        const { usage, costUsd } = event
-        const facts = [
-          costUsd !== undefined && `cost: ${spellUsd(costUsd)}`,
-          usage &&
-            `tokens: ${spellCount(usage.input)} in (${spellCount(usage.cacheRead)} cached) / ${spellCount(usage.output)} out`,
-          `tools: ${tools}`,
-          `errors: ${errors}`,
-          `time: ${spellDuration(at - began)}`,
-        ].filter(Boolean)
-        if (event.ok) return [`${marks.ok} Complete (${facts.join(', ')})`]
-        return [
-          colors.red(
-            `${marks.error} Failed: ${plainLine(event.error ?? 'no reason given')} (${facts.join(', ')})`,
-          ),
-        ]
-      }
+      case 'ended':
+        return ended(event, at - (began ?? at), fit)
       default:
         return event satisfies never
     }
   }
-}
 
-function todoLines(items: TodoItem[], { marks }: Style): string[] {
-  const done = items.filter(item => item.status === 'completed').length
-  const share = items.length === 0 ? 0 : Math.round((done / items.length) * 100)
-  const rows = items.map(item => {
-    const text = plainLine(item.content)
-    if (item.status === 'completed') return `  ${marks.ok} ${text}`
-    return item.status === 'in_progress' ? `  ${marks.active} ${text} ← ACTIVE` : `  ${marks.pending} ${text}`
-  })
-  return [
-    `${marks.todo} Todo List`,
-    ...rows,
-    `  ${marks.progress} Progress: ${done}/${items.length} (${share}%)`,
-  ]
-}
-
-const sizeOf = (output: string) =>
-  output === '' ? 'no output' : `${plural(lineCount(output), 'line')}, ${output.length} chars`
-
-function lineCount(text: string): number {
-  let count = text.endsWith('\n') ? 0 : 1
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
-  return count
-}
-
-/** The first lines of an output, and how much is not shown. */
-function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {
-  const text = plain(output.slice(0, maxChars)).trimEnd()
-  if (text === '') return []
-  const shown = text.split('\n').slice(0, maxLines)
-  const left = lineCount(output) - shown.length
-  if (left > 0) shown.push(`… ${plural(left, 'more line')}`)
-  else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
-  return shown
+  return (event, at, fit = WHOLE) => {
+    began ??= at
+    if (!('from' in event) || event.from === undefined) return show(event, at, fit)
+    const bar = `${colors.dim('│')} `
+    return show(event, at, narrowed(fit, 2)).map(line => bar + line)
+  }
 }

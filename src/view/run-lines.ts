@@ -1,8 +1,11 @@
 import type { Finding, RunEvent } from '../core/events.ts'
 import { plural, spellDuration, spellUsd } from '../core/spell.ts'
-import { agentLines, type Bounds } from './agent-lines.ts'
+import { agentLines } from './agent-lines.ts'
+import type { Bounds } from './excerpt.ts'
+import { type Fit, fitTo, narrowed } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import { widthOf } from './width.ts'
 
 /** What the console shows beyond the events themselves. */
 export type Shown = {
@@ -10,11 +13,27 @@ export type Shown = {
   bounds: Bounds
   streamAgent: boolean
   limit: number | null
+  /** How a time of the day is told. */
   clock: (at: number) => string
+  /** What stands before every line; null: nothing does. */
+  stamp?: ((at: number) => string) | null
+  /** The width of the terminal now; null: no terminal, and nothing is cut or wrapped. */
+  columns?: () => number | null
+  /** Whether a live status tells of what is under way; then no line does. */
+  live?: boolean
+  /** Whether there was anything to reach; if not, using all iterations is what was asked. */
+  condition?: boolean
 }
 
+const INDENT = '  '
+
+/** A check's name with less room than this gets a row of its own. */
+const LEAST_NAME = 16
+
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
-export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (event: RunEvent) => string[] {
+export function runLines(shown: Shown): (event: RunEvent) => string[] {
+  const { style, bounds, streamAgent, limit, clock, live = false } = shown
+  const { stamp = null, columns = () => null, condition = true } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
   let iterations = 0
@@ -23,7 +42,41 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
   let began = 0
   let looking = false
 
-  return event => {
+  const warn = (note: string, fit: Fit) =>
+    fit.wrap(`${INDENT}${marks.warn} ${plainLine(note)}`, colors.yellow, 5)
+
+  function checked({ id, finding, ms }: Extract<RunEvent, { type: 'checked' }>, fit: Fit): string[] {
+    const green = finding.verdict === 'pass'
+    const time = spellDuration(ms)
+    const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
+    const name = plainLine(finding.check)
+    if (green) return [fit.squeeze(mark, name, ` ${colors.dim(time)}`)]
+    const reason = reasonOf(finding)
+    const action = finding.action && id !== null ? ` → ${finding.action}` : ''
+    const news = `${reason} ${colors.dim(time)}${action}`
+    const log = finding.log ? [colors.dim(`    ${plainLine(finding.log, 1000)}`)] : []
+    const isTight = fit.room !== null && widthOf(mark + news) > fit.room - LEAST_NAME
+    if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
+    return [fit.squeeze(mark, name, ` ${news}`), ...log]
+  }
+
+  function finished(event: Extract<RunEvent, { type: 'finished' }>, fit: Fit): string[] {
+    const facts = [plural(iterations, 'iteration'), paid && spellUsd(usd), spellDuration(event.at - began)]
+    const tail = facts.filter(Boolean).join(' · ')
+    const asked = event.result === 'exhausted' && !condition
+    const [words, paint] = asked
+      ? [`${marks.ok} ${plainLine(event.why)}`, colors.green]
+      : event.result !== 'complete'
+        ? [`${marks.error} ${event.result}: ${plainLine(event.why)}`, colors.red]
+        : event.proof === 'verified'
+          ? [`${marks.ok} done, verified`, colors.green]
+          : [`${marks.ok} done as claimed: nothing verified it`, colors.yellow]
+    const line = `${paint(words)}  ${colors.dim(tail)}`
+    if (fit.room === null || widthOf(line) <= fit.room) return ['', line]
+    return ['', ...fit.wrap(words, paint, 3), ...fit.wrap(`   ${tail}`, colors.dim)]
+  }
+
+  function show(event: RunEvent, fit: Fit): string[] {
     switch (event.type) {
       case 'began':
       case 'resumed':
@@ -31,17 +84,18 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
         return []
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
-          ? [colors.dim('  red before the run; green is needed all the same')]
+          ? fit.wrap('  red before the run; green is needed all the same', colors.dim)
           : []
-      case 'started': {
-        agent = agentLines(style, bounds)
+      case 'started':
+        agent = agentLines(style, bounds, event.at)
         iterations = event.n
         return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}`)]
-      }
       case 'agent': {
-        const lines = agent(event.event, event.at)
-        return streamAgent || event.event.type === 'ended' || event.event.type === 'limited'
-          ? lines.map(l => `  ${l}`)
+        const { type } = event.event
+        if (!streamAgent && type === 'text') return []
+        const lines = agent(event.event, event.at, narrowed(fit, INDENT.length))
+        return streamAgent || type === 'ended' || type === 'limited'
+          ? lines.map(l => (l === '' ? '' : INDENT + l))
           : []
       }
       case 'ended':
@@ -49,50 +103,34 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
           usd += event.result.costUsd
           paid = true
         }
-        if (event.how === 'inactive') return [colors.yellow(`  ${marks.warn} silent for too long, ended`)]
-        return event.how === 'timeout' ? [colors.yellow(`  ${marks.warn} out of time, ended`)] : []
+        if (event.how === 'inactive') return warn('silent for too long, ended', fit)
+        return event.how === 'timeout' ? warn('out of time, ended', fit) : []
       case 'checking': {
         const first = event.id === null && !looking
         looking = event.id === null
-        const line = colors.dim(`  … ${plainLine(event.check)}`)
-        return first ? ['', colors.bold('before the first iteration'), line] : [line]
+        const line = live ? [] : [fit.cut(colors.dim(`  … ${plainLine(event.check)}`))]
+        return first ? ['', colors.bold('before the first iteration'), ...line] : line
       }
-      case 'checked': {
-        const { finding } = event
-        const time = colors.dim(spellDuration(event.ms))
-        if (finding.verdict === 'pass') return [`  ${colors.green('✓')} ${plainLine(finding.check)} ${time}`]
-        const action = finding.action && event.id !== null ? ` → ${finding.action}` : ''
-        const head = `  ${colors.red('✗')} ${plainLine(finding.check)} ${reasonOf(finding)} ${time}${action}`
-        return finding.log ? [head, colors.dim(`    ${finding.log}`)] : [head]
+      case 'checked':
+        return checked(event, fit)
+      case 'settled':
+        return event.end === 'ok' ? [] : warn(`${event.end}: ${event.note}`, fit)
+      case 'committed': {
+        const by = event.by === 'agent' ? ' (by the agent)' : ''
+        return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
       }
-      case 'settled': {
-        if (event.end === 'ok') return []
-        return [colors.yellow(`  ${marks.warn} ${event.end}: ${plainLine(event.note)}`)]
+      case 'waiting': {
+        const words = `  waiting until ${clock(event.until)} (${plainLine(event.why)})`
+        return live ? [] : fit.wrap(words, colors.yellow, 4)
       }
-      case 'committed':
-        return [
-          colors.dim(`  committed ${event.to.slice(0, 10)}${event.by === 'agent' ? ' (by the agent)' : ''}`),
-        ]
-      case 'waiting':
-        return [colors.yellow(`  waiting until ${clock(event.until)} (${plainLine(event.why)})`)]
-      case 'finished': {
-        const facts = [
-          plural(iterations, 'iteration'),
-          paid && spellUsd(usd),
-          spellDuration(event.at - began),
-        ]
-        const tail = colors.dim(facts.filter(Boolean).join(' · '))
-        if (event.result === 'complete') {
-          const words =
-            event.proof === 'verified'
-              ? colors.green(`${marks.ok} done, verified`)
-              : colors.yellow(`${marks.ok} done as claimed: nothing verified it`)
-          return ['', `${words}  ${tail}`]
-        }
-        return ['', `${colors.red(`${marks.error} ${event.result}: ${plainLine(event.why)}`)}  ${tail}`]
-      }
+      case 'finished':
+        return finished(event, fit)
       case 'stopped':
-        return ['', colors.yellow(`${marks.warn} stopped: ${plainLine(event.why)}`)]
+        return ['', ...fit.wrap(`${marks.warn} stopped: ${plainLine(event.why)}`, colors.yellow, 3)]
+      case 'told':
+        return [fit.cut(colors.dim(`  told: ${plainLine(event.text)}`))]
+      case 'control':
+        return event.hold === 'pause' ? fit.wrap('  paused; goes on with: ralph resume', colors.yellow) : []
       case 'warned':
       case 'prompted':
       case 'committing':
@@ -100,13 +138,16 @@ export function runLines({ style, bounds, streamAgent, limit, clock }: Shown): (
       case 'applied':
       case 'edited':
         return []
-      case 'told':
-        return [colors.dim(`  told: ${plainLine(event.text)}`)]
-      case 'control':
-        return event.hold === 'pause' ? [colors.yellow('  paused; goes on with: ralph resume')] : []
       default:
         return event satisfies never
     }
+  }
+
+  return event => {
+    if (stamp === null) return show(event, fitTo(columns()))
+    const prefix = `${stamp(event.at)} `
+    const lines = show(event, narrowed(fitTo(columns()), prefix.length))
+    return lines.map(line => (line.trim() === '' ? '' : colors.dim(prefix) + line))
   }
 }
 

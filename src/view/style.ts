@@ -9,36 +9,46 @@ type Marks = {
   tool: string
   ok: string
   error: string
+  pass: string
+  fail: string
   todo: string
   active: string
   pending: string
   progress: string
   rest: string
   warn: string
+  /** One after the other, they turn. */
+  busy: readonly string[]
 }
 
 const EMOJI: Marks = {
   tool: '⏺',
   ok: '✅',
   error: '❌',
+  pass: '✓',
+  fail: '✗',
   todo: '📋',
   active: '🔄',
   pending: '⏸️',
   progress: '📊',
   rest: '⎿',
   warn: '⚠️',
+  busy: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
 }
 
 const TEXT: Marks = {
   tool: '*',
   ok: '[OK]',
   error: '[ERR]',
+  pass: '[OK]',
+  fail: '[ERR]',
   todo: '[TODO]',
   active: '[>]',
   pending: '[ ]',
   progress: '[%]',
   rest: '|',
   warn: '[!]',
+  busy: ['-', '\\', '|', '/'],
 }
 
 export const styleOf = (options: { color: boolean; emoji: boolean }): Style => ({

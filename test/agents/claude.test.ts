@@ -44,7 +44,13 @@ describe('a recorded run', () => {
       { type: 'tool', id: 'toolu_mock0001', name: 'Bash', summary: 'echo hi > hello.txt && cat hello.txt' },
       { type: 'toolResult', id: 'toolu_mock0001', ok: true, output: 'hi' },
       { type: 'text', text: 'Now the notes file.' },
-      { type: 'tool', id: 'toolu_mock0004', name: 'Write', summary: '/project/notes.md' },
+      {
+        type: 'tool',
+        id: 'toolu_mock0004',
+        name: 'Write',
+        summary: '/project/notes.md',
+        diff: ['+# Notes', '+', '+first line'],
+      },
       {
         type: 'toolResult',
         id: 'toolu_mock0004',
@@ -52,7 +58,13 @@ describe('a recorded run', () => {
         output:
           'File created successfully at: /project/notes.md (file state is current in your context — no need to Read it back)',
       },
-      { type: 'tool', id: 'toolu_mock0007', name: 'Edit', summary: '/project/notes.md' },
+      {
+        type: 'tool',
+        id: 'toolu_mock0007',
+        name: 'Edit',
+        summary: '/project/notes.md',
+        diff: ['-first line', '+second line'],
+      },
       { type: 'tool', id: 'toolu_mock0008', name: 'Read', summary: '/project/hello.txt' },
       {
         type: 'toolResult',

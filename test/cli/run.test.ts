@@ -94,7 +94,11 @@ describe('ralph run', () => {
     const more = { calls: [[['claude', 'more'] as [string, ...unknown[]]]] }
     const asked = await setStage(more).ralph('run', '-p', 'x', '-m', '2')
     expect([asked.code, asked.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
-    expect((await setStage(more).ralph('run', '-p', 'x', '-m', '2', '-c', '')).code).toBe(0)
+    const unasked = await setStage(more).ralph('run', '-p', 'x', '-m', '2', '-c', '')
+    expect([unasked.code, unasked.stdout]).toEqual([
+      0,
+      expect.stringContaining('✅ all 2 iterations are used'),
+    ])
   })
 
   it('takes another completion response, whatever its case, and a pattern', async () => {

@@ -172,7 +172,6 @@ const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
   parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
   blocklist: [{ blocklist: { allow: ['rm'] } }, 'blocklist'],
-  output: [{ output: null }, 'output'],
   notify: [{ notify: { bell: false } }, 'notify'],
 }
 

@@ -3,6 +3,7 @@ import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import { agentLines } from '../../src/view/agent-lines.ts'
 import { runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
+import { widthOf } from '../../src/view/width.ts'
 
 const emoji = styleOf({ color: false, emoji: true })
 const bounds = { maxLines: 3, maxChars: 100 }
@@ -76,6 +77,48 @@ describe('the lines of an agent', () => {
     expect(show([{ type: 'ended', ok: false, text: '', error: 'Invalid API key' }])).toEqual([
       '❌ Failed: Invalid API key (tools: 0, errors: 0, time: 0.0s)',
     ])
+  })
+
+  it('show what an edit changes under its call, and not again with its result', () => {
+    const diff = [' function f() {', '-  return 1', '+  return 2', '+  // two', ' }']
+    const edit: AgentEvent[] = [
+      { type: 'tool', id: '1', name: 'Edit', summary: 'f.js', diff },
+      { type: 'toolResult', id: '1', ok: true, output: 'The file f.js has been updated.' },
+    ]
+    expect(show(edit)).toEqual([
+      '⏺ Edit(f.js)',
+      '  ⎿   function f() {',
+      '     -  return 1',
+      '     +  return 2',
+      '     … 2 more lines',
+      '✅ Result ← Edit (1 line, 31 chars)',
+    ])
+    const painted = show(edit, styleOf({ color: true, emoji: true }))
+    expect(painted[2]).toBe('     \x1b[31m-  return 1\x1b[39m')
+    expect(painted[3]).toBe('     \x1b[32m+  return 2\x1b[39m')
+  })
+
+  it('say why an edit failed', () => {
+    expect(
+      show([
+        { type: 'tool', id: '1', name: 'Edit', summary: 'f.js', diff: ['-a', '+b'] },
+        { type: 'toolResult', id: '1', ok: false, output: 'String not found' },
+      ]).slice(-2),
+    ).toEqual(['❌ Result ← Edit (1 line, 16 chars)', '  ⎿  String not found'])
+  })
+
+  it('show no more of an edit than the bounds allow, however long its lines are', () => {
+    const diff = [`+${'x'.repeat(80)}`, `+${'y'.repeat(80)}`, '+z']
+    expect(show([{ type: 'tool', id: '1', name: 'Write', summary: 'f', diff }])).toEqual([
+      '⏺ Write(f)',
+      `  ⎿  +${'x'.repeat(80)}`,
+      `     +${'y'.repeat(18)}`,
+      '     … 1 more line',
+    ])
+  })
+
+  it('leave the brackets out where there is nothing to put in them', () => {
+    expect(show([{ type: 'tool', id: '1', name: 'TodoWrite', summary: '' }])).toEqual(['⏺ TodoWrite'])
   })
 
   it('set subagents apart', () => {
@@ -165,6 +208,43 @@ describe('the lines of a run', () => {
     expect(told([began, started, { type: 'finished', at: 5000, ...ending }]).at(-1)).toBe(line)
   })
 
+  it('use text marks for checks, too, where there are no emoji', () => {
+    const style = styleOf({ color: false, emoji: false })
+    const lines = runLines({ style, bounds, streamAgent: true, limit: 10, clock: String })
+    const exit = { code: 1, signal: null }
+    expect(lines({ type: 'checked', at: 1, id: 1, finding: red, ms: 300, exit })).toEqual([
+      '  [ERR] npm test failed with exit code 1 0.3s → APPEND',
+      '    a.log',
+    ])
+    const green = { check: 'lint', verdict: 'pass' as const, note: '' }
+    expect(lines({ type: 'checked', at: 1, id: 1, finding: green, ms: 300, exit })).toEqual([
+      '  [OK] lint 0.3s',
+    ])
+  })
+
+  it('count the time of an iteration from its start, also when the agent says nothing', () => {
+    const events: RunEvent[] = [
+      { type: 'started', at: 1000, id: 1, task: 'p', stage: 'work', agent: 'a', n: 1 },
+      { type: 'agent', at: 4000, id: 1, event: { type: 'ended', ok: true, text: 'x' } },
+    ]
+    expect(told(events, false).at(-1)).toContain('time: 3.0s')
+  })
+
+  it('leave to the live status what is under way', () => {
+    const events: RunEvent[] = [
+      { type: 'checking', at: 0, id: null, check: 'npm test' },
+      { type: 'waiting', at: 0, until: 9, why: 'limited' },
+    ]
+    const shown = { style: emoji, bounds, streamAgent: true, limit: 10, clock: String }
+    expect(events.flatMap(runLines(shown))).toEqual([
+      '',
+      'before the first iteration',
+      '  … npm test',
+      '  waiting until 9 (limited)',
+    ])
+    expect(events.flatMap(runLines({ ...shown, live: true }))).toEqual(['', 'before the first iteration'])
+  })
+
   it('leave out what the agent says when it is not to be streamed, but for its end', () => {
     const events: RunEvent[] = [
       { type: 'agent', at: 0, id: 1, event: { type: 'text', text: 'thinking' } },
@@ -172,5 +252,137 @@ describe('the lines of a run', () => {
     ]
     expect(told(events, false)).toEqual(['  ✅ Complete (tools: 0, errors: 0, time: 0.0s)'])
     expect(told(events)).toHaveLength(2)
+  })
+})
+
+describe('lines with the time', () => {
+  const stamped = (columns: number | null, color = false) => {
+    const style = styleOf({ color, emoji: true })
+    const shown = { style, bounds, streamAgent: true, limit: null, clock: String, columns: () => columns }
+    return runLines({ ...shown, stamp: at => `[00:00:0${at}]` })
+  }
+
+  it('begin with it, each that is not blank', () => {
+    const lines = stamped(null)
+    const text: RunEvent = { type: 'agent', at: 2, id: 1, event: { type: 'text', text: 'one\n\ntwo' } }
+    const started: RunEvent = { type: 'started', at: 1, id: 1, task: 'p', stage: 'work', agent: 'a', n: 1 }
+    expect([started, text].flatMap(lines)).toEqual([
+      '',
+      '[00:00:01] iteration 1',
+      '[00:00:02]   one',
+      '',
+      '[00:00:02]   two',
+    ])
+  })
+
+  it('fit the terminal with it', () => {
+    const text: RunEvent = {
+      type: 'agent',
+      at: 2,
+      id: 1,
+      event: { type: 'text', text: 'one two three four' },
+    }
+    expect(stamped(35)(text)).toEqual(['[00:00:02]   one two three four'])
+    expect(stamped(31)(text)).toEqual(['[00:00:02]   one two three four'])
+    expect(stamped(30)(text)).toEqual(['[00:00:02]   one two three', '[00:00:02]   four'])
+  })
+})
+
+describe('lines on a terminal', () => {
+  const LONG = 'npm run check -- --with-a-very-long-option=value --and-another-one=value --verbose'
+  const PATH = '/home/me/projects/shop/packages/frontend/src/components/cart/cart.js'
+  const exit = { code: 1, signal: null }
+  const agent = (event: AgentEvent): RunEvent => ({ type: 'agent', at: 0, id: 1, event })
+  const events: RunEvent[] = [
+    agent({ type: 'text', text: `- ${LONG}` }),
+    agent({ type: 'tool', id: '1', name: 'Bash', summary: LONG }),
+    agent({ type: 'tool', id: '2', name: 'Read', summary: PATH }),
+    agent({
+      type: 'toolResult',
+      id: '1',
+      ok: true,
+      output: `${LONG}\n  日本語日本語日本語日本語日本語日本語日本語日本語`,
+    }),
+    agent({ type: 'todo', items: [{ content: LONG, status: 'in_progress', activeForm: '' }] }),
+    agent({ type: 'text', text: LONG, from: 'subagent' }),
+    agent({ type: 'ended', ok: false, text: '', error: LONG }),
+    { type: 'checked', at: 0, id: 1, finding: { check: LONG, verdict: 'pass', note: '' }, ms: 1, exit },
+    {
+      type: 'checked',
+      at: 0,
+      id: 1,
+      finding: { check: LONG, verdict: 'fail', note: 'failed with exit code 1.', action: 'APPEND' },
+      ms: 1,
+      exit,
+    },
+    { type: 'stopped', at: 0, why: LONG },
+    { type: 'finished', at: 0, result: 'complete', proof: 'verified', why: '' },
+  ]
+  const told = (columns: () => number | null, color = false) => {
+    const style = styleOf({ color, emoji: true })
+    const wide = { maxLines: 12, maxChars: 2000 }
+    return events.flatMap(
+      runLines({ style, bounds: wide, streamAgent: true, limit: 10, clock: String, columns }),
+    )
+  }
+
+  it('are cut and wrapped so that what tells most is seen', () => {
+    expect(told(() => 50)).toEqual([
+      '  - npm run check --',
+      '    --with-a-very-long-option=value',
+      '    --and-another-one=value --verbose',
+      '  ⏺ Bash(npm run check -- --with-a-very-long-opt…)',
+      '  ⏺ Read(…es/frontend/src/components/cart/cart.js)',
+      '  ✅ Result ← Bash (2 lines, 109 chars)',
+      '    ⎿  npm run check -- --with-a-very-long-option…',
+      '         日本語日本語日本語日本語日本語日本語日本…',
+      '  📋 Todo List',
+      '    🔄 npm run check -- --with-a-very-lo… ← ACTIVE',
+      '    📊 Progress: 0/1 (0%)',
+      '  │ npm run check --',
+      '  │ --with-a-very-long-option=value',
+      '  │ --and-another-one=value --verbose',
+      '  ❌ Failed: npm run check --',
+      '     --with-a-very-long-option=value',
+      '     --and-another-one=value --verbose (tools: 2,',
+      '     errors: 0, time: 0.0s)',
+      '  ✓ npm run check -- --with-a-very-long-opti… 0.0s',
+      '  ✗ npm run check -- --with-a-very-long-option=va…',
+      '    failed with exit code 1 0.0s → APPEND',
+      '',
+      '⚠️ stopped: npm run check --',
+      '   --with-a-very-long-option=value',
+      '   --and-another-one=value --verbose',
+      '',
+      '✅ done, verified  0 iterations · 0.0s',
+    ])
+  })
+
+  it.each([20, 27, 40, 80, 120])('are never wider than its %i columns, with colour or without', columns => {
+    for (const color of [true, false])
+      for (const line of told(() => columns, color)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+  })
+
+  it('follow its width as it changes', () => {
+    let columns = 200
+    const lines = runLines({
+      style: emoji,
+      bounds,
+      streamAgent: true,
+      limit: 10,
+      clock: String,
+      columns: () => columns,
+    })
+    expect(lines(events[0]!)).toHaveLength(1)
+    columns = 40
+    expect(lines(events[0]!).length).toBeGreaterThan(1)
+  })
+
+  it('are neither cut nor wrapped in a pipe', () => {
+    const whole = told(() => null)
+    expect(whole).toContain(`  - ${LONG}`)
+    expect(whole).toContain(`  ⏺ Read(${PATH})`)
+    expect(whole).toContain(`  ✓ ${LONG} 0.0s`)
+    expect(whole.join('\n')).not.toMatch(/…$/m)
   })
 })

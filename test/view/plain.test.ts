@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plain, plainLine } from '../../src/view/plain.ts'
+import { isSimple, plain, plainLine } from '../../src/view/plain.ts'
 
 const ESC = '\x1b'
 
@@ -32,6 +32,10 @@ describe('what reaches the terminal', () => {
     ['zero-width characters', 'a\u200bb\ufeffc', 'abc'],
     ['tag characters', 'a\u{e0041}b', 'ab'],
     ['line separators', 'a\u2028b', 'ab'],
+    ['marks piled up', `x${'\u0300'.repeat(500)}y`, `x${'\u0300'.repeat(8)}y`],
+    ['half a pair', 'a\ud83db', 'a\ufffdb'],
+    ['what makes an emoji', '⚠\ufe0f a\ufe0f', '⚠\ufe0f a'],
+    ['a string that another sequence breaks off', `${ESC}]0;evil${ESC}[31mtext`, 'text'],
     ['tabs', 'a\tb', 'a    b'],
     ['ordinary text in any script', 'grün 日本語 😀 עברית', 'grün 日本語 😀 עברית'],
     ['newlines', 'a\nb', 'a\nb'],
@@ -56,5 +60,45 @@ describe('what reaches the terminal', () => {
   it('is one line of bounded length where one line is wanted', () => {
     expect(plainLine('a\n  b\n\nc')).toBe('a b c')
     expect(plainLine('x'.repeat(300))).toHaveLength(200)
+    for (const before of ['', 'x']) expect(plainLine(before + '😀'.repeat(200))).toMatch(/😀…$/u)
+  })
+})
+
+describe('a simple text', () => {
+  it.each([
+    ['', true],
+    ['a', true],
+    ['printable ASCII, all of it: ~!@#$%^&*()_+{}|"<>?', true],
+    ['x'.repeat(16_000), true],
+    ['two\nlines', false],
+    ['a tab\t', false],
+    ['\x1b[31m', false],
+    ['\x7f', false],
+    ['\x80', false],
+    ['grün', false],
+    ['\u0141', false],
+    ['x'.repeat(20_000), false],
+  ])('%j: %s', (text, simple) => {
+    expect(isSimple(text)).toBe(simple)
+  })
+
+  it('is told by itself, not by what was looked at before', () => {
+    expect(isSimple('\x07'.repeat(9))).toBe(false)
+    for (const text of ['', 'a', 'ab', 'abc', 'abcd', 'abcde']) expect(isSimple(text)).toBe(true)
+  })
+
+  it('has nothing in it that a terminal would not show', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.integer({ min: 0, max: 0x17f }).map(c => String.fromCharCode(c)) }),
+        text => {
+          expect(isSimple(text)).toBe(/^[\x20-\x7e]*$/.test(text))
+        },
+      ),
+    )
+    for (let code = 0; code < 0x200; code++) {
+      const text = `abc${String.fromCharCode(code)}`
+      expect(isSimple(text)).toBe(code >= 0x20 && code <= 0x7e)
+    }
   })
 })

@@ -1,0 +1,42 @@
+import { plural } from '../core/spell.ts'
+import { cutAt, plain } from './plain.ts'
+import type { Style } from './style.ts'
+
+/** How much of a tool's output, or of an edit, is shown. */
+export type Bounds = { maxLines: number; maxChars: number }
+
+/** The first lines of an output, and how much is not shown. */
+export function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {
+  const text = plain(cutAt(output, maxChars)).trimEnd()
+  if (text === '') return []
+  const shown = text.split('\n').slice(0, maxLines)
+  const left = lineCount(output) - shown.length
+  if (left > 0) shown.push(`… ${plural(left, 'more line')}`)
+  else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
+  return shown
+}
+
+/** The first lines of an edit in their colours, and how many are not shown. */
+export function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bounds, style: Style): string[] {
+  const { colors } = style
+  const shown: string[] = []
+  let room = maxChars
+  for (const line of diff) {
+    if (shown.length === maxLines || room <= 0) break
+    const text = plain(cutAt(line, room)).replaceAll('\n', ' ')
+    room -= line.length
+    if (text.startsWith('+')) shown.push(colors.green(text))
+    else shown.push(text.startsWith('-') ? colors.red(text) : colors.dim(text))
+  }
+  const left = diff.length - shown.length
+  return left > 0 ? [...shown, colors.dim(`… ${plural(left, 'more line')}`)] : shown
+}
+
+export const sizeOf = (output: string): string =>
+  output === '' ? 'no output' : `${plural(lineCount(output), 'line')}, ${output.length} chars`
+
+function lineCount(text: string): number {
+  let count = text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}

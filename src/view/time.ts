@@ -1,0 +1,16 @@
+const two = (n: number) => String(n).padStart(2, '0')
+
+const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+
+/** `14:05`, in local time; with the date where that is not today's. */
+export function clockTime(at: number, now: number): string {
+  const date = new Date(at)
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`
+  return dayOf(date) === dayOf(new Date(now)) ? time : `${dayOf(date)} ${time}`
+}
+
+/** `[14:05:09]`, in local time. */
+export function stampTime(at: number): string {
+  const date = new Date(at)
+  return `[${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}]`
+}

@@ -1,0 +1,19 @@
+import type { TodoItem } from '../core/events.ts'
+import type { Fit } from './fit.ts'
+import { plainLine } from './plain.ts'
+import type { Style } from './style.ts'
+
+/** An agent's own list: what is done, what is active, how far it is. */
+export function todoLines(items: readonly TodoItem[], { marks }: Style, fit: Fit): string[] {
+  const done = items.filter(item => item.status === 'completed').length
+  const share = items.length === 0 ? 0 : Math.round((done / items.length) * 100)
+  const rows = items.map(item => {
+    const text = plainLine(item.content)
+    if (item.status === 'completed') return fit.cut(`  ${marks.ok} ${text}`)
+    return item.status === 'in_progress'
+      ? fit.squeeze(`  ${marks.active} `, text, ' ← ACTIVE')
+      : fit.cut(`  ${marks.pending} ${text}`)
+  })
+  const progress = `  ${marks.progress} Progress: ${done}/${items.length} (${share}%)`
+  return [fit.cut(`${marks.todo} Todo List`), ...rows, fit.cut(progress)]
+}

@@ -1,0 +1,110 @@
+import stringWidth from 'string-width'
+
+const graphemes = new Intl.Segmenter()
+const ASCII = /^[\x20-\x7e]*$/
+const ELLIPSIS = '…'
+
+/** No character takes up more than this, marks and all. What lies behind what fits is not looked at: it may be long. */
+const LONGEST_GRAPHEME = 32
+
+/** How many columns of a terminal a text takes; colours take none. For short texts. */
+export const widthOf = (text: string): number => stringWidth(text)
+
+/** At most so many columns of a line, which may hold colours; what is missing is marked. */
+export function cutTo(line: string, columns: number): string {
+  const pieces = line.match(/\x1b\[[0-9;]*m|[^\x1b]+/g) ?? []
+  let room = columns
+  const fits = pieces.every(piece => {
+    if (piece.startsWith('\x1b')) return true
+    const head = headOf(piece, room)
+    room -= widthOf(head)
+    return head.length === piece.length
+  })
+  if (fits) return line
+  room = columns - 1
+  let shown = ''
+  for (const piece of pieces) {
+    // Colours stay, also those behind the cut: what was opened must be closed.
+    if (piece.startsWith('\x1b')) shown += piece
+    else if (room >= 0) {
+      const head = headOf(piece, room)
+      shown += head
+      room -= widthOf(head)
+      if (head.length < piece.length) {
+        shown += ELLIPSIS
+        room = -1
+      }
+    }
+  }
+  return shown
+}
+
+/** The same for a path, whose end tells more than its beginning. */
+export function cutPathTo(path: string, columns: number): string {
+  if (!/^\/\S*$/.test(path) || fits(path, columns)) return cutTo(path, columns)
+  let tail = path
+  for (const { segment } of graphemes.segment(path)) {
+    if (fits(tail, columns - 1)) break
+    tail = tail.slice(segment.length)
+  }
+  return `${ELLIPSIS}${tail}`
+}
+
+/** One line as rows of at most so many columns, broken between words where it can be; later rows are indented by `hang`. */
+export function wrapTo(line: string, columns: number, hang = hangOf(line)): string[] {
+  if (fits(line, columns)) return [line]
+  const indent = ' '.repeat(Math.min(hang, columns >> 1))
+  const rows: string[] = []
+  let row = ''
+  let room = columns
+  for (const [, gap = '', word = ''] of line.matchAll(/( *)([^ ]+)/g)) {
+    let rest = word
+    if (row === '') {
+      row = gap.slice(0, columns >> 1)
+      room -= row.length
+    } else if (fits(word, room - gap.length)) {
+      row += gap
+      room -= gap.length
+    } else {
+      rows.push(row)
+      row = indent
+      room = columns - indent.length
+    }
+    // A word that is longer than a row is broken where the row ends.
+    let head = headOf(rest, room)
+    while (head.length < rest.length) {
+      head ||= firstOf(rest)
+      rows.push(row + head)
+      rest = rest.slice(head.length)
+      row = indent
+      room = columns - indent.length
+      head = headOf(rest, room)
+    }
+    row += rest
+    room -= widthOf(rest)
+  }
+  return row === indent ? rows : [...rows, row]
+}
+
+/** Where the words of a line begin: behind its indent, and behind the bullet or number of a list item. */
+const hangOf = (line: string): number => /^ *(?:(?:[-*•]|\d{1,3}[.)]) +)?/.exec(line)![0].length
+
+const fits = (text: string, columns: number): boolean => headOf(text, columns).length === text.length
+
+/** As much of the beginning as fits. */
+function headOf(text: string, columns: number): string {
+  if (columns <= 0) return ''
+  const near = text.slice(0, columns + 1)
+  if (ASCII.test(near)) return near.slice(0, columns)
+  let end = 0
+  let room = columns
+  for (const { segment } of graphemes.segment(text.slice(0, (columns + 1) * LONGEST_GRAPHEME))) {
+    room -= widthOf(segment)
+    if (room < 0) break
+    end += segment.length
+  }
+  return text.slice(0, end)
+}
+
+const firstOf = (text: string): string =>
+  graphemes.segment(text.slice(0, LONGEST_GRAPHEME))[Symbol.iterator]().next().value?.segment ?? text

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { plain } from '../../src/view/plain.ts'
+import { cutPathTo, cutTo, widthOf, wrapTo } from '../../src/view/width.ts'
+
+const RED = '\x1b[31m'
+const END = '\x1b[39m'
+
+describe('a line that is cut', () => {
+  it.each([
+    ['fits as it is', 'abcde', 5, 'abcde'],
+    ['ends with a mark', 'abcdef', 5, 'abcd…'],
+    ['counts wide characters twice', '日本語日本語', 7, '日本語…'],
+    ['does not cut a wide character in half', '日本語日本語', 6, '日本…'],
+    ['counts emoji twice', '✅✅✅✅', 5, '✅✅…'],
+    ['keeps marks with what they are on', 'e\u0301e\u0301e\u0301e\u0301', 3, 'e\u0301e\u0301…'],
+    ['does not count colours', `${RED}abc${END}de`, 5, `${RED}abc${END}de`],
+    ['closes the colours it opened', `${RED}abcdef${END}gh`, 4, `${RED}abc…${END}`],
+  ])('%s', (_, line, columns, seen) => {
+    expect(cutTo(line, columns)).toBe(seen)
+  })
+
+  it('keeps the end of a path, but the beginning of anything else', () => {
+    expect(cutPathTo('/home/me/src/cart.js', 12)).toBe('…src/cart.js')
+    expect(cutPathTo('/bin/make all the tests', 12)).toBe('/bin/make a…')
+    expect(cutPathTo('npm test -- --all', 12)).toBe('npm test --…')
+    expect(cutPathTo('/short', 12)).toBe('/short')
+  })
+})
+
+describe('a line that is wrapped', () => {
+  it.each<[string, string, number, string[]]>([
+    ['breaks between words', 'one two three four', 9, ['one two', 'three', 'four']],
+    ['keeps its indent', '    one two three', 11, ['    one two', '    three']],
+    ['goes on behind a bullet', '- one two three', 9, ['- one two', '  three']],
+    ['goes on behind a number', '12. one two three', 11, ['12. one two', '    three']],
+    ['is broken within a word that is too long', 'a bcdefghijkl', 5, ['a', 'bcdef', 'ghijk', 'l']],
+    ['is broken anywhere in a script without spaces', '日本語日本語', 5, ['日本', '語日', '本語']],
+    ['has an indent of half its width at most', '        one two', 6, ['   one', '   two']],
+    ['has at least one character in a row', '語語', 1, ['語', '語']],
+    ['keeps the gaps between words that stay together', 'a  b   c', 8, ['a  b   c']],
+  ])('%s', (_, line, columns, rows) => {
+    expect(wrapTo(line, columns)).toEqual(rows)
+  })
+
+  it('loses nothing but spaces, and no row is too wide', () => {
+    const texts = fc.string({
+      unit: fc.oneof(fc.constantFrom(' ', 'a', 'b', '-', '語', '✅', 'é'), fc.string()),
+    })
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 4, max: 40 }), (text, columns) => {
+        const line = plain(text).replaceAll('\n', ' ')
+        const rows = wrapTo(line, columns)
+        expect(rows.join('').replaceAll(' ', '')).toBe(line.replaceAll(' ', ''))
+        for (const row of rows.slice(1)) expect(widthOf(row)).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+
+  it('takes time in proportion to its length', () => {
+    expect(wrapTo('x'.repeat(2_000_000), 80)).toHaveLength(25_000)
+    expect(wrapTo('語'.repeat(20_000), 80)).toHaveLength(500)
+  })
+})
