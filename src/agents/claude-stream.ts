@@ -130,7 +130,9 @@ function readSystem(message: Fields): AgentEvent[] {
   if (message.subtype === 'init') {
     const field = (value: unknown) => asText(value) || undefined
     const { session_id, model, apiKeySource } = message
-    return [{ type: 'started', session: field(session_id), model: field(model), auth: field(apiKeySource) }]
+    // No key at all means the login of the CLI itself, which a subscription pays.
+    const auth = apiKeySource === 'none' ? 'its own login' : field(apiKeySource)
+    return [{ type: 'started', session: field(session_id), model: field(model), auth }]
   }
   if (message.subtype === 'api_retry') {
     const why = [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ')

@@ -30,6 +30,14 @@ const failed = (text: string, more = {}) => result({ is_error: true, result: tex
 const bySubagent = { parent_tool_use_id: 't0' }
 const read = (...messages: unknown[]) => playAll('claude', messages)
 
+test.each([
+  ['none', 'its own login'],
+  ['ANTHROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
+  [undefined, undefined],
+])('a key source of %s is paid by %s', (apiKeySource, auth) => {
+  expect(read({ type: 'system', subtype: 'init', apiKeySource })[0]).toMatchObject({ type: 'started', auth })
+})
+
 describe('a recorded run', () => {
   test('becomes events, in the order in which things happened', () => {
     const lines = linesOf('claude', 'claude-2.1.325-stream-tools.ndjson')
