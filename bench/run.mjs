@@ -34,7 +34,10 @@ const f = (n, digits = 1) => n.toFixed(digits)
 function agent(name, text) {
   const path = join(root, name)
   if (text !== undefined) writeFileSync(`${path}.out`, text)
-  writeFileSync(path, `#!/bin/sh\ncat >/dev/null\nexec cat "${path}.out"\n`)
+  writeFileSync(
+    path,
+    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\ncat >/dev/null\nexec cat "${path}.out"\n`,
+  )
   chmodSync(path, 0o755)
   return path
 }

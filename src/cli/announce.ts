@@ -3,6 +3,7 @@ import type { RunEvent } from '../core/events.ts'
 import { plural, spellDuration } from '../core/spell.ts'
 import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
+import { fitTo } from '../view/fit.ts'
 import { plain } from '../view/plain.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
@@ -17,7 +18,7 @@ export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.Pro
 
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, env: NodeJS.ProcessEnv): number {
-  const { colors } = terminalStyle(process.stdout, env)
+  const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
   const { argv } = agentOf(plan).command({ ...askOf(plan), prompt: '' }, { version: null, flags: null })
   const rows = [...facts(plan, limitsOf(plan.settings)), ['command', redact(argv).join(' ')]]
   process.stdout.write(
@@ -92,7 +93,11 @@ export function verboseListener(plan: Plan, sources: string[]): (event: RunEvent
 
 function table(rows: string[][], dim: (text: string) => string): string {
   const width = Math.max(...rows.map(([name]) => name!.length))
-  return rows.map(([name, value]) => `  ${dim(name!.padEnd(width))}  ${value}`).join('\n')
+  const indent = `\n${' '.repeat(width + 4)}`
+  const fit = fitTo(process.stdout.isTTY ? (process.stdout.columns || 80) - width - 4 : null)
+  return rows
+    .map(([name, value]) => `  ${dim(name!.padEnd(width))}  ${fit.wrap(value!).join(indent)}`)
+    .join('\n')
 }
 
 const firstLine = (text: string) => {

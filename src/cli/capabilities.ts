@@ -11,6 +11,9 @@ export type Learning = {
   env: Record<string, string>
 }
 
+/** No help is longer; a program that takes the question for something else may print without end. */
+const MAX_HELP = 1024 * 1024
+
 /** Probes belong to no step; they end with the run. */
 const NO_STEP = 0
 
@@ -30,7 +33,11 @@ export function learnCapabilities({
   const run = async (argv: string[], signal: AbortSignal) => {
     const out: Uint8Array[] = []
     const errors: Uint8Array[] = []
-    const keep = (into: Uint8Array[]) => (chunk: Uint8Array) => void into.push(Uint8Array.from(chunk))
+    let room = MAX_HELP
+    const keep = (into: Uint8Array[]) => (chunk: Uint8Array) => {
+      if (room > 0) into.push(Uint8Array.from(chunk.subarray(0, room)))
+      room -= chunk.length
+    }
     const sink = { bytes: keep(out), error: keep(errors), line: () => {} }
     const live = await runner.start({ argv, cwd, env, stdin: '' }, NO_STEP, sink)
     signal.addEventListener('abort', () => void live.stop())

@@ -85,9 +85,10 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     const tell = (event: RunEvent) => {
       if (isTruth(event)) journal.append(event)
       if (event.type === 'settled') last = event
-      if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       session.hear(event)
+      // The console first: it takes its live status away before anyone else writes.
       show(event)
+      if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       sitting.onEvent?.(event)
     }
     const book = openBook(prompt(), limits, fold(past), { tell })
@@ -124,9 +125,9 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else code = exitCode(ending, hasCondition(plan))
   } finally {
+    show.close()
     await runner.close()
     controls.close()
-    show.close()
     journal.close()
     close()
   }

@@ -38,8 +38,9 @@ export async function demoAgent(): Promise<number> {
     { file_path: told ? 'cart.js' : 'cart.test.js' },
     readFileSync(told ? 'cart.js' : 'cart.test.js', 'utf8'),
   )
-  writeFileSync('cart.js', told ? FIXED : FIRST_TRY)
-  await tool('edit', 'Edit', { file_path: 'cart.js' }, 'The file cart.js has been updated.')
+  const edit = { old_string: readFileSync('cart.js', 'utf8'), new_string: told ? FIXED : FIRST_TRY }
+  writeFileSync('cart.js', edit.new_string)
+  await tool('edit', 'Edit', { file_path: 'cart.js', ...edit }, 'The file cart.js has been updated.')
   await text(told ? 'Now quantities count.' : 'total() adds up the prices. This should be it.')
   const result = `${told ? 'Fixed.' : 'All done!'}\n\n<response>${DONE}</response>`
   const usage = {

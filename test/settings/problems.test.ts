@@ -96,6 +96,14 @@ test.each<[unknown, string]>([
     `maxLimitWait must be a duration such as "6h", "30m" or "90s", or a number of seconds, not true ${HERE}`,
   ],
   [{ budget: { usd: '5' } }, `budget.usd must be a number or null, not a string ${HERE}`],
+  [{ output: null }, `output must be an object, not null ${HERE}`],
+  [{ output: { emoji: 'yes' } }, `output.emoji must be true or false, not a string ${HERE}`],
+  [
+    { output: { colour: 'auto' } },
+    'unknown key "output.colour" in .ralph/settings.json; did you mean "output.color"?',
+  ],
+  [{ output: { color: 'on' } }, `output.color must be "auto", "always" or "never", not "on" ${HERE}`],
+  [{ output: { maxLines: 0 } }, `output.maxLines must be at least 1, not 0 ${HERE}`],
   [{ env: { pass: 'AWS_*' } }, `env.pass must be a list of strings, not a string ${HERE}`],
   // out of bounds
   [{ maximumIterations: 0 }, `maximumIterations must be at least 1, not 0 ${HERE}`],

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { setStage } from './scene.ts'
+
+const calls: [string, ...unknown[]][][] = [
+  [
+    ['tool', 't1', 'Bash', { command: 'make' }],
+    ['toolResult', 't1', 'one\ntwo\nthree'],
+    ['claude', 'Done. <response>DONE</response>'],
+  ],
+]
+
+it('shape what a run shows', async () => {
+  const output = { emoji: false, color: 'always', timestamps: true, maxLines: 1 }
+  const ran = await setStage({ settings: { output }, calls }).ralph('run', '-p', 'x')
+  expect(ran.code).toBe(0)
+  const lines = ran.stdout.replace(/\x1b\[\d+m/g, '').split('\n')
+  const at = (words: string) => lines.findIndex(line => line.includes(words))
+  const stamped = lines.slice(at('iteration 1'), at('done as claimed') + 1)
+  for (const line of stamped.filter(Boolean)) expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] /)
+  const text = stamped.map(line => line.replace(/^\[.{8}\] /, '')).join('\n')
+  expect(text).toContain(
+    '  * Bash(make)\n  [OK] Result ← Bash (3 lines, 13 chars)\n    |  one\n       … 2 more lines\n',
+  )
+  expect(ran.stdout).toContain('\x1b[1m')
+})
+
+it('say nothing of colour by default in a pipe', async () => {
+  const ran = await setStage({ calls }).ralph('run', '-p', 'x')
+  expect(ran.stdout).toContain(
+    '  ✅ Result ← Bash (3 lines, 13 chars)\n    ⎿  one\n       two\n       three\n',
+  )
+  expect(ran.stdout).not.toContain('\x1b')
+})
