@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 import { spellCount, spellDuration } from '../../core/spell.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
-import { clip, wrap } from './fit.ts'
+import { cutTo, wrapTo } from '../width.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
 import {
@@ -29,7 +29,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
   const inTone = (tone: Tone) =>
     tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
   const fact = (name: string, value: string, paint = (text: string) => text) =>
-    wrap(value, width - INDENT).map(
+    wrapTo(value, width - INDENT).map(
       (line, at) => `  ${colors.dim((at === 0 ? name : '').padEnd(INDENT - 2))}${paint(line)}`,
     )
   const section = (title: string, items: string[]) =>
@@ -39,16 +39,16 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
   const apart = tellingApart(iterations)
   const row = (i: Iteration): string[] => {
     const more = i.checks.map(check => {
-      const line = clip(`${VERDICT_MARKS[check.verdict]} ${sayCheck(check)}`, width - 6)
+      const line = cutTo(`${VERDICT_MARKS[check.verdict]} ${sayCheck(check)}`, width - 6)
       return `      ${check.verdict === 'pass' ? colors.dim(line) : line}`
     })
-    if (i.note !== '') more.unshift(`      ${clip(plainLine(i.note, LONGEST_LINE), width - 6)}`)
-    for (const commit of i.commits) more.push(`      ${colors.dim(clip(sayCommit(commit), width - 6))}`)
+    if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
+    for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(sayCommit(commit), width - 6))}`)
     const cells = columns(
       { n: String(i.n), end: i.end, time: spellDuration(i.ms), cost: sayUsd(i.usd), tokens: tokensOf(i) },
       inTone(toneOf(i.end)),
     )
-    const tail = clip(apart(i), width - stringWidth(cells) - 2)
+    const tail = cutTo(apart(i), width - stringWidth(cells) - 2)
     return [tail === '' ? cells : `${cells}  ${colors.dim(tail)}`, ...more]
   }
   const { text, tone } = sayEnding(ending)
@@ -80,7 +80,7 @@ const INDENT = 12
 
 /** An entry of a list: the first of its lines stands out. */
 const hang = (item: string, width: number): string[] =>
-  wrap(item, width - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)
+  wrapTo(item, width - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)
 
 const listed = (lines: string[]): string[] =>
   lines.length <= LISTED ? lines : [...lines.slice(0, LISTED), `… and ${lines.length - LISTED} more`]
