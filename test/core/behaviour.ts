@@ -76,7 +76,7 @@ export function scribbleStories(
   if (d.chance(temper.scribble * 0.2)) userStories = userStories.filter(() => d.chance(0.7))
   if (d.chance(temper.scribble * 0.2)) userStories = d.shuffle(userStories)
   if (d.chance(temper.scribble * 0.3)) {
-    const id = d.pick(['new', 'newer'])
+    const id = d.pick(['new', 'newer', '#1', '#2'])
     if (!userStories.some(s => s.id === id))
       userStories.splice(d.below(userStories.length + 1), 0, scribbled(newStory(id), d))
   }

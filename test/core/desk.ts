@@ -8,7 +8,7 @@ import { readStories, type StoriesFile } from '../../src/core/story-file.ts'
 import type { Task } from '../../src/core/task.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../src/core/todo-edits.ts'
-import { type RunState, type Step, standing } from '../../src/core/workflow.ts'
+import { AT_CAP, type RunState, type Step, standing } from '../../src/core/workflow.ts'
 import { editStories, editTodo, scribbleStories, someYields } from './behaviour.ts'
 import type { Dice } from './dice.ts'
 import { must } from './oracle.ts'
@@ -75,24 +75,27 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
     const own = { ...file, userStories: after }
     const task = run.tasks.find(t => t.id === step.task)!
     const before = projectStories(own, [task], run.state, workflow, { skip }).userStories[0]
-    return storyClaims(step.stage, before, after[0], { skip })
+    const claimed = storyClaims(step.stage, before, after[0], { skip })
+    const approves = step.stage === 'review' && after[0]?.passes && after[0].reviewStatus === 'approved'
+    must(claimed.verdict !== 'approve' || approves === true, 'only a reviewer approves, and not by halves')
+    return claimed
   }
 
   function adoptAgent(): string[] {
     const read = () => agentStoryEdits(file, run.tasks, limits.additions - run.state.added)
-    const before = new Set(run.tasks.map(t => t.id))
+    const before = new Map(run.tasks.map(t => [t.id, definition(t)]))
     const { list, refused } = read()
     if (!list) return refused
     run.tell({ type: 'edited', at: run.now, by: 'agent', list })
     must(same(read(), { refused }), 'an adopted edit is not adopted twice')
-    startFresh(before)
+    for (const task of run.tasks) {
+      const was = before.get(task.id)
+      if (was) must(same(definition(task), was), 'an agent redefines nothing')
+      else must(standing(workflow, run.state, task).stage === 'implement', 'what an agent adds starts fresh')
+      before.delete(task.id)
+    }
+    must(before.size === 0, 'an agent removes nothing')
     return refused
-  }
-
-  function startFresh(before: Set<string>) {
-    for (const task of run.tasks)
-      if (!before.has(task.id))
-        must(standing(workflow, run.state, task).stage === 'implement', 'what an agent adds starts fresh')
   }
 
   function project(refused: string[] = []) {
@@ -110,6 +113,9 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
       must(story !== undefined, 'a removed story is put back')
       const done = standing(workflow, run.state, task).stage === 'done'
       must(story!.passes === done, 'passes is the truth, whatever was written')
+      const told = story!.reviewFeedback.startsWith('[AUTO-APPROVED AT CAP]')
+      const capped = standing(workflow, run.state, task).why === AT_CAP
+      must(skip || !done || told === capped, 'the cap is told of, where it was the cap')
       const { acceptanceCriteria } = specOf(task)
       const asItWas = same(story!.acceptanceCriteria, acceptanceCriteria) && story!.title === task.title
       must(asItWas, 'the definition is put back')
@@ -184,5 +190,7 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
 
   return { begin: project, scribble, claims: (s: Step) => saidClaims(rules, d, s), adoptAgent, project, edit }
 }
+
+const definition = (task: Task) => [task.title, task.blockedBy, specOf(task).acceptanceCriteria]
 
 export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

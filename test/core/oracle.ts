@@ -46,6 +46,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
   const seen = { n: 0, failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null as number | null }
   let treeGreen: boolean | null = false
   let pauseUntil = 0
+  let spent = 0
 
   const recordOf = (id: TaskId) => {
     if (!records.has(id)) records.set(id, newRecord())
@@ -253,6 +254,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     r.reds.push(red.length > 0 && !o.changed ? names(red) : null)
     const last = r.reds.slice(-limits.stuck)
     const stuck = last.length === limits.stuck && last[0] !== null && last.every(x => x === last[0])
+    if (is.stage === 'blocked' && is.why.startsWith('stuck')) must(stuck, 'only what is stuck is called so')
     if (asks) must(is.stage === 'blocked' && is.why === (o.asks || is.why), 'a question waits for a person')
     else if (stuck)
       must(is.stage === 'blocked' && is.why.startsWith('stuck'), 'a task that is stuck is blocked')
@@ -299,6 +301,11 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     if (removed.length > 0) treeGreen = null
   }
 
+  function paid(state: RunState, usd: number) {
+    spent += usd
+    must(state.spent.usd === spent, 'what a call costs is added up')
+  }
+
   function steered() {
     limitedUntil.clear()
     pauseUntil = 0
@@ -309,7 +316,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     Object.assign(seen, { failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null })
   }
 
-  return { work, wait, finish, settled, edited, steered, resumed }
+  return { work, wait, finish, settled, edited, paid, steered, resumed }
 }
 
 const wanted = (ends: 'signal' | 'checks' | 'verdict', o: Ok) =>

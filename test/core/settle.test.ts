@@ -277,6 +277,13 @@ describe('trouble', () => {
     run.tell({ type: 'edited', at: 0, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
     run.land(step.id, trouble('interrupted'))
     expect(run.at('#1')).toMatchObject({ stage: 'done', why: 'completed by a person' })
+    const other = run.begin()
+    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#2': doneByPerson(run.at('#2')) } })
+    expect(run.land(other.id, ok({ findings: [red] }))).toMatchObject({
+      move: null,
+      add: [],
+      state: { stage: 'done' },
+    })
   })
 })
 

@@ -67,7 +67,7 @@ export function setup(kind: Kind, d: Dice): Setup {
       changed: d.pick([1, 0.7, 0.2, 0]),
       asks: d.pick([0, 0, 0.1]),
       scribble: d.pick([0, 0.3, 0.9]),
-      crash: d.pick([0, 0, 0, 0.02, 0.1, 0.3]),
+      crash: d.pick([0, 0, 0, 0.02, 0.1, 0.25]),
     },
   }
 }
@@ -87,7 +87,7 @@ function tableOf(kind: Kind, options: Options, d: Dice): Workflow {
       const roles = (['coder', 'reviewer', 'tester', 'qa'] as const).filter(() => d.chance(0.7))
       return pipeline({
         ...(roles.length > 0 && { roles }),
-        tries: d.chance(0.7) ? { coder: 3, reviewer: 2, tester: 3, qa: 1 } : {},
+        tries: d.chance(0.85) ? { coder: 3, reviewer: 2, tester: 2, qa: 1 } : {},
         rounds: d.below(4),
         parallel,
       })
@@ -107,12 +107,12 @@ const limitsFor = (kind: Kind, d: Dice): Limits => ({
   limitWaitMs: d.pick([5, 60, 360]) * MINUTE,
   usd: d.chance(0.1) ? 5 : null,
   tokens: d.chance(0.1) ? 5000 : null,
-  ms: d.chance(0.1) ? 600 * MINUTE : null,
+  ms: d.chance(0.1) ? d.pick([30, 600]) * MINUTE : null,
   additions: d.below(3),
 })
 
 function someTasks(kind: Kind, d: Dice): Task[] {
-  const ids = idsFrom(d).slice(0, kind === 'prompt' ? 1 : 1 + d.below(5))
+  const ids = idsFrom(d).slice(0, kind === 'prompt' ? 1 : 1 + d.below(4))
   const list = ids.map(
     (id, place): Task => ({
       id,
@@ -134,7 +134,7 @@ function someStories(d: Dice): Task[] {
 }
 
 function storyFile(d: Dice): StoriesFile {
-  const ids = idsFrom(d).slice(0, 1 + d.below(4))
+  const ids = idsFrom(d).slice(0, 1 + d.below(3))
   return {
     project: 'p',
     branchName: 'ralph/p',

@@ -162,6 +162,14 @@ describe('a person’s edit of the list', () => {
     ).toEqual({})
   })
 
+  it('keeps what a task waited for and is done, in case that is reopened', () => {
+    const run = start()
+    run.step(ok({ findings: [green] }))
+    const [one, two, three] = project(run)
+    adopt(run, [one!, { ...two!, blockedBy: ['#3'] }, { ...three!, blockedBy: [] }])
+    expect(run.tasks.map(t => t.blockedBy)).toEqual([[], ['#1', '#3'], []])
+  })
+
   it('that forgets the ids finds the tasks by their words', () => {
     const run = start()
     expect(
@@ -203,6 +211,16 @@ describe('an agent’s edit of the list', () => {
     const fresh = start()
     const [own, ...rest] = project(fresh)
     expect(read(fresh, [{ ...own!, status: 'completed' }, ...rest])).toEqual({ refused: [] })
+  })
+
+  it('means by the same words the oldest task that it does not name, wherever that stands', () => {
+    const more = (id: string) => task(id, { title: 'More' })
+    const run = play(table, [more('#10'), task('#2'), more('#9')])
+    const items = [item('More'), item('Do #2', { id: '#2' })]
+    const { list } = read(run, items, 0)
+    expect(list).toEqual({ order: ['#9', '#2'] })
+    run.tell({ type: 'edited', at: 0, by: 'agent', list })
+    expect(read(run, items, 0)).toEqual({ refused: ['#10 was removed; it is put back.'] })
   })
 
   it('may not remove, reword or unblock', () => {

@@ -35,8 +35,9 @@ export function walk(kind: Kind, seed: number): Trace {
   const rules = setup(kind, d)
   const { workflow, limits, agentsFor, temper } = rules
   const watch = oracle(rules)
-  // Looking twice at everything costs time: done in some walks only.
-  const careful = d.chance(0.1)
+  // Looking twice at everything costs time, and so does reading the journal. Some walks do, for all.
+  const careful = d.chance(0.04)
+  const forgetful = careful || d.chance(0.12)
   const journal: RunEvent[] = []
   const memory: { state: RunState; tasks: readonly Task[] } = { state: initial, tasks: [] }
   let read = 0
@@ -73,28 +74,27 @@ export function walk(kind: Kind, seed: number): Trace {
     if (list !== tasks && event.type !== 'began')
       must(same(evolveList(list, event), list), 'repeating what an event does to the list changes nothing')
     tasks = list
-    if (crashes < 8 && d.chance(temper.crash)) {
+    if (crashes < 5 && d.chance(temper.crash)) {
       crashes++
       throw CRASH
     }
   }
 
-  /** Memory is lost; the journal is read. Lines that were read before give what they gave before. */
+  /** Memory is lost, the journal is read: it must tell the same. Lines read before give what they gave before. */
   function recall() {
     for (; read < journal.length; read++) {
       const event = throughJson(journal[read]!)
       memory.state = evolve(memory.state, event)
       memory.tasks = evolveList(memory.tasks, event)
     }
-    if (careful || d.chance(0.3))
-      must(same(memory.state, state) && same(memory.tasks, tasks), 'the journal tells the whole state')
+    must(same(memory.state, state) && same(memory.tasks, tasks), 'the journal tells the whole state')
     state = memory.state
     tasks = memory.tasks
   }
 
   /** After a crash: what was settled is applied, what had ended is concluded, the rest was interrupted. */
   function recover(): false {
-    recall()
+    if (forgetful) recall()
     for (const settled of Object.values(state.unapplied)) apply(settled)
     for (const step of Object.values(state.flight)) {
       if (step.ended) conclude(step)
@@ -118,7 +118,9 @@ export function walk(kind: Kind, seed: number): Trace {
     lists.scribble(step)
     if (d.chance(temper.trouble * 0.1))
       return conclude(step, { end: 'interrupted', note: '', changed: d.chance(temper.changed), byUser: true })
-    tell({ type: 'ended', at: now, id: step.id, ms: 1, ...someEnding(d, temper, now) })
+    const ending = someEnding(d, temper, now)
+    const paid = () => watch.paid(state, ending.result.costUsd ?? 0)
+    tell({ type: 'ended', at: now, id: step.id, ms: 1, ...ending }, paid)
     conclude(state.flight[step.id]!)
   }
 
@@ -276,7 +278,7 @@ export function walk(kind: Kind, seed: number): Trace {
     while (ended === null) ended = attempt(recover)
     if (careful) must(same(JSON.parse(JSON.stringify(state)), state), 'state survives JSON')
   }
-  if (careful || d.chance(0.2)) recall()
+  if (forgetful) recall()
   if (careful) must(same(fold(journal.map(throughJson)), { state, tasks }), 'folding gives the same')
   const last = next(workflow, state, tasks, limits, now, agentsFor)
   if (last.type !== 'finish') throw new Error('a run that has ended stays so')
