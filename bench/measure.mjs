@@ -6,7 +6,7 @@ export function measure(argv, options) {
   return new Promise((resolve, reject) => {
     const began = process.hrtime.bigint()
     let peak = 0
-    const child = spawn(argv[0], argv.slice(1), { stdio: ['ignore', 'ignore', 'inherit'], ...options })
+    const child = spawn(argv[0], argv.slice(1), { stdio: 'ignore', ...options })
     const sample = () => {
       try {
         const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')

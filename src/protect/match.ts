@@ -25,3 +25,18 @@ export function staticPart(glob: string): string {
   const wild = parts.findIndex(part => /[*?]/.test(part))
   return (wild < 0 ? parts : parts.slice(0, wild)).join('/')
 }
+
+/** Whether anything at or below a folder could match: what cannot is not walked. */
+export function descender(glob: string): (folder: string) => boolean {
+  const parts = glob.replace(/^\.\//, '').replace(/\/+$/, '').split('/')
+  const matches = parts.map(part => (part === '**' ? null : matcher(part)))
+  return folder => {
+    for (const [place, name] of folder.split('/').entries()) {
+      const fits = matches[place]
+      // `**`, or a folder within one that matches as a whole.
+      if (fits === null || fits === undefined) return true
+      if (!fits(name)) return false
+    }
+    return true
+  }
+}

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { matcher, staticPart } from './match.ts'
+import { descender, matcher, staticPart } from './match.ts'
 
 /** Some globs below a folder. */
 export type Area = { root: string; globs: string[] }
@@ -82,7 +82,7 @@ function findAll(root: string, globs: string[]): string[] {
   const found = new Set<string>()
   for (const glob of globs) {
     const matches = matcher(glob)
-    walk(root, staticPart(glob), path => {
+    walk(root, staticPart(glob), descender(glob), path => {
       if (matches(path) && found.size < MAX_FILES) found.add(join(root, path))
     })
   }
@@ -90,7 +90,12 @@ function findAll(root: string, globs: string[]): string[] {
 }
 
 /** Every file and link at or below a path; not what package managers and git keep, unless one is asked for by name. */
-function walk(root: string, path: string, see: (path: string) => void): void {
+function walk(
+  root: string,
+  path: string,
+  descends: (folder: string) => boolean,
+  see: (path: string) => void,
+): void {
   let entries: Dirent[]
   try {
     entries = readdirSync(join(root, path), { withFileTypes: true })
@@ -101,6 +106,7 @@ function walk(root: string, path: string, see: (path: string) => void): void {
   for (const entry of entries) {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`
     if (!entry.isDirectory()) see(inner)
-    else if (entry.name !== 'node_modules' && entry.name !== '.git') walk(root, inner, see)
+    else if (entry.name !== 'node_modules' && entry.name !== '.git' && descends(inner))
+      walk(root, inner, descends, see)
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { matcher, staticPart } from '../../src/protect/match.ts'
+import { descender, matcher, staticPart } from '../../src/protect/match.ts'
 
 it.each([
   ['.ralph/settings*', '.ralph/settings.json', true],
@@ -29,4 +29,17 @@ it.each([
   ['src/a/*/b', 'src/a'],
 ])('%s lies below %j', (glob, part) => {
   expect(staticPart(glob)).toBe(part)
+})
+
+it.each([
+  ['.ralph/settings*', '.ralph', true],
+  ['.ralph/settings*', '.ralph/sessions', false],
+  ['.ralph/settings*', '.ralph/settings.d', true],
+  ['.ralph/settings*', '.ralph/settings.d/deep', true],
+  ['test', 'test/deep/er', true],
+  ['**/*.ts', 'any/where', true],
+  ['src/*/x', 'src/a', true],
+  ['src/*/x', 'src/a/y', false],
+])('below %s, %s is looked into: %s', (glob, folder, looks) => {
+  expect(descender(glob)(folder)).toBe(looks)
 })
