@@ -1,7 +1,7 @@
 import { main } from './main.ts'
 
 // A reader that went away (`| head`) is no error of ours.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+process.stdout.on('error', () => {})
 
 void main(process.argv.slice(2)).then(code => {
   process.exitCode = code
