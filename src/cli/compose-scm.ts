@@ -24,6 +24,8 @@ export type ScmKit = {
   agentEnv: Record<string, string>
   env: Record<string, string>
   hard: AbortSignal
+  /** Ends what a call left running, and puts back what it must not change. */
+  tidy(id: StepId): Promise<void>
   /** HEAD is moved by ralph. */
   moved(to: string): void
 }
@@ -39,11 +41,13 @@ export function composeScm(
   return (settled, state, tell) => {
     const say = (event: RunEvent) => {
       if (event.type === 'committed') kit.moved(event.to)
+      // Cut short, everything fails; the next sitting repeats it.
+      if (event.type === 'warned' && hard.aborted) return
       tell(event)
     }
     const n = state.n
-    const ask = (id: StepId) =>
-      askAgent(
+    const ask = async (id: StepId) => {
+      const answer = await askAgent(
         {
           runner,
           agent: kit.agent,
@@ -58,6 +62,9 @@ export function composeScm(
         MESSAGE_PROMPT,
         id,
       )
+      await kit.tidy(id)
+      return answer
+    }
     const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
       const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
       const path = join(session.folderOf(n), name)

@@ -78,6 +78,14 @@ export function composePorts({
     agentEnv,
     env: checkEnv,
     moved: to => head?.moved(to),
+    async tidy(id) {
+      await runner.sweep(id)
+      await protect.restore()
+      for (const check of protect.checks()) {
+        const { finding } = await check.run(null, hard)
+        tell({ type: 'warned', at: now(), note: finding.note })
+      }
+    },
   })
 
   return {

@@ -81,7 +81,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   })
   let code: number
   try {
-    let last: Settled | null = null
+    let last: Settled | null = past.findLast(e => e.type === 'settled') ?? null
     const tell = (event: RunEvent) => {
       if (isTruth(event)) journal.append(event)
       if (event.type === 'settled') last = event

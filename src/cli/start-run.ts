@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branch.ts'
@@ -69,15 +69,17 @@ function promptOf({ prompt, promptFile }: RunOptions): Plan['prompt'] {
     return { type: 'text', text: prompt! }
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
+  let text: string
   try {
-    readFileSync(path)
+    text = readFileSync(path, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     const why =
       { ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ?? `cannot be read (${code})`
     throw new UsageError(`prompt file ${promptFile}: ${why}`)
   }
-  return { type: 'file', path }
+  // What is no file (a pipe) can be read only once.
+  return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }
 }
 
 /** The flags that override a setting, in the settings' own shape. */

@@ -113,7 +113,9 @@ export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome)
 }
 
 /** Makes the world outside follow what was settled; repeated after a crash until it is known to be done. */
-export async function apply({ book, ports }: Bench, settled: Settled): Promise<void> {
+export async function apply({ book, ports, signals }: Bench, settled: Settled): Promise<void> {
   await ports.apply(settled, book.tasks, book.state, book.tell)
+  // Cut short, it may not be done: the next sitting repeats it.
+  if (signals.hard.aborted) return
   book.tell({ type: 'applied', at: ports.clock.now(), id: settled.id })
 }

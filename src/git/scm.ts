@@ -57,7 +57,9 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       return 'is left to you: HEAD has moved since it was intended'
     if (changes.mixed.length > 0)
       warn(`left uncommitted, because they had changes of yours before the run: ${changes.mixed.join(', ')}`)
-    if (changes.ours.length === 0) return changes.head === start.head ? NOTHING : null
+    // Ralph's own file rides along, but is no reason for a commit.
+    if (changes.ours.every(path => path.endsWith('.ralph/.gitignore')))
+      return changes.head === start.head ? NOTHING : null
     const message = await messageFor(id, state)
     if (message === null) return NO_MESSAGE
     ports.tell({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
@@ -93,10 +95,14 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
     const added = await ports.run([...base, 'add', '--all', ...listed], id, input, 'add')
-    return (
-      added ??
-      ports.run([...base, 'commit', '--only', ...words, '-m', message, ...listed], id, input, 'commit')
-    )
+    if (added !== null) return added
+    // A path that was staged and removed again is in neither tree: git would refuse to commit it by name.
+    const staged = await git(from.root, env, ['diff', '--cached', '--name-only', '-z', '--no-renames'])
+    const ours = new Set(paths)
+    const left = (staged ?? '').split('\0').filter(path => ours.has(path))
+    if (left.length === 0) return NOTHING
+    const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
+    return ports.run(argv, id, left.join('\0'), 'commit')
   }
 
   async function isMade(

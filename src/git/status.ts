@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { git } from './git.ts'
 
@@ -61,11 +61,16 @@ export function changedPaths(status: string): string[] {
 /** What a path holds, in short; the same text means the same content. */
 export function contentOf(root: string, path: string): string {
   const file = join(root, path)
+  const stands = lstatSync(file, { throwIfNoEntry: false })
+  if (!stands) return 'absent'
+  if (stands.isSymbolicLink()) return linkOf(file)
+  // Opening a pipe would wait for somebody to write to it.
+  if (!stands.isFile()) return 'special'
   let fd: number
   try {
-    fd = openSync(file, 'r')
+    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch {
-    return linkOf(file)
+    return 'unreadable'
   }
   try {
     const { size, mtimeMs } = fstatSync(fd)
@@ -75,7 +80,7 @@ export function contentOf(root: string, path: string): string {
     for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) hash.update(chunk.subarray(0, n))
     return hash.digest('hex')
   } catch {
-    return 'unreadable' // A folder (a nested repository), or gone while we looked.
+    return 'unreadable' // Gone while we looked.
   } finally {
     closeSync(fd)
   }

@@ -14,7 +14,8 @@ export interface Protection {
   checks(): Check[]
 }
 
-type State = { files: Snapshot; config: Entry[] | null }
+/** `violated` is kept, too: a failed check must not be lost to a signal between the agent's end and its checks. */
+type State = { files: Snapshot; config: Entry[] | null; violated: string[] }
 
 export type Keeping = {
   project: string
@@ -29,25 +30,33 @@ export type Keeping = {
 export function protection({ project, areas, config, path, write }: Keeping): Protection {
   let state: State | null = null
   let saved = ''
-  let violated: string[] = []
+  let violated = load(path)?.violated ?? []
   const readConfig = config ? configReader(config.path, config.tool) : async () => null
+
+  const save = (now: State) => {
+    const text = JSON.stringify(now)
+    if (text !== saved) write(path, text)
+    saved = text
+  }
 
   return {
     async take() {
       violated = []
-      state = { files: takeSnapshot(areas, state?.files ?? {}), config: await readConfig() }
-      const text = JSON.stringify(state)
-      if (text !== saved) write(path, text)
-      saved = text
+      state = { files: takeSnapshot(areas, state?.files ?? {}), config: await readConfig(), violated }
+      save(state)
     },
     async restore() {
       state ??= load(path)
       if (!state) return
-      violated = restoreSnapshot(areas, state.files).map(file => relative(project, file))
+      const found = restoreSnapshot(areas, state.files).map(file => relative(project, file))
       const now = await readConfig()
-      if (!config || !state.config || !now) return
-      const keys = await restoreEntries(config.tool, state.config, now)
-      violated.push(...keys.map(key => `.git/config ${key}`))
+      if (config && state.config && now) {
+        const keys = await restoreEntries(config.tool, state.config, now)
+        found.push(...keys.map(key => `.git/config ${key}`))
+      }
+      if (found.length === 0) return
+      violated = [...new Set([...violated, ...found])]
+      save({ ...state, violated })
     },
     checks: () => (violated.length === 0 ? [] : [violation(violated)]),
   }

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  type Dirent,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { descender, matcher, staticPart } from './match.ts'
 
 /** Some globs below a folder. */
@@ -34,26 +33,42 @@ export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
   return snapshot
 }
 
-/** Puts back what differs from the snapshot, and says what that was. */
+/**
+ * Puts back what differs from the snapshot, and says what that was. What is in the way goes first: a folder may
+ * have become a file or a link, and nothing is ever written or removed through a link.
+ */
 export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
   const now = takeSnapshot(areas, snapshot)
-  const changed: string[] = []
-  for (const path of new Set([...Object.keys(snapshot), ...Object.keys(now)])) {
+  const changed = [...new Set([...Object.keys(snapshot), ...Object.keys(now)])].filter(
+    path => !isSame(snapshot[path], now[path]),
+  )
+  for (const path of changed) if (now[path]) rmSync(path, { recursive: true, force: true })
+  for (const path of changed) {
     const before = snapshot[path]
-    const after = now[path]
-    if (
-      before &&
-      after &&
-      before.kind === after.kind &&
-      before.data === after.data &&
-      before.mode === after.mode
-    )
-      continue
-    changed.push(path)
-    rmSync(path, { recursive: true, force: true })
-    if (before) write(path, before)
+    if (!before) continue
+    const root = areas.find(area => path.startsWith(`${area.root}/`))?.root ?? dirname(path)
+    clearWay(root, path)
+    write(path, before)
   }
   return changed
+}
+
+const isSame = (before: Kept | undefined, after: Kept | undefined) =>
+  before !== undefined &&
+  after !== undefined &&
+  before.kind === after.kind &&
+  before.data === after.data &&
+  before.mode === after.mode
+
+/** Removes whatever below the root stands where a folder is needed, and what stands at the path itself. */
+function clearWay(root: string, path: string): void {
+  const parts = relative(root, path).split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const ancestor = join(root, ...parts.slice(0, depth))
+    if (lstatSync(ancestor, { throwIfNoEntry: false })?.isDirectory() === false)
+      rmSync(ancestor, { force: true })
+  }
+  rmSync(path, { recursive: true, force: true })
 }
 
 function look(path: string, last: Kept | undefined): Kept | null {
@@ -89,21 +104,26 @@ function findAll(root: string, globs: string[]): string[] {
   return [...found]
 }
 
-/** Every file and link at or below a path; not what package managers and git keep, unless one is asked for by name. */
+/**
+ * Every file and link at or below a path; not what package managers and git keep, unless one is asked for by name.
+ * A link is an entry like any other: what lies behind it is somebody else's.
+ */
 function walk(
   root: string,
   path: string,
   descends: (folder: string) => boolean,
   see: (path: string) => void,
 ): void {
-  let entries: Dirent[]
-  try {
-    entries = readdirSync(join(root, path), { withFileTypes: true })
-  } catch {
-    see(path)
-    return
+  const parts = path === '' ? [] : path.split('/')
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const stands = lstatSync(join(root, ...parts.slice(0, depth)), { throwIfNoEntry: false })
+    if (!stands) return
+    if (!stands.isDirectory()) {
+      see(parts.slice(0, depth).join('/'))
+      return
+    }
   }
-  for (const entry of entries) {
+  for (const entry of readdirSync(join(root, path), { withFileTypes: true })) {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`
     if (!entry.isDirectory()) see(inner)
     else if (entry.name !== 'node_modules' && entry.name !== '.git' && descends(inner))

@@ -19,18 +19,30 @@ export function receiveControls(runDir: string): Controls & { close(): void } {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const listeners = new Set<() => void>()
   // It keeps ralph alive while a paused run has nothing else to wait for.
-  const watcher = watch(folder, () => {
+  const wake = () => {
     for (const call of listeners) call()
-  })
-  // A folder that goes away takes the watcher with it; requests are still found between steps.
-  watcher.on('error', () => {})
+  }
+  const stop = watchFolder(folder, wake)
   return {
     take: () => namesIn(folder).flatMap(name => takeOne(join(folder, name))),
     onChange(call) {
       listeners.add(call)
       return () => void listeners.delete(call)
     },
-    close: () => watcher.close(),
+    close: stop,
+  }
+}
+
+/** Where no more folders can be watched (a limit of the system), it is looked at now and then. */
+function watchFolder(folder: string, call: () => void): () => void {
+  try {
+    const watcher = watch(folder, call)
+    // A folder that goes away takes the watcher with it; requests are still found between steps.
+    watcher.on('error', () => {})
+    return () => watcher.close()
+  } catch {
+    const timer = setInterval(call, 2000)
+    return () => clearInterval(timer)
   }
 }
 

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -95,5 +104,52 @@ describe('what is protected', () => {
     })
     expect((await stage.ralph('run', '-p', 'x', '-m', '2')).code).toBe(0)
     expect(stage.read('.ralph/settings.json')).toContain('7')
+  })
+
+  it('is never restored through a link: what lies behind one is left alone', async () => {
+    const stage = setStage()
+    const outside = join(stage.root, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'precious'), 'precious')
+    const hooks = readdirSync(join(stage.project, '.git/hooks'))
+    const agent = `rm -rf .git/hooks; ln -s '${outside}' .git/hooks; echo hi`
+    await stage.ralph('run', '-p', 'x', '-m', '1', '--', 'sh', '-c', agent)
+    expect(readdirSync(outside)).toEqual(['precious'])
+    expect(lstatSync(join(stage.project, '.git/hooks')).isDirectory()).toBe(true)
+    expect(readdirSync(join(stage.project, '.git/hooks'))).toEqual(hooks)
+  })
+
+  it.each([
+    ['a folder became a file', 'rm -rf tests; echo hi > tests'],
+    ['a file became a folder', 'rm tests/t; mkdir tests/t; echo x > tests/t/x'],
+    ['a folder became a link', 'rm -rf tests; ln -s /nonexistent tests'],
+    ['a folder went', 'rm -rf tests'],
+  ])('comes back when %s', async (_, agent) => {
+    const stage = setStage({ settings: { protect: ['tests'] } })
+    mkdirSync(join(stage.project, 'tests'))
+    stage.write('tests/t', 'kept')
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '1', '--', 'sh', '-c', `${agent}; echo hi`)
+    expect([ran.code, ran.stderr]).toEqual([1, expect.not.stringContaining('error')])
+    expect(stage.read('tests/t')).toBe('kept')
+    expect(stage.journal().find(e => e.type === 'settled')).toMatchObject({ move: 'fail' })
+  })
+
+  it('is a failed check also when a signal came between the agent and its checks', async () => {
+    const stage = setStage({
+      settings: { protect: ['t'], guardrails: [{ command: 'true' }], baseline: false },
+      calls: [[['file', 't', 'bad'], ['file', 'begun', ''], ['sleep', 600], DONE], [DONE]],
+    })
+    stage.write('t', 'good')
+    const ralph = stage.start('run', '-p', 'x')
+    while (!existsSync(join(stage.project, 'begun'))) await delay(20)
+    ralph.kill('SIGINT')
+    expect((await ralph.ended).code).toBe(130)
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(
+      stage
+        .journal()
+        .filter(e => e.type === 'settled')
+        .map(e => e.move),
+    ).toEqual(['fail', 'pass'])
   })
 })

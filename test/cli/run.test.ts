@@ -77,6 +77,23 @@ describe('ralph run', () => {
     expect([stage.read('got.1'), stage.read('got.2')]).toEqual(['old', 'new'])
   })
 
+  it('keeps a prompt that can be read only once', async () => {
+    const stage = setStage({
+      calls: [
+        [
+          ['stdin', '../got.1'],
+          ['claude', 'more'],
+        ],
+        [['stdin', '../got.2'], DONE],
+      ],
+    })
+    const { spawnSync } = await import('node:child_process')
+    const { RALPH } = await import('../support/ralph.ts')
+    const command = `"${process.execPath}" "${RALPH}" run -f <(echo hello)`
+    expect(spawnSync('bash', ['-c', command], { cwd: stage.project, env: stage.env }).status).toBe(0)
+    expect([stage.read('../got.1'), stage.read('../got.2')]).toEqual(['hello\n', 'hello\n'])
+  })
+
   it('stops, resumable, when the prompt file goes away', async () => {
     const stage = setStage({
       settings: { baseline: false, guardrails: [check('test -f keep || rm -f PROMPT.md')] },

@@ -160,11 +160,12 @@ describe('the SCM step', () => {
   })
 
   it('does not run hooks that were changed during the run', async () => {
-    const meddle =
+    const hook =
       "printf '#!/bin/sh\\ntouch hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
+    const meddle = `[ -f ../second ] || { touch ../second; ${hook}; exit 1; }`
     const stage = setRepository({
       settings: { scm, baseline: false, guardrails: [{ command: meddle }] },
-      calls: [[['file', 'a', 'x'], DONE], says('Add a')],
+      calls: [[['file', 'a', 'x'], DONE], [DONE], says('Add a')],
     })
     const ran = await stage.ralph('run', '-p', 'x')
     expect(stage.log()[0]).toBe('Add a')
@@ -183,6 +184,41 @@ describe('the SCM step', () => {
     const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
     expect(ran.code).toBe(1)
     expect(stage.read('../got')).toContain('index.lock was left behind')
+  })
+
+  it('commits what is there when something was staged and removed again', async () => {
+    const stage = setRepository({ settings: { scm } })
+    const agent =
+      'if grep -q "commit message"; then echo Add real; else echo x > tmp; git add tmp; rm tmp; echo y > real; echo "<response>DONE</response>"; fi'
+    const ran = await stage.ralph('run', '-p', 'x', '--', 'sh', '-c', agent)
+    expect([ran.code, stage.log()[0]]).toEqual([0, 'Add real'])
+    expect(stage.filesIn('HEAD')).toContain('real')
+  })
+
+  it('that two signals cut short is repeated by the next sitting', async () => {
+    const stage = setRepository({ settings: { scm, killGrace: 0.1 } })
+    const agent =
+      'if grep -q "commit message"; then touch ../asked; [ -f ../again ] || sleep 20; echo Add real; else date +%N > real; echo "<response>DONE</response>"; fi'
+    const ralph = stage.start('run', '-p', 'x', '--', 'sh', '-c', agent)
+    while (!existsSync(join(stage.root, 'asked'))) await new Promise(resolve => setTimeout(resolve, 20))
+    ralph.kill('SIGINT')
+    await new Promise(resolve => setTimeout(resolve, 50))
+    ralph.kill('SIGINT')
+    const ran = await ralph.ended
+    expect([ran.code, ran.stderr]).toEqual([130, expect.not.stringContaining('no commit message')])
+    stage.write('../again', '')
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.log()).toEqual(['Add real', 'start'])
+  })
+
+  it("puts back what the message call changed, and does not commit ralph's own file alone", async () => {
+    const stage = setRepository({ settings: { scm } })
+    const agent =
+      'if grep -q "commit message"; then echo "{}" > .ralph/settings.json; echo Add it; else [ -f real ] || echo x > real; echo hi; fi'
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', agent)
+    expect(ran.stderr).toContain('.ralph/settings.json')
+    expect(JSON.parse(stage.read('.ralph/settings.json'))).toEqual({ scm })
+    expect(stage.log()).toEqual(['Add it', 'start'])
   })
 
   it('runs another SCM command as it is', async () => {

@@ -83,6 +83,14 @@ describe('the fingerprint of a tree', () => {
     expect(await fingerprint(repository().dir, { PATH: '/nowhere' })).toBeNull()
   })
 
+  it('does not wait at a pipe', async () => {
+    const r = repository()
+    const before = await r.print()
+    rmSync(join(r.dir, 'kept.txt'))
+    execFileSync('mkfifo', [join(r.dir, 'kept.txt')])
+    expect(await r.print()).not.toBe(before)
+  })
+
   it('survives a path that goes away while it looks', () => {
     const r = repository()
     renameSync(join(r.dir, 'kept.txt'), join(r.dir, 'gone.txt'))
