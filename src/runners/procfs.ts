@@ -73,21 +73,28 @@ function isBecoming(pid: number): boolean {
 
 let numbers: number | undefined
 
+/** The number given out last: the last field of loadavg. */
+const lastGiven = (): number => Number(read('/proc/loadavg')?.toString('latin1').trim().split(' ').at(-1))
+
 /** Whether the numbers may have started again from below since then. */
-function mayHaveWrapped({ pid, at }: Birth): boolean {
+function mayHaveWrapped({ pid, at }: Birth, last: number): boolean {
   numbers ??= Number(read('/proc/sys/kernel/pid_max')?.toString('latin1') ?? 0)
-  if (performance.now() - at > numbers / NUMBERS_PER_MS) return true
-  // The last field of loadavg is the number given out last.
-  const last = Number(read('/proc/loadavg')?.toString('latin1').trim().split(' ').at(-1))
-  return !(last >= pid)
+  return performance.now() - at > numbers / NUMBERS_PER_MS || !(last >= pid)
 }
+
+/** So few numbers are tried one by one: cheaper than to list all there are. */
+const FEW = 64
 
 export const procfs: ProcessTable = {
   entry,
   list: () => pids().flatMap(pid => entry(pid) ?? []),
   pidsSince: birth => {
-    const all = pids()
-    return birth === null || mayHaveWrapped(birth) ? all : all.filter(pid => pid >= birth.pid)
+    const last = lastGiven()
+    if (birth === null || mayHaveWrapped(birth, last)) return pids()
+    const few = last - birth.pid < FEW
+    return few
+      ? Array.from({ length: last - birth.pid + 1 }, (_, i) => birth.pid + i)
+      : pids().filter(pid => pid >= birth.pid)
   },
   look(among, marks) {
     const needles = marks.map(mark => Buffer.from(mark))
