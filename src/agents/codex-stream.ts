@@ -16,9 +16,9 @@ import {
 } from './fields.ts'
 import { jsonLines } from './json-lines.ts'
 import { KEPT } from './text.ts'
+import { MOST_TODOS } from './todo-items.ts'
 
 const NOTE = 2000
-const MOST_TODOS = 500
 
 /** Reads `codex exec --json`. Its answer is the last message of the turn; only `turn.failed` is fatal. */
 export function codexParser(): Parser {
