@@ -17,7 +17,7 @@ import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
 import { findProgram } from './find-program.ts'
-import { agentOf, askOf, type Plan } from './plan.ts'
+import { agentOf, askOf, gitEnvironment, type Plan } from './plan.ts'
 
 export type Equipment = {
   plan: Plan
@@ -53,10 +53,12 @@ export function composePorts({
   const { settings, project, condition } = plan
   const now = () => Date.now()
   const agent = agentOf(plan)
-  const filter = (own: readonly string[]) =>
-    filterEnvironment(env, { own, pass: settings.env.pass, drop: settings.env.drop }).env
-  const checkEnv = filter([])
-  const agentEnv = filter(ownNames(agent.name, env))
+  const checkEnv = gitEnvironment(settings, env)
+  const agentEnv = filterEnvironment(env, {
+    own: ownNames(agent.name, env),
+    pass: settings.env.pass,
+    drop: settings.env.drop,
+  }).env
   const able = learnCapabilities({
     runner,
     agent,
