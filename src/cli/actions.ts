@@ -11,3 +11,6 @@ export { showStatus } from './show-status.ts'
 export { startRun } from './start-run.ts'
 export { cancelRun, pauseRun, tellRun } from './steer-run.ts'
 export { trustProject } from './trust-project.ts'
+
+// A reader that went away (`| head`) is no error of ours.
+process.stdout.on('error', () => {})

@@ -1,14 +1,32 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { addCompletions } from './commands/completions.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addInit } from './commands/init.ts'
-import { addReport } from './commands/report.ts'
-import { addResume } from './commands/resume.ts'
-import { addRun } from './commands/run.ts'
-import { addSteering } from './commands/steer.ts'
-import { addTrust } from './commands/trust.ts'
+import { completions } from './commands/completions.ts'
+import { demo, demoAgent } from './commands/demo.ts'
+import { doctor } from './commands/doctor.ts'
+import { init } from './commands/init.ts'
+import { report } from './commands/report.ts'
+import { resume } from './commands/resume.ts'
+import { run } from './commands/run.ts'
+import { cancel, pause, status, tell } from './commands/steer.ts'
+import { trust } from './commands/trust.ts'
+import type { Call, Verb } from './commands/verb.ts'
+import { helpOutput } from './help-output.ts'
+
+const VERBS: readonly Verb[] = [
+  init,
+  run,
+  resume,
+  report,
+  status,
+  pause,
+  cancel,
+  tell,
+  trust,
+  demo,
+  demoAgent,
+  doctor,
+  completions,
+]
 
 const EXAMPLES = `
 Examples:
@@ -33,21 +51,23 @@ export async function main(argv: string[]): Promise<number> {
     )
     .version(manifest.version, '-v, --version')
     .showSuggestionAfterError()
-    .configureOutput({ outputError: (text, write) => write(`ralph: ${text.replace('\n(', ' (')}`) })
+    .configureOutput({
+      ...helpOutput,
+      outputError: (text, write) => write(`ralph: ${text.replace('\n(', ' (')}`),
+    })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
-  const finish = (result: number) => {
-    code = result
+  const call: Call = {
+    agentCommand,
+    finish: result => {
+      code = result
+    },
   }
-  addInit(program, finish)
-  addRun(program, agentCommand, finish)
-  addResume(program, finish)
-  addReport(program, finish)
-  addSteering(program, finish)
-  addTrust(program, finish)
-  addDemo(program, finish)
-  addDoctor(program, finish)
-  addCompletions(program, finish)
+  const asked = (verb: Verb) => words.includes(verb.name) || argv[0] === 'complete'
+  for (const verb of VERBS) {
+    const command = program.command(verb.name, { hidden: verb.hidden ?? false }).description(verb.summary)
+    if (asked(verb)) verb.define(command, call)
+  }
   try {
     // Asked by a completion script, of words that nobody has finished: not to be parsed.
     if (argv[0] === 'complete') return (await import('./actions.ts')).offerCompletions(program, argv.slice(1))
@@ -55,11 +75,11 @@ export async function main(argv: string[]): Promise<number> {
     else await program.parseAsync(words, { from: 'user' })
     return code
   } catch (error) {
-    return report(error, words.includes('--verbose') || words.includes('-V'))
+    return explain(error, words.includes('--verbose') || words.includes('-V'))
   }
 }
 
-function report(error: unknown, verbose: boolean): number {
+function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { message, stack } = error as Error
   process.stderr.write(`ralph: error: ${verbose ? stack : message}\n`)

@@ -16,8 +16,6 @@ const WIDTH = 80
 export function reportRun(name: string | undefined, options: ReportOptions): number {
   const home = ralphHome(process.env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
-  // A reader that went away (`| head`) has seen enough.
-  process.stdout.on('error', () => {})
   process.stdout.write(`${linesOf(receiptOf(run.events), options).join('\n')}\n`)
   return 0
 }

@@ -1,4 +1,5 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
+import type { Verb } from './verb.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -14,14 +15,15 @@ Examples:
   eval "$(ralph completions bash)"     for this shell only
   ralph completions fish | source      the same in fish`
 
-export function addCompletions(program: Command, finish: (code: number) => void): void {
-  program
-    .command('completions')
-    .description('Print a script that lets a shell complete commands, options and their values.')
-    .addArgument(new Argument('<bash|zsh|fish>', 'the shell').choices(SHELLS))
-    .addHelpText('after', HELP)
-    .action(async (shell: Shell) => {
-      const { printCompletions } = await import('../actions.ts')
-      finish(printCompletions(shell))
-    })
+export const completions: Verb = {
+  name: 'completions',
+  summary: 'Print a script that lets a shell complete commands, options and their values.',
+  define: (command, { finish }) =>
+    command
+      .addArgument(new Argument('<bash|zsh|fish>', 'the shell').choices(SHELLS))
+      .addHelpText('after', HELP)
+      .action(async (shell: Shell) => {
+        const { printCompletions } = await import('../actions.ts')
+        finish(printCompletions(shell))
+      }),
 }

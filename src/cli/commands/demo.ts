@@ -1,15 +1,23 @@
-import type { Command } from 'commander'
+import type { Verb } from './verb.ts'
 
-export function addDemo(program: Command, finish: (code: number) => void): void {
-  program
-    .command('demo')
-    .description('See a whole run on a scratch project: a scripted agent, no key, no network.')
-    .action(async () => {
+export const demo: Verb = {
+  name: 'demo',
+  summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
+  define: (command, { finish }) =>
+    command.action(async () => {
       const { showDemo } = await import('../actions.ts')
       finish(await showDemo())
-    })
-  program.command('demo-agent', { hidden: true }).action(async () => {
-    const { demoAgent } = await import('../actions.ts')
-    finish(await demoAgent())
-  })
+    }),
+}
+
+/** The demo's scripted agent, a process like any other. */
+export const demoAgent: Verb = {
+  name: 'demo-agent',
+  summary: '',
+  hidden: true,
+  define: (command, { finish }) =>
+    command.action(async () => {
+      const actions = await import('../actions.ts')
+      finish(await actions.demoAgent())
+    }),
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Verb } from './verb.ts'
 
 export type DoctorOptions = { env?: boolean; projectDir: string; json?: boolean }
 
@@ -12,16 +12,17 @@ Names of environment variables are shown, values never; no credential file is op
 
 Exit codes: 0 ralph can run here · 1 it cannot (the last line says why) · 2 bad usage`
 
-export function addDoctor(program: Command, finish: (code: number) => void): void {
-  program
-    .command('doctor')
-    .description('Which agents and tools are here, what is missing, and how to get it.')
-    .option('--env', 'also which environment variables an agent and the guardrails would get')
-    .option('-C, --project-dir <dir>', 'the project', '.')
-    .option('--json', 'the facts as one JSON object')
-    .addHelpText('after', HELP)
-    .action(async (options: DoctorOptions) => {
-      const { diagnose } = await import('../actions.ts')
-      finish(await diagnose(options))
-    })
+export const doctor: Verb = {
+  name: 'doctor',
+  summary: 'Which agents and tools are here, what is missing, and how to get it.',
+  define: (command, { finish }) =>
+    command
+      .option('--env', 'also which environment variables an agent and the guardrails would get')
+      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option('--json', 'the facts as one JSON object')
+      .addHelpText('after', HELP)
+      .action(async (options: DoctorOptions) => {
+        const { diagnose } = await import('../actions.ts')
+        finish(await diagnose(options))
+      }),
 }

@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { Verb } from './verb.ts'
 
 export type ReportOptions = { json?: boolean; markdown?: boolean; html?: boolean; projectDir: string }
 
@@ -11,18 +12,19 @@ Examples:
 
 Exit codes: 0 · 2 bad usage, or no such run`
 
-export function addReport(program: Command, finish: (code: number) => void): void {
-  program
-    .command('report')
-    .argument('[run]', 'its id, or the beginning or end of it; default: the latest run of this folder')
-    .description('The receipt of a run: what it did, what it cost, how it ended, how to go on.')
-    .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
-    .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
-    .option('--html', 'as one HTML page')
-    .option('-C, --project-dir <dir>', 'the project', '.')
-    .addHelpText('after', HELP)
-    .action(async (name: string | undefined, options: ReportOptions) => {
-      const { reportRun } = await import('../actions.ts')
-      finish(reportRun(name, options))
-    })
+export const report: Verb = {
+  name: 'report',
+  summary: 'The receipt of a run: what it did, what it cost, how it ended, how to go on.',
+  define: (command, { finish }) =>
+    command
+      .argument('[run]', 'its id, or the beginning or end of it; default: the latest run of this folder')
+      .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
+      .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
+      .option('--html', 'as one HTML page')
+      .option('-C, --project-dir <dir>', 'the project', '.')
+      .addHelpText('after', HELP)
+      .action(async (name: string | undefined, options: ReportOptions) => {
+        const { reportRun } = await import('../actions.ts')
+        finish(reportRun(name, options))
+      }),
 }

@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { positiveAmount, positiveInteger, timeSpan } from '../numbers.ts'
+import type { Verb } from './verb.ts'
 
 export type ResumeOptions = {
   maxTime?: number
@@ -12,29 +13,32 @@ export type ResumeOptions = {
   shared?: boolean
 }
 
-export function addResume(program: Command, finish: (code: number) => void): void {
-  program
-    .command('resume')
-    .argument(
-      '[run]',
-      'its id, or the beginning or end of it; default: the latest unfinished run of this folder',
-    )
-    .description('Go on with a run that was interrupted, crashed, or ended at a limit.')
-    .addOption(
-      new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
-        positiveInteger,
-      ),
-    )
-    .addOption(new Option('--max-time <time>', 'a new limit for this sitting: 30m, 2h').argParser(timeSpan))
-    .addOption(new Option('--max-cost <usd>', 'a new limit, all spending counted').argParser(positiveAmount))
-    .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
-    .option('-C, --project-dir <dir>', 'the project', '.')
-    .option('--shared', 'run although another run is at work in this folder')
-    .option('--json', 'run events as NDJSON on standard output')
-    .option('-q, --quiet', 'only the end and warnings')
-    .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
-    .action(async (name: string | undefined, options: ResumeOptions) => {
-      const { resumeRun } = await import('../actions.ts')
-      finish(await resumeRun(name, options))
-    })
+export const resume: Verb = {
+  name: 'resume',
+  summary: 'Go on with a run that was interrupted, crashed, or ended at a limit.',
+  define: (command, { finish }) =>
+    command
+      .argument(
+        '[run]',
+        'its id, or the beginning or end of it; default: the latest unfinished run of this folder',
+      )
+      .addOption(
+        new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
+          positiveInteger,
+        ),
+      )
+      .addOption(new Option('--max-time <time>', 'a new limit for this sitting: 30m, 2h').argParser(timeSpan))
+      .addOption(
+        new Option('--max-cost <usd>', 'a new limit, all spending counted').argParser(positiveAmount),
+      )
+      .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
+      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option('--shared', 'run although another run is at work in this folder')
+      .option('--json', 'run events as NDJSON on standard output')
+      .option('-q, --quiet', 'only the end and warnings')
+      .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
+      .action(async (name: string | undefined, options: ResumeOptions) => {
+        const { resumeRun } = await import('../actions.ts')
+        finish(await resumeRun(name, options))
+      }),
 }

@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+
+/** What an action is given beside its own words. */
+export type Call = {
+  /** What followed `--`. */
+  agentCommand: string[]
+  finish(code: number): void
+}
+
+/** A command. Its arguments and options are made only when it is the one that is asked for: they cost time. */
+export type Verb = {
+  name: string
+  summary: string
+  hidden?: true
+  define(command: Command, call: Call): unknown
+}
