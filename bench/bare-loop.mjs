@@ -1,9 +1,18 @@
 // The least a Node loop can do: spawn, write the prompt, split lines, parse each, keep the result.
-// usage: node bare-loop.mjs AGENT ITERATIONS
+// With a record, it also notes there when an iteration starts and how it ended, each synced to the disk.
+// usage: node bare-loop.mjs AGENT ITERATIONS [RECORD]
 import { spawn } from 'node:child_process'
+import { fdatasyncSync, openSync, writeSync } from 'node:fs'
 
-const [agent, iterations] = process.argv.slice(2)
+const [agent, iterations, record] = process.argv.slice(2)
+const fd = record === undefined ? null : openSync(record, 'a')
+const note = text => {
+  if (fd === null) return
+  writeSync(fd, `${text.padEnd(200)}\n`)
+  fdatasyncSync(fd)
+}
 for (let i = 0; i < Number(iterations); i++) {
+  note(`started ${i + 1}`)
   const child = spawn(agent, [], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.on('error', () => {})
   child.stdin.end('Do the next task.\n')
@@ -26,5 +35,6 @@ for (let i = 0; i < Number(iterations); i++) {
     if (from < chunk.length) parts.push(chunk.subarray(from))
   })
   await new Promise(resolve => child.on('close', resolve))
+  note(`ended ${i + 1} ${last?.subtype}`)
   process.stdout.write(`${i + 1} ${last?.subtype}\n`)
 }

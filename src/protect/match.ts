@@ -1,3 +1,12 @@
+export type Glob = ReturnType<typeof readGlob>
+
+/** All there is to know of a glob, found out once: an area is looked at twice in every iteration. */
+export const readGlob = (glob: string) => ({
+  under: staticPart(glob),
+  descends: descender(glob),
+  matches: matcher(glob),
+})
+
 /** A glob of paths: `*` and `?` within a name, `**` across folders. A folder stands for everything in it. */
 export function matcher(glob: string): (path: string) => boolean {
   const source = glob

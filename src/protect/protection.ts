@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Check } from '../core/ports.ts'
 import { type ConfigTool, configReader, type Entry, restoreEntries } from './git-config.ts'
-import { type Area, restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { readGlob } from './match.ts'
+import { restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
 
 /** What an agent must not change. It can, of course; then it is put back, and counts as a failed check. */
 export interface Protection {
@@ -19,7 +20,7 @@ type State = { files: Snapshot; config: Entry[] | null; violated: string[] }
 
 export type Keeping = {
   project: string
-  areas: Area[]
+  areas: { root: string; globs: string[] }[]
   /** git's own configuration file, and the tool to read and write it. */
   config: { path: string; tool: ConfigTool } | null
   /** Where the state is kept in case of a crash, and how. */
@@ -27,23 +28,22 @@ export type Keeping = {
   write(path: string, text: string): void
 }
 
-export function protection({ project, areas, config, path, write }: Keeping): Protection {
+export function protection({ project, config, path, write, ...keeping }: Keeping): Protection {
+  const areas = keeping.areas.map(({ root, globs }) => ({ root, globs: globs.map(readGlob) }))
   let state: State | null = null
-  let saved = ''
   let violated = load(path)?.violated ?? []
   const readConfig = config ? configReader(config.path, config.tool) : async () => null
 
-  const save = (now: State) => {
-    const text = JSON.stringify(now)
-    if (text !== saved) write(path, text)
-    saved = text
-  }
+  const save = (now: State) => write(path, JSON.stringify(now))
 
   return {
     async take() {
+      const before = state
+      const files = takeSnapshot(areas, before?.files ?? {})
+      state = { files, config: await readConfig(), violated: [] }
+      const isSaved = before && files === before.files && isSame(state.config, before.config)
+      if (!isSaved || violated.length > 0) save(state)
       violated = []
-      state = { files: takeSnapshot(areas, state?.files ?? {}), config: await readConfig(), violated }
-      save(state)
     },
     async restore() {
       state ??= load(path)
@@ -61,6 +61,8 @@ export function protection({ project, areas, config, path, write }: Keeping): Pr
     checks: () => (violated.length === 0 ? [] : [violation(violated)]),
   }
 }
+
+const isSame = (a: Entry[] | null, b: Entry[] | null) => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 function load(path: string): State | null {
   try {

@@ -10,10 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { descender, matcher, staticPart } from './match.ts'
+import type { Glob } from './match.ts'
 
 /** Some globs below a folder. */
-export type Area = { root: string; globs: string[] }
+export type Area = { root: string; globs: Glob[] }
 
 /** A file as it was: enough to put it back. `stat` tells cheaply that nothing happened to it since. */
 type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
@@ -22,7 +22,7 @@ export type Snapshot = Record<string, Kept>
 /** More than this is not protection but a backup. */
 const MAX_FILES = 5000
 
-/** What the areas hold now; files that did not change since the last look are not read again. */
+/** What the areas hold now: the last look itself, if nothing changed since; what did not is not read again. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
   const snapshot: Snapshot = {}
   for (const { root, globs } of areas)
@@ -30,7 +30,10 @@ export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
       const kept = look(path, last[path])
       if (kept) snapshot[path] = kept
     }
-  return snapshot
+  const paths = Object.keys(snapshot)
+  const unchanged =
+    paths.length === Object.keys(last).length && paths.every(path => snapshot[path] === last[path])
+  return unchanged ? last : snapshot
 }
 
 /**
@@ -39,6 +42,7 @@ export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
  */
 export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
   const now = takeSnapshot(areas, snapshot)
+  if (now === snapshot) return []
   const changed = [...new Set([...Object.keys(snapshot), ...Object.keys(now)])].filter(
     path => !isSame(snapshot[path], now[path]),
   )
@@ -93,14 +97,12 @@ function write(path: string, kept: Kept): void {
   }
 }
 
-function findAll(root: string, globs: string[]): string[] {
+function findAll(root: string, globs: Glob[]): string[] {
   const found = new Set<string>()
-  for (const glob of globs) {
-    const matches = matcher(glob)
-    walk(root, staticPart(glob), descender(glob), path => {
+  for (const { under, descends, matches } of globs)
+    walk(root, under, descends, path => {
       if (matches(path) && found.size < MAX_FILES) found.add(join(root, path))
     })
-  }
   return [...found]
 }
 

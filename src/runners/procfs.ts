@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import type { Birth, Entry, ProcessTable } from './proc.ts'
 
 /** More process numbers per millisecond than any machine hands out. */
@@ -17,6 +17,8 @@ let scratch: Buffer = Buffer.allocUnsafe(64 * 1024)
 
 /** The file's bytes, valid until the next call: thousands of these are read, so the room is shared. */
 function read(path: string): Buffer | null {
+  // Most are gone already, and an exception costs more than the question.
+  if (!existsSync(path)) return null
   let fd: number | undefined
   try {
     fd = openSync(path, 'r')

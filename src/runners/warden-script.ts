@@ -1,20 +1,13 @@
 /**
  * Reads a pipe that only ralph holds: its end means that ralph is gone, by whatever death. Then everything
- * that carries the mark ($1=$2), the groups in flight ($3… and those told later), and all their descendants are ended.
+ * that carries the mark ($1=$2), the groups in flight (the first line of file 3), and all their descendants are ended.
  * POSIX sh and tools only (dash takes no `--` before a group), but a grep that knows -z reads all environments at once.
  */
 export const WARDEN_SCRIPT = `
 trap '' INT TERM HUP
 mark=$1=$2
-shift 2
-groups=" $* "
-while read -r line; do
-  case $line in
-    bye) exit 0 ;;
-    +*) groups="$groups\${line#+} " ;;
-    -*) g=\${line#-}; case $groups in *" $g "*) groups="\${groups%%" $g "*} \${groups#*" $g "}" ;; esac ;;
-  esac
-done
+read -r word && exit 0
+read -r groups <&3
 
 if [ -r /proc/self/environ ]; then
   if printf 'a\\0b\\0' | grep -qzxF b 2>/dev/null; then

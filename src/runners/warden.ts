@@ -1,4 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
 /** A warden that cannot stay alive must not be started for ever. */
@@ -23,25 +27,29 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
   let starts = 0
   let dismissed = false
 
-  const tell = (line: string): void => {
-    shell?.stdin?.write(`${line}\n`)
+  /** The groups in flight, for the warden to read when ralph is gone: until then nothing wakes it. */
+  let list: number | null = null
+  const note = (): void => {
+    if (list !== null) writeSync(list, `${[...groups].join(' ')}\n`, 0)
   }
 
   function start(): void {
     if (shell || dismissed || starts >= MAX_STARTS) return
     starts++
+    list ??= openNameless()
+    note()
     // Neither the mark (it would end itself) nor anything else of ours: no secrets, and no folder held in use.
-    const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value, ...[...groups].map(String)]
+    const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value]
     const started = spawn('/bin/sh', args, {
       cwd: '/',
       env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C' },
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', 'ignore', 'ignore', list],
       detached: true,
     })
     started.on('error', () => {})
     if (started.pid === undefined) throw new Error('cannot start the warden: /bin/sh does not run')
     shell = started
-    started.stdin.on('error', () => {})
+    started.stdin?.on('error', () => {})
     started.once('exit', () => {
       shell = null
       restart()
@@ -62,18 +70,32 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     start,
     add(pgid) {
       groups.add(pgid)
-      tell(`+${pgid}`)
+      note()
     },
     drop(pgid) {
-      if (groups.delete(pgid)) tell(`-${pgid}`)
+      if (groups.delete(pgid)) note()
     },
     dismiss() {
       if (dismissed) return
       dismissed = true
       shell?.stdin?.end('bye\n')
+      if (list !== null) closeSync(list)
+      list = null
     },
     get pid() {
       return shell?.pid ?? null
     },
+  }
+}
+
+/** A file that only those can read who were given it, and that is gone with the last of them. */
+function openNameless(): number {
+  const path = join(tmpdir(), `ralph-${randomUUID()}`)
+  try {
+    return openSync(path, 'wx+', 0o600)
+  } catch (error) {
+    throw new Error(`cannot start the warden: ${(error as Error).message}`, { cause: error })
+  } finally {
+    rmSync(path, { force: true })
   }
 }

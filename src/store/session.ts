@@ -38,7 +38,7 @@ export function openSession(project: string, id: string, about: Record<string, u
   }
   const folder = (name: string, attempt: number) => {
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
-    if (!existsSync(path)) mkdirSync(path, { recursive: true })
+    mkdirSync(path, { recursive: true })
     return path
   }
   const append = (file: string, line: string) => {

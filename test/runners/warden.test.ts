@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -135,8 +135,15 @@ describe('the warden', () => {
 })
 
 describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', grep => {
-  /** Runs the script as its own session, feeds it lines, and lets its input end. */
-  async function runScript(scene: ReturnType<typeof setScene>, value: string, lines: string[]) {
+  /** Runs the script as its own session with the groups in flight, tells it a word, and lets its input end. */
+  async function runScript(
+    scene: ReturnType<typeof setScene>,
+    value: string,
+    groups: string,
+    word: '' | 'bye\n' = '',
+  ) {
+    writeFileSync(scene.path('groups'), groups)
+    const list = openSync(scene.path('groups'), 'r')
     const bin = scene.path('bin')
     mkdirSync(bin)
     if (grep === 'a plain grep') {
@@ -146,16 +153,17 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
     }
     const shell = spawn('sh', ['-c', WARDEN_SCRIPT, 'ralph-warden', 'RALPH_RUN', value], {
       env: { PATH: `${bin}:/usr/bin:/bin` },
-      stdio: ['pipe', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe', list],
       detached: true,
     })
+    closeSync(list)
     scene.tidy(shell.pid!)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await until(() => ignores(shell.pid!))
       shell.kill(signal)
     }
-    shell.stdin.end(lines.map(line => `${line}\n`).join(''))
-    const [errors] = await Promise.all([text(shell.stderr), once(shell, 'exit')])
+    shell.stdin!.end(word)
+    const [errors] = await Promise.all([text(shell.stderr!), once(shell, 'exit')])
     return { errors, code: shell.exitCode }
   }
 
@@ -200,13 +208,12 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
       sleeper(scene, { A: `x\nRALPH_RUN=${run}\ny` }),
     ]
     await until(() => readText(path('ready')) !== '')
-    const { errors, code } = await runScript(scene, run, [
-      `+${landed}`,
-      `+${leader}`,
-      `+${inFlight}`,
-      '+99999999',
-      `-${landed}`,
-    ])
+    // What stands after the first line is left over from a longer list.
+    const { errors, code } = await runScript(
+      scene,
+      run,
+      `${leader} ${inFlight} 99999999\n${landed} ${landed}\n`,
+    )
     expect([...ours, ...orphans, inFlight].filter(lives)).toEqual([])
     expect(strangers.filter(lives)).toEqual(strangers)
     expect(readText(path('tidied'))).toBe('tidied\n')
@@ -216,7 +223,7 @@ describe.each(['a grep that knows -z', 'a plain grep'])('the script, with %s', g
   test('ends nothing when it is told goodbye', async () => {
     const scene = setScene()
     const kept = sleeper(scene, { RALPH_RUN: scene.run })
-    expect(await runScript(scene, scene.run, [`+${kept}`, 'bye'])).toEqual({ errors: '', code: 0 })
+    expect(await runScript(scene, scene.run, `${kept}\n`, 'bye\n')).toEqual({ errors: '', code: 0 })
     expect(lives(kept)).toBe(true)
   })
 })
