@@ -47,21 +47,21 @@ export function claudeParser(meter: Meter = byResult()): Parser {
       rejected = null
       interrupted = false
     }
-    return (
-      blocks?.flatMap((block): AgentEvent[] => {
-        if (block?.type === 'text' && typeof block.text === 'string')
-          return [{ type: 'text', text: block.text, ...from }]
-        const id = asText(block?.id)
-        if (block?.type !== 'tool_use' || id === '') return []
-        const name = asText(block.name)
-        const input = asObject(block.input)
-        const items = from ? null : todos.call(id, name, input ?? {})
-        const diff = editOf(name, input ?? {})
-        const summary = summarize(input)
-        const tool: AgentEvent = { type: 'tool', id, name, summary, ...(diff && { diff }), ...from }
-        return items ? [tool, { type: 'todo', items }] : [tool]
-      }) ?? null
-    )
+    if (!blocks) return null
+    const events: AgentEvent[] = []
+    for (const block of blocks) {
+      if (block?.type === 'text' && typeof block.text === 'string')
+        events.push(from ? { type: 'text', text: block.text, ...from } : { type: 'text', text: block.text })
+      const id = asText(block?.id)
+      if (block?.type !== 'tool_use' || id === '') continue
+      const name = asText(block.name)
+      const input = asObject(block.input)
+      const diff = editOf(name, input ?? {})
+      events.push({ type: 'tool', id, name, summary: summarize(input), ...(diff && { diff }), ...from })
+      const items = from ? null : todos.call(id, name, input ?? {})
+      if (items) events.push({ type: 'todo', items })
+    }
+    return events
   }
 
   function readUser(message: Fields): AgentEvent[] | null {
