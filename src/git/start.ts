@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
 import { contentOf, readStatus } from './status.ts'
@@ -21,11 +22,16 @@ export async function recordStart(project: string, env: Record<string, string>):
   const status = await readStatus(project, env)
   if (!status) return null
   const { root, head, branch } = status
-  const dirty = Object.fromEntries(status.paths.map(path => [path, contentOf(root, path)]))
+  const theirs = status.paths.filter(path => !isOwnIgnore(root, path))
+  const dirty = Object.fromEntries(theirs.map(path => [path, contentOf(root, path)]))
   const dirs = await git(root, env, ['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'])
   const [own = '', common = ''] = dirs?.split('\n') ?? []
   return { root, head, branch, dirty, hooks: await hooksOf(root, env), dirs: { own, common } }
 }
+
+/** Left by an earlier run, perhaps one that was cut off before it was on record: no edit of the user's. */
+const isOwnIgnore = (root: string, path: string): boolean =>
+  path.endsWith('.ralph/.gitignore') && read(join(root, path)).toString() === OWN_IGNORE
 
 /** Which hooks would run, by name and content. */
 export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
