@@ -56,6 +56,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       const { id, parent, message } = event
       return { ...state, intents: { ...state.intents, [id]: { parent, message } } }
     }
+    case 'committed': {
+      const intent = state.intents[event.id]
+      if (event.by !== 'ralph' || !intent) return state
+      return { ...state, intents: { ...state.intents, [event.id]: { ...intent, made: true } } }
+    }
     case 'applied': {
       const { [event.id]: _, ...unapplied } = state.unapplied
       const { [event.id]: __, ...intents } = state.intents
@@ -78,7 +83,6 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'stopped':
     case 'finished':
     case 'warned':
-    case 'committed':
     case 'prompted':
     case 'agent':
     case 'checking':

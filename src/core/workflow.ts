@@ -106,6 +106,8 @@ export type Step = {
   }
 }
 
+export type Intent = { parent: string | null; message: string; made?: true }
+
 export type RunState = {
   /** Iterations that count. */
   n: number
@@ -130,8 +132,8 @@ export type RunState = {
   flight: Record<StepId, Step>
   /** Settled, but the world outside may not follow yet. */
   unapplied: Record<StepId, Settled>
-  /** Commits that were intended; whether they were made, the repository tells. */
-  intents: Record<StepId, { parent: string | null; message: string }>
+  /** Commits that were intended. Those not on record as made may be there all the same: the repository tells. */
+  intents: Record<StepId, Intent>
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]

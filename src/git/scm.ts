@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
-import type { RunState, StepId } from '../core/workflow.ts'
+import type { Intent, RunState, StepId } from '../core/workflow.ts'
 import { changesSince } from './changes.ts'
 import { git, QUIET } from './git.ts'
 import { commitMessage } from './message.ts'
@@ -52,7 +52,11 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const changes = await changesSince(start, env)
     if (!changes) return 'is not possible: git does not answer'
     const intent = state.intents[id]
-    if (intent && (await isMade(start.root, changes.head, intent))) return null
+    if (intent?.made) return null
+    if (intent && changes.head !== null && (await isMade(start.root, changes.head, intent))) {
+      made(id, intent.parent, changes.head)
+      return null
+    }
     if (intent && changes.head !== intent.parent)
       return 'is left to you: HEAD has moved since it was intended'
     if (changes.mixed.length > 0)
@@ -65,9 +69,12 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     ports.tell({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
     const failure = await commitPaths(start, changes.ours, message, words, id)
     if (failure !== null) return failure
-    const to = (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? ''
-    ports.tell({ type: 'committed', at: ports.now(), id, by: 'ralph', from: changes.head, to })
+    made(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
     return null
+  }
+
+  function made(id: StepId, from: string | null, to: string): void {
+    ports.tell({ type: 'committed', at: ports.now(), id, by: 'ralph', from, to })
   }
 
   async function messageFor(id: StepId, state: RunState): Promise<string | null> {
@@ -105,12 +112,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     return ports.run(argv, id, left.join('\0'), 'commit')
   }
 
-  async function isMade(
-    root: string,
-    head: string | null,
-    intent: { parent: string | null; message: string },
-  ): Promise<boolean> {
-    if (head === null) return false
+  async function isMade(root: string, head: string, intent: Intent): Promise<boolean> {
     const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
     const [parent, message] = made?.split('\0') ?? []
     return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 
 type Act = [string, ...unknown[]]
@@ -9,26 +10,6 @@ const MORE: Act = ['claude', 'More to do.']
 const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const says = (...lines: string[]): Act[] => [['print', ...lines]]
 const scm = { command: 'git', tasks: ['commit'] }
-
-/** A repository with one commit and an identity. */
-function setRepository(options: Parameters<typeof setStage>[0] = {}) {
-  const stage = setStage({ ...options, git: false })
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: stage.project, encoding: 'utf8', env: stage.env }).trim()
-  git('init', '-q', '-b', 'main')
-  git('config', 'user.name', 'T')
-  git('config', 'user.email', 't@localhost')
-  stage.write('README', 'hello\n')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'start')
-  const log = () => git('log', '--format=%s').split('\n')
-  return {
-    ...stage,
-    git,
-    log,
-    filesIn: (rev: string) => git('show', '--format=', '--name-only', rev).split('\n').filter(Boolean),
-  }
-}
 
 describe('the SCM step', () => {
   it('commits what a green iteration changed, new files too, with the message the agent gives', async () => {
@@ -260,6 +241,11 @@ describe('the SCM step', () => {
       await new Promise(resolve => setTimeout(resolve, 1000))
       const resumed = await stage.ralph('resume')
       expect([resumed.code, stage.log()], when).toEqual([0, ['Add a', 'start']])
+      // Whoever finds it after the crash knows whose it is.
+      expect(
+        stage.journal().filter(e => e.type === 'committed'),
+        when,
+      ).toMatchObject([{ by: 'ralph', to: stage.git('rev-parse', 'HEAD') }])
     }
   })
 })
