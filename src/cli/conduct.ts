@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
@@ -7,11 +6,10 @@ import type { Limits } from '../core/workflow.ts'
 import { prompt } from '../core/workflows/prompt.ts'
 import { openBook } from '../engine/book.ts'
 import { run } from '../engine/run.ts'
-import { isAlive, processRef } from '../runners/proc.ts'
+import { processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
 import { receiveControls } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
-import { acquireLock } from '../store/lock.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { needWritable } from '../store/writable.ts'
@@ -32,7 +30,6 @@ export type Sitting = {
   past: readonly RunEvent[]
   /** Told right after the beginning. */
   warnings: string[]
-  shared: boolean
   loud: Pick<Loudness, 'json' | 'quiet'>
   env: NodeJS.ProcessEnv
   /** Says what is about to happen, once nothing stands in the way. */
@@ -42,26 +39,20 @@ export type Sitting = {
 
 const LINGER_MS = 10_000
 
-/** One sitting of a run: takes the lock, and gives it back whatever happens. */
+/** One sitting of a run, by whoever holds it. */
 export async function conduct(sitting: Sitting): Promise<number> {
   const { home, id, plan, past } = sitting
   const { project, prompt: asked, agent } = plan
-  const me = { ...processRef(process.pid), host: hostname(), run: id }
-  const lock = sitting.shared ? null : acquireLock(home, project, me, isAlive)
-  try {
-    const session = openSession(project, id, {
-      id,
-      project,
-      workflow: 'prompt',
-      prompt: asked,
-      agent: redact(agent.argv),
-    })
-    const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
-    sitting.announce()
-    return await sit(sitting, session, dir)
-  } finally {
-    lock?.release()
-  }
+  const session = openSession(project, id, {
+    id,
+    project,
+    workflow: 'prompt',
+    prompt: asked,
+    agent: redact(agent.argv),
+  })
+  const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
+  sitting.announce()
+  return sit(sitting, session, dir)
 }
 
 /** Opens the journal, lets the engine work, and puts everything away again. */
@@ -70,7 +61,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   const { settings, project } = plan
   const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
-  const controls = receiveControls(dir)
+  const controls = receiveControls(dir, past)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   const show = consoleListener(process.stdout, env, {
     ...sitting.loud,
@@ -121,7 +112,8 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       hard: signals.hard,
       lastCommit: lastCommit(past),
     })
-    const ending = await run(book, ports, { patience, signals, baseline: settings.baseline })
+    const again = past.length > 0
+    const ending = await run(book, ports, { patience, signals, baseline: settings.baseline, again })
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else code = exitCode(ending, hasCondition(plan))
   } finally {

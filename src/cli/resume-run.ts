@@ -7,6 +7,7 @@ import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '.
 import { announce } from './announce.ts'
 import type { ResumeOptions } from './commands/resume.ts'
 import { conduct } from './conduct.ts'
+import { hold } from './hold.ts'
 import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { isLive, wakeRun } from './steer-run.ts'
@@ -16,10 +17,18 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
   const env = process.env
   const home = ralphHome(env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; there is nothing to resume`)
+  needUnfinished(run)
   if (isLive(run)) return wakeRun(run)
-  if (!existsSync(run.began.project))
-    throw new UsageError(`the project of run ${run.id} is gone: ${run.began.project}`)
+  const { project } = run.began
+  if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
+  // Read anew once it is ours: somebody else may have gone on with it meanwhile.
+  return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
+    goOn(home, findRun(home, run.id), options, env),
+  )
+}
+
+function goOn(home: string, run: StoredRun, options: ResumeOptions, env: NodeJS.ProcessEnv): Promise<number> {
+  needUnfinished(run)
   const limits = limitsFor(run, options)
   const plan = run.began.pins as Plan
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
@@ -31,10 +40,13 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
     past: run.events,
     warnings: [],
     announce: () => loud.json || loud.quiet || announce(run.id, plan, limits, env),
-    shared: options.shared ?? false,
     loud,
     env,
   })
+}
+
+function needUnfinished(run: StoredRun): void {
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; there is nothing to resume`)
 }
 
 function latest(home: string, project: string): StoredRun {

@@ -3,6 +3,7 @@ import { newRunId, ralphHome } from '../store/runs.ts'
 import { announce } from './announce.ts'
 import { conduct } from './conduct.ts'
 import { DONE, makeDemoProject } from './demo-project.ts'
+import { hold } from './hold.ts'
 import { limitsOf, type Plan } from './plan.ts'
 
 /** A whole run on a scratch project, with the scripted agent. */
@@ -24,18 +25,19 @@ export async function showDemo(): Promise<number> {
   process.stdout.write(
     `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.\n\n`,
   )
-  const code = await conduct({
-    home,
-    id,
-    announce: () => announce(id, plan, limitsOf(settings), env),
-    plan,
-    limits: limitsOf(settings),
-    past: [],
-    warnings: [],
-    shared: false,
-    loud: { json: false, quiet: false },
-    env,
-  })
+  const code = await hold({ home, id, project: dir, shared: false }, () =>
+    conduct({
+      home,
+      id,
+      announce: () => announce(id, plan, limitsOf(settings), env),
+      plan,
+      limits: limitsOf(settings),
+      past: [],
+      warnings: [],
+      loud: { json: false, quiet: false },
+      env,
+    }),
+  )
   process.stdout.write(`
 Look at it:
   what the agent changed             cd ${dir} && git diff

@@ -9,6 +9,7 @@ import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
 import type { RunOptions } from './commands/run.ts'
 import { conduct } from './conduct.ts'
 import { checkPattern } from './done-pattern.ts'
+import { hold } from './hold.ts'
 import { chooseAgent, gitEnvironment, limitsOf, type Plan, takesModel } from './plan.ts'
 import { projectOf } from './project.ts'
 import { requireTrust } from './trust-gate.ts'
@@ -46,19 +47,20 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
   const whole: Plan = { ...plan, start: await recordStart(project, gitEnvironment(settings, env)) }
   const id = newRunId(new Date(), Math.random())
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
-  return conduct({
-    home,
-    id,
-    plan: whole,
-    limits: limitsOf(settings),
-    past: [],
-    warnings: warningsOf(whole),
-    shared: options.shared ?? false,
-    loud,
-    env,
-    announce: () => loud.json || loud.quiet || announce(id, whole, limitsOf(settings), env),
-    onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
-  })
+  return hold({ home, id, project, shared: options.shared ?? false }, () =>
+    conduct({
+      home,
+      id,
+      plan: whole,
+      limits: limitsOf(settings),
+      past: [],
+      warnings: warningsOf(whole),
+      loud,
+      env,
+      announce: () => loud.json || loud.quiet || announce(id, whole, limitsOf(settings), env),
+      onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
+    }),
+  )
 }
 
 function promptOf({ prompt, promptFile }: RunOptions): Plan['prompt'] {

@@ -3,9 +3,10 @@ import type { Control } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { isAlive } from '../runners/proc.ts'
 import { sendControl } from '../store/control.ts'
-import { openJournal } from '../store/journal.ts'
+import { openJournal, readJournal } from '../store/journal.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
 import type { SteerOptions } from './commands/steer.ts'
+import { hold } from './hold.ts'
 import { projectOf } from './project.ts'
 
 /** Whether the process that sits over a run still lives. */
@@ -22,20 +23,27 @@ export function pauseRun(name: string | undefined, options: SteerOptions): numbe
 }
 
 /** A run that nobody sits over is ended in its journal. */
-export function cancelRun(name: string | undefined, options: SteerOptions): number {
+export async function cancelRun(name: string | undefined, options: SteerOptions): Promise<number> {
   const run = runFor(name, options)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
   if (isLive(run)) ask(run, { type: 'cancel' })
-  else record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
+  else
+    await record(run, {
+      type: 'finished',
+      at: Date.now(),
+      result: 'cancelled',
+      proof: null,
+      why: 'cancelled',
+    })
   return say(`cancelled run ${run.id}`)
 }
 
-export function tellRun(name: string, text: string, options: SteerOptions): number {
+export async function tellRun(name: string, text: string, options: SteerOptions): Promise<number> {
   const run = runFor(name, options)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
   if (isLive(run)) ask(run, { type: 'tell', text })
-  else record(run, { type: 'told', at: Date.now(), text })
+  else await record(run, { type: 'told', at: Date.now(), text })
   return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
 }
 
@@ -56,11 +64,17 @@ function runFor(name: string | undefined, options: SteerOptions): StoredRun {
 
 const ask = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
-function record(run: StoredRun, event: RunEvent): void {
-  const journal = openJournal(run.dir)
-  journal.append(event)
-  journal.close()
-}
+/** For a run that nobody sits over; if somebody came to sit over it just now, that is said and nothing is written. */
+const record = ({ id, dir, began: { project } }: StoredRun, event: RunEvent): Promise<void> =>
+  hold({ home: ralphHome(process.env), id, project, shared: true }, () => {
+    if (!canGoOn(readJournal(dir))) throw new UsageError(`run ${id} has finished meanwhile`)
+    const journal = openJournal(dir)
+    try {
+      journal.append(event)
+    } finally {
+      journal.close()
+    }
+  })
 
 function say(line: string): number {
   process.stdout.write(`${line}\n`)

@@ -21,17 +21,36 @@ export function acquireLock(
   mine: Holder,
   isAlive: IsAlive,
 ): { release(): void } {
-  const path = lockPath(home, project)
+  return acquire(home, lockPath(home, project), mine, isAlive, holder => refusal(holder, project))
+}
+
+/**
+ * One sitting per run, and nobody else writes its journal meanwhile; also where several runs share a folder.
+ * Who holds it may read the journal and rely on what it says.
+ */
+export function acquireRunLock(home: string, mine: Holder, isAlive: IsAlive): { release(): void } {
+  const path = join(home, 'locks', `run-${mine.run}.json`)
+  return acquire(home, path, mine, isAlive, holder => `run ${holder.run} (${placeOf(holder)}) is at work`)
+}
+
+function acquire(
+  home: string,
+  path: string,
+  mine: Holder,
+  isAlive: IsAlive,
+  refuse: (holder: Holder) => string,
+): { release(): void } {
   needWritable(home, HOME_WAY_OUT, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (create(path, mine)) return { release: () => release(path, mine) }
+    if (needWritable(home, HOME_WAY_OUT, () => create(path, mine)))
+      return { release: () => release(path, mine) }
     const text = read(path)
     const holder = text === null ? null : parse(text)
     if (text === null) continue
-    if (holder && isHeld(holder, isAlive)) throw new UsageError(refusal(holder, project))
+    if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder))
     takeAway(path, text)
   }
-  throw new UsageError(`cannot lock ${project}: ${path} keeps changing hands; try again`)
+  throw new UsageError(`${path} keeps changing hands; try again`)
 }
 
 /** Who is at work in a project; null where nobody is, or whoever was is gone. Changes nothing. */
@@ -47,9 +66,10 @@ const lockPath = (home: string, project: string) =>
 /** A holder on another host cannot be looked at, so it is believed. */
 const isHeld = (holder: Holder, isAlive: IsAlive) => holder.host !== hostname() || isAlive(holder)
 
+const placeOf = ({ pid, host }: Holder) => (host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`)
+
 function refusal(holder: Holder, project: string): string {
-  const where = holder.host === hostname() ? `pid ${holder.pid}` : `pid ${holder.pid} on ${holder.host}`
-  return `run ${holder.run} (${where}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
+  return `run ${holder.run} (${placeOf(holder)}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
 }
 
 /** Written aside and linked into place, so that nobody ever reads half a lock. */

@@ -52,6 +52,20 @@ describe('resume', () => {
     ])
   })
 
+  it('by several at once is done by one of them, and nothing is done twice', async () => {
+    const stage = setStage({ calls: [[MORE], [['sleep', 300], DONE]] })
+    expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
+    const all = await Promise.all(
+      ['--shared', '--shared', '-q', '-q'].map(flag => stage.ralph('resume', '-m', '5', flag)),
+    )
+    const others = all.filter(ran => !(ran.code === 0 && !ran.stdout.startsWith('resumed run')))
+    expect(others).toHaveLength(3)
+    for (const { stdout, stderr } of others)
+      expect(stdout + stderr).toMatch(/is at work|no unfinished run|is finished|^resumed run/)
+    expect(stage.read('../count')).toBe('..')
+    expect(stage.journal().map(e => e.type)).toContain('finished')
+  })
+
   it('of a run whose project is gone says so, and makes nothing', async () => {
     const stage = setStage({ calls: [[MORE]] })
     await stage.ralph('run', '-p', 'x', '-m', '1')

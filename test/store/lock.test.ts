@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { acquireLock } from '../../src/store/lock.ts'
+import { acquireLock, acquireRunLock } from '../../src/store/lock.ts'
 import { scratch } from '../support/scratch.ts'
 
 const holder = (run: string, pid = 100, host = hostname()) => ({ run, pid, startTime: `${pid}0`, host })
@@ -60,5 +60,20 @@ describe('the lock of a project', () => {
     acquireLock(home, '/project', holder('second', 200), dead)
     first.release()
     expect(JSON.parse(readFileSync(lockFile(home), 'utf8')).run).toBe('second')
+  })
+})
+
+describe('the lock of a run', () => {
+  it('is its own, also where runs share a folder, and says who holds it', () => {
+    const home = scratch()
+    acquireRunLock(home, holder('first'), alive)
+    acquireRunLock(home, holder('other', 300), alive)
+    expect(() => acquireRunLock(home, holder('first', 200), alive)).toThrow('run first (pid 100) is at work')
+  })
+
+  it('is taken over from a holder that is gone', () => {
+    const home = scratch()
+    acquireRunLock(home, holder('first'), dead)
+    expect(() => acquireRunLock(home, holder('first', 200), dead)).not.toThrow()
   })
 })

@@ -42,7 +42,7 @@ export const cancel: Verb = {
     inProject(command, 'ralph cancel 20260301-221530-k3f')
       .argument('[run]', RUN)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish((await actions()).cancelRun(name, options)),
+        finish(await (await actions()).cancelRun(name, options)),
       ),
 }
 
@@ -54,6 +54,6 @@ export const tell: Verb = {
       .argument('<run>', 'its id, or the beginning or end of it')
       .argument('<text...>', 'the instruction')
       .action(async (name: string, words: string[], options: SteerOptions) =>
-        finish((await actions()).tellRun(name, words.join(' '), options)),
+        finish(await (await actions()).tellRun(name, words.join(' '), options)),
       ),
 }
