@@ -53,7 +53,7 @@ export function composePorts({
   const { settings, project, condition } = plan
   const now = () => Date.now()
   const agent = agentOf(plan)
-  const checkEnv = gitEnvironment(settings, env)
+  const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
   const agentEnv = filterEnvironment(env, {
     own: ownNames(agent.name, env),
     pass: settings.env.pass,
@@ -126,8 +126,8 @@ export function composePorts({
       warn: note => tell({ type: 'warned', at: now(), note }),
     }),
     runner: {
-      async reap(ref) {
-        await runner.reap(ref)
+      async reap(refs) {
+        await runner.reap(refs)
         await protect.restore()
       },
       async sweep(id) {
@@ -144,7 +144,8 @@ export function composePorts({
     },
     edits: async () => [],
     apply: async (settled, _tasks, state, record) => {
-      head?.look(settled.id)
+      // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
+      if (!state.intents[settled.id]) head?.look(settled.id)
       await scm?.(settled, state, record)
     },
   }

@@ -148,9 +148,10 @@ export type RunEvent = { at: number } & (
   | { type: 'committed'; id: StepId; by: 'ralph' | 'agent'; from: string | null; to: string }
   | { type: 'applied'; id: StepId }
   | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
-  | { type: 'control'; hold: RunState['hold'] }
+  /** A request from outside; its name, so that a crash never makes it count twice. */
+  | { type: 'control'; hold: RunState['hold']; request?: string }
   /** An instruction of the user's; it stands in all later prompts. */
-  | { type: 'told'; text: string }
+  | { type: 'told'; text: string; request?: string }
   /** The engine left the loop without finishing; `resume` goes on. */
   | { type: 'stopped'; why: string }
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }

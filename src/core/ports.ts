@@ -71,8 +71,8 @@ export interface Live {
 /** Where processes run. Starting one that does not exist rejects with a sentence that names it. */
 export interface Runner {
   start(command: Command, id: StepId, sink: Sink): Promise<Live>
-  /** Ends what is left of a process of an earlier, crashed sitting. Never a stranger that took its number. */
-  reap(ref: ProcessRef): Promise<void>
+  /** Ends what is left of earlier, crashed sittings: these, and all else of theirs. Never a stranger that took a number. */
+  reap(refs: readonly ProcessRef[]): Promise<void>
   /** Ends everything that still carries this step's mark. */
   sweep(id: StepId): Promise<void>
 }
@@ -110,10 +110,15 @@ export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
 /** What people ask of a run that is at work. `retry`: do not wait any longer. */
 export type Control = { type: 'pause' | 'resume' | 'cancel' | 'retry' } | { type: 'tell'; text: string }
 
+/** A request and what it goes by. */
+export type Request = { id: string; control: Control }
+
 /** Requests from outside, in their order. */
 export interface Controls {
-  /** Those that came since the last time. */
-  take(): Control[]
+  /** Those that nobody has obeyed yet. */
+  pending(): Request[]
+  /** It is on record that this one was obeyed: it may be forgotten. */
+  done(id: string): void
   /** Calls back whenever there may be new ones, until it is cancelled. */
   onChange(call: () => void): () => void
 }

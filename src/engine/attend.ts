@@ -45,11 +45,12 @@ export async function attend(
     }
     on(event)
   }
+  // Also while it is still being started: then it is ended as soon as it is there.
   const seeOff = (why: How) => {
-    if (how !== 'exited' || seenOff || !live) return
+    if (seenOff) return
     how = why
     seenOff = true
-    void live.stop()
+    void live?.stop()
   }
   const watchSilence = (ms: number) => {
     cancels[0] = clock.after(ms, () => {
@@ -65,6 +66,7 @@ export async function attend(
   watchSilence(patience.inactivityMs)
   cancels.push(clock.after(patience.iterationMs, () => seeOff('timeout')))
   hard.addEventListener('abort', interrupt)
+  if (hard.aborted) interrupt()
   try {
     const stir = () => {
       heard = clock.now()
@@ -73,7 +75,7 @@ export async function attend(
     if ('result' in called) return called
     live = called.live
     onLive(called)
-    if (hard.aborted) interrupt()
+    if (seenOff) void live.stop()
     const exit = await live.exit
     for (const event of called.end(exit)) see(event)
     return { how, exit, ms: clock.now() - began, result: result ?? silentEnd(exit), limited, seenOff }

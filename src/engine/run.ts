@@ -25,7 +25,7 @@ const LONGEST_NAP = 3_600_000
 export async function run(
   book: Book,
   ports: Ports,
-  options: { patience: Patience; signals: Signals; baseline: boolean },
+  options: { patience: Patience; signals: Signals; baseline: boolean; again: boolean },
 ): Promise<Ending> {
   const { soft, hard } = options.signals
   const cancel = new AbortController()
@@ -49,7 +49,7 @@ export async function run(
     flying.set(begun.step.id, landing)
   }
   try {
-    await recover(bench)
+    if (options.again) await recover(bench)
     await lookAround(bench, options.baseline)
     for (;;) {
       if (signals.soft.aborted || trouble) await Promise.all(flying.values())

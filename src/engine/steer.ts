@@ -3,10 +3,11 @@ import type { Bench } from './iterate.ts'
 
 /** Does what people asked for meanwhile; each request is on record before it counts. */
 export function obey({ book, ports }: Bench, cancel: AbortController): void {
-  for (const control of ports.controls.take()) {
+  for (const { id: request, control } of ports.controls.pending()) {
     const at = ports.clock.now()
-    if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text })
-    else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold) })
+    if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text, request })
+    else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
+    ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }
 }

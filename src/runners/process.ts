@@ -17,6 +17,8 @@ export interface ProcessRunner extends Runner {
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** Ends everything that still carries this step's mark; null: what was started for no step. */
   sweep(id: StepId | null): Promise<void>
+  /** What makes a process this sitting's, for those that others start: they do not outlive ralph either. */
+  marks: Record<string, string>
   /** Ends everything of this run. Nothing can be started afterwards. */
   close(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function processRunner({
   mark?: Record<string, string>
 }): ProcessRunner {
   const sitting = randomUUID()
+  const marks = { RALPH_RUN: run, RALPH_SITTING: sitting }
   const warden = keepWarden({ name: 'RALPH_SITTING', value: sitting })
   /** The groups that may still have members, by their leader. */
   const groups = new Map<number, { startTime: string; step: string }>()
@@ -61,10 +64,10 @@ export function processRunner({
     if (closed) throw new Error(`cannot start ${command.argv[0]}: the run is over`)
     const step = stepName(id)
     const call = `${sitting}.${++calls}`
-    const marks = { RALPH_RUN: run, RALPH_STEP: step, RALPH_SITTING: sitting, RALPH_CALL: call }
+    const own = { ...marks, RALPH_STEP: step, RALPH_CALL: call }
     const at = performance.now()
     warden.start()
-    const child = await launch({ ...command, env: { ...command.env, ...mark, ...marks } }, output)
+    const child = await launch({ ...command, env: { ...command.env, ...mark, ...own } }, output)
     const ref = processRef(child.pid)
     if (!births.has(step)) births.set(step, { pid: child.pid, at })
     groups.set(child.pid, { startTime: ref.startTime, step })
@@ -86,6 +89,7 @@ export function processRunner({
   }
 
   return {
+    marks,
     start: (command, id, sink) => begin(command, id, 'pipe', child => follow(child, sink)),
 
     startToFile: (command, id, fd) =>
@@ -111,8 +115,8 @@ export function processRunner({
       for (const pgid of leaders.keys()) release(pgid)
     },
 
-    async reap(ref) {
-      const leaders = new Map(isAlive(ref) ? [[ref.pid, ref.startTime]] : [])
+    async reap(refs) {
+      const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
       await endTree({ leaders, marks: [`RALPH_RUN=${run}`], spare: `RALPH_SITTING=${sitting}` }, graceMs)
     },
 

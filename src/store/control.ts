@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import type { RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './atomic.ts'
 
@@ -13,8 +14,11 @@ export function sendControl(runDir: string, control: Control, now: number): void
   replaceFile(join(folderOf(runDir), name), JSON.stringify(control), 0o600)
 }
 
-/** Receives what is asked of a run. Watching one folder costs nothing while nobody asks. */
-export function receiveControls(runDir: string): Controls & { close(): void } {
+/**
+ * Receives what is asked of a run. A request stays until it is on record that it was obeyed; what the journal
+ * tells of already (a crash came in between) is not asked again. Watching one folder costs nothing while nobody asks.
+ */
+export function receiveControls(runDir: string, past: readonly RunEvent[]): Controls & { close(): void } {
   const folder = folderOf(runDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const listeners = new Set<() => void>()
@@ -23,8 +27,17 @@ export function receiveControls(runDir: string): Controls & { close(): void } {
     for (const call of listeners) call()
   }
   const stop = watchFolder(folder, wake)
+  const remove = (id: string) => rmSync(join(folder, id), { force: true })
+  for (const id of namesIn(folder)) if (isOver(id, read(join(folder, id)), past)) remove(id)
   return {
-    take: () => namesIn(folder).flatMap(name => takeOne(join(folder, name))),
+    pending: () =>
+      namesIn(folder).flatMap(id => {
+        const control = read(join(folder, id))
+        if (control) return [{ id, control }]
+        remove(id)
+        return []
+      }),
+    done: remove,
     onChange(call) {
       listeners.add(call)
       return () => void listeners.delete(call)
@@ -32,6 +45,11 @@ export function receiveControls(runDir: string): Controls & { close(): void } {
     close: stop,
   }
 }
+
+/** Obeyed before the crash; or it asked an earlier sitting to stay or to go on, and by now somebody has decided that. */
+const isOver = (id: string, control: Control | null, past: readonly RunEvent[]) =>
+  past.some(e => (e.type === 'control' || e.type === 'told') && e.request === id) ||
+  (control?.type !== 'tell' && control?.type !== 'cancel')
 
 /** Where no more folders can be watched (a limit of the system), it is looked at now and then. */
 function watchFolder(folder: string, call: () => void): () => void {
@@ -57,14 +75,12 @@ function namesIn(folder: string): string[] {
 }
 
 /** A request that cannot be read asks for nothing. */
-function takeOne(path: string): Control[] {
+function read(path: string): Control | null {
   try {
     const control = JSON.parse(readFileSync(path, 'utf8'))
-    return isControl(control) ? [control] : []
+    return isControl(control) ? control : null
   } catch {
-    return []
-  } finally {
-    rmSync(path, { force: true })
+    return null
   }
 }
 

@@ -73,6 +73,13 @@ describe('the loop', () => {
     expect(busy.of('ended')[0]).toMatchObject({ how: 'timeout', ms: 7_200_000 })
   })
 
+  it('ends an agent that was too late while it was still being started, as soon as it is there', async () => {
+    const world = new World([{ hangs: true, startsAfter: 400_000 }, done])
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
+    expect(world.stopped).toBe(1)
+  })
+
   it('sees off an agent that gave its result and stays, and counts it as ended well', async () => {
     const result = { type: 'ended' as const, ok: true, text: 'DONE' }
     const world = new World([{ hangs: true, events: [result] }])

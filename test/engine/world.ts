@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import type { Check, Clock, Control, Live, Ports } from '../../src/core/ports.ts'
+import type { Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { Limits, Workflow } from '../../src/core/workflow.ts'
 import { prompt } from '../../src/core/workflows/prompt.ts'
@@ -19,6 +19,8 @@ export type Act = {
   /** Whether it changes the tree. */
   edits?: boolean
   startError?: string
+  /** How long it takes to start, in ms. */
+  startsAfter?: number
 }
 
 const LIMITS: Limits = {
@@ -80,7 +82,8 @@ export class World {
   cutAfter: { type: RunEvent['type']; times: number } | null = null
   soft = new AbortController()
   hard = new AbortController()
-  private requests: Control[] = []
+  private asked = 0
+  private requests: Request[] = []
   /** Asks something of the run, as a person would from outside. */
   ask: (control: Control) => void = () => {}
   onCall?: (n: number) => void
@@ -131,22 +134,27 @@ export class World {
         this.prompts.push(prompt)
         const act = this.acts[Math.min(work.step.n, this.acts.length) - 1] ?? {}
         this.current = act
+        const { startsAfter } = act
+        if (startsAfter) await new Promise<void>(up => this.clock.after(startsAfter, up))
         if (act.startError) throw new Error(act.startError)
         if (act.edits !== false) this.tree++
         return this.actor(act, work.step.id, ears)
       },
       runner: {
-        reap: async ref => {
-          this.reaped.push(ref.pid)
+        reap: async refs => {
+          this.reaped.push(...refs.map(ref => ref.pid))
           await this.pass(null)
         },
         sweep: () => this.pass(undefined),
       },
       controls: {
-        take: () => this.requests.splice(0),
+        pending: () => [...this.requests],
+        done: id => {
+          this.requests = this.requests.filter(request => request.id !== id)
+        },
         onChange: call => {
           this.ask = control => {
-            this.requests.push(control)
+            this.requests.push({ id: String(++this.asked), control })
             call()
           }
           return () => {}
@@ -209,7 +217,8 @@ export class World {
     const ports = this.ports()
     const book = openBook(this.options.workflow ?? prompt(), limits, fold(this.journal), ports)
     const at = this.clock.now()
-    if (this.journal.length > 0) book.tell({ type: 'resumed', at, limits })
+    const again = this.journal.length > 0
+    if (again) book.tell({ type: 'resumed', at, limits })
     else {
       const tasks = this.options.tasks ?? [{ id: 'p', title: 'p', blockedBy: [] }]
       book.tell({
@@ -227,7 +236,7 @@ export class World {
     const signals = { soft: this.soft.signal, hard: this.hard.signal }
     const patience = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
     let over = false
-    const sitting = run(book, ports, { patience, signals, baseline: true }).finally(() => {
+    const sitting = run(book, ports, { patience, signals, baseline: true, again }).finally(() => {
       over = true
     })
     sitting.catch(() => {})

@@ -66,8 +66,8 @@ const jobs: Record<string, () => Promise<void>> = {
 
   /** Ends what is left of the run, and tells that it was not itself. */
   async reap() {
-    await runner.reap(processRef(process.pid))
-    await runner.reap(processRef(process.ppid))
+    await runner.reap([processRef(process.pid)])
+    await runner.reap([processRef(process.ppid)])
     await runner.sweep(1)
     await runner.close()
     say('driver lives')

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { receiveControls, sendControl } from '../../src/store/control.ts'
+import { scratch } from '../support/scratch.ts'
+
+/** What a sitting of this run finds to do. */
+function asked(dir: string, past: RunEvent[] = []) {
+  const controls = receiveControls(dir, past)
+  controls.close()
+  return controls
+}
+
+describe('a request', () => {
+  it('stays until it is on record, so that a crash in between does not lose it', () => {
+    const dir = scratch()
+    const controls = asked(dir)
+    sendControl(dir, { type: 'tell', text: 'first' }, 1)
+    sendControl(dir, { type: 'cancel' }, 2)
+    const [first] = controls.pending()
+    expect(asked(dir).pending()).toEqual(controls.pending())
+    controls.done(first!.id)
+    expect(asked(dir).pending()).toMatchObject([{ control: { type: 'cancel' } }])
+  })
+
+  it('that is on record already is not obeyed again after a crash', () => {
+    const dir = scratch()
+    sendControl(dir, { type: 'tell', text: 'once' }, 1)
+    const [{ id: request } = { id: '' }] = asked(dir).pending()
+    expect(asked(dir, [{ type: 'told', at: 1, text: 'once', request }]).pending()).toEqual([])
+    expect(asked(dir).pending()).toEqual([])
+  })
+
+  it('to pause an earlier sitting does not pause the one that somebody started since', () => {
+    const dir = scratch()
+    sendControl(dir, { type: 'pause' }, 1)
+    sendControl(dir, { type: 'tell', text: 'stays' }, 2)
+    expect(asked(dir).pending()).toMatchObject([{ control: { type: 'tell' } }])
+  })
+
+  it('that makes no sense asks for nothing, and is put away', () => {
+    const dir = scratch()
+    const controls = asked(dir)
+    mkdirSync(join(dir, 'control'), { recursive: true })
+    writeFileSync(join(dir, 'control', '1-ab.json'), '{"type":"expl')
+    writeFileSync(join(dir, 'control', '2-ab.json'), '{"type":"explode"}')
+    expect([controls.pending(), controls.pending()]).toEqual([[], []])
+  })
+})
