@@ -1,44 +1,32 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
 import { setStage } from './scene.ts'
-
-const ROUNDS = Number(process.env.RALPH_KILLS ?? 60)
-
-/** Everything that carries this run's home in its environment: ralph itself, agents, checks and their children. */
-function leftovers(home: string): string[] {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter(pid => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`RALPH_HOME=${home}`)
-      } catch {
-        return false
-      }
-    })
-    .map(pid => `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`)
-}
 
 type Moment = { from: 'start' | 'record'; ms: number }
 
 /** Early moments matter most: of the process, and of the run once it is on record; the rest fall anywhere. */
-const moments: Moment[] = Array.from({ length: ROUNDS }, (_, i) => {
-  if (i % 3 === 2) return { from: 'start', ms: Math.round(Math.random() * 900) }
-  return { from: i % 3 === 0 ? 'start' : 'record', ms: Math.round(Math.random() * 50) }
-})
+function momentOf(round: number): Moment {
+  const d = diceOf(round)
+  if (round % 3 === 2) return { from: 'start', ms: d.below(900) }
+  return { from: round % 3 === 0 ? 'start' : 'record', ms: d.below(50) }
+}
 
 /** Until the run has a folder of its own, or ralph is gone. */
 async function onRecord(stage: ReturnType<typeof setStage>): Promise<void> {
-  for (let i = 0; i < 1000 && !existsSync(join(stage.ralphHome, 'runs')); i++) await delay(2)
+  await soon(() => existsSync(join(stage.ralphHome, 'runs')))
 }
 
 describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () => {
-  it(`at ${ROUNDS} random moments leaves no process a second later, and can be resumed each time`, {
-    timeout: ROUNDS * 10_000,
+  it(`at ${KILLS} random moments leaves no process a second later, and can be resumed each time`, {
+    timeout: KILLS * 10_000,
   }, async () => {
-    const width = 4
-    const round = async (moment: Moment) => {
+    let resumed = 0
+    const play = async (round: number) => {
+      const moment = momentOf(round)
+      const when = `killed ${moment.ms} ms after its ${moment.from}; ${howAgain}`
       const stage = setStage({
         settings: { guardrails: [{ command: 'sleep 0.1' }] },
         calls: [
@@ -57,25 +45,19 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
       ralph.kill('SIGKILL')
       const { signal } = await ralph.ended
       await delay(1000)
-      expect(leftovers(stage.ralphHome), `killed ${moment.ms} ms after its ${moment.from}`).toEqual([])
-      if (signal !== 'SIGKILL') return 'over before'
-      const resumed = await stage.ralph('resume')
+      expect(leftovers(stage.ralphHome), when).toEqual([])
+      if (signal !== 'SIGKILL') return 1
+      const again = await stage.ralph('resume')
       // Killed before the run was on record: there is nothing to resume, and a new one starts.
-      const { code } = resumed.stderr.includes('no unfinished run')
+      const { code } = again.stderr.includes('no unfinished run')
         ? await stage.ralph('run', '-p', 'x')
-        : resumed
-      expect(code, `killed ${moment.ms} ms after its ${moment.from}: ${resumed.stderr}`).toBe(0)
-      expect(leftovers(stage.ralphHome)).toEqual([])
-      return resumed.code === 0 ? 'resumed' : 'started anew'
+        : again
+      expect(code, `${when}: ${again.stderr}`).toBe(0)
+      expect(leftovers(stage.ralphHome), when).toEqual([])
+      if (again.code === 0) resumed++
+      return 1
     }
-    const waiting = [...moments]
-    const ends: string[] = []
-    const worker = async () => {
-      for (let moment = waiting.pop(); moment !== undefined; moment = waiting.pop())
-        ends.push(await round(moment))
-    }
-    await Promise.all(Array.from({ length: width }, worker))
-    expect(ends).toHaveLength(ROUNDS)
-    expect(ends).toContain('resumed')
+    await killAway(4, play)
+    expect(resumed).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,190 @@
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { fold } from '../../src/core/evolve.ts'
+import { journalPath, readJournal } from '../../src/store/journal.ts'
+import type { Dice } from '../core/dice.ts'
+import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
+import { setRepository } from './repository.ts'
+
+const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
+const KILLS_PER_RUN = 12
+const WIDTH = 4
+
+type Stage = ReturnType<typeof setScene>
+
+/** Six iterations, red and green in turn; every green one is committed, once by the agent itself. */
+function setScene() {
+  const stage = setRepository({
+    settings: {
+      includeIterationCountInPrompt: true,
+      guardrails: [{ command: 'sleep 0.03; grep -q green state' }],
+      scm: { command: 'git', tasks: ['commit'] },
+      killGrace: 0.2,
+    },
+  })
+  copyFileSync(STEADY_AGENT, join(stage.bin, 'claude'))
+  chmodSync(join(stage.bin, 'claude'), 0o755)
+  return stage
+}
+
+const RUN = ['run', '-p', 'Do the next step.', '-m', '9']
+
+/** Ralph dies so long after its start, or after its journal told of this in this sitting; at last when it never does. */
+type Moment = { after: RunEvent['type'] | 'start'; ms: number; last: number }
+
+const BOUNDARIES: Moment['after'][] = [
+  'start',
+  'resumed',
+  'started',
+  'spawned',
+  'ended',
+  'settled',
+  'committing',
+  'committed',
+  'applied',
+]
+
+/** At the boundary itself, shortly after it, or anywhere. */
+const throwMoment = (d: Dice): Moment => ({
+  after: d.pick(BOUNDARIES),
+  ms: d.pick([0, d.below(4), d.below(40), d.below(200)]),
+  last: 200 + d.below(500),
+})
+
+/** The journal of the run that is on record; those killed before that do not count. */
+function journalOf(stage: Stage): string | null {
+  const dirs = existsSync(join(stage.ralphHome, 'runs')) ? stage.runs() : []
+  return dirs.map(journalPath).find(path => existsSync(path) && readFileSync(path).includes('\n')) ?? null
+}
+
+const journalText = (stage: Stage): string => {
+  const path = journalOf(stage)
+  return path === null ? '' : readFileSync(path, 'utf8')
+}
+
+const eventsOf = (stage: Stage): RunEvent[] => readJournal(dirname(journalOf(stage)!))
+
+/** One sitting that is killed at this moment, unless it is over before. */
+async function sitAndDie(stage: Stage, { after, ms, last }: Moment): Promise<boolean> {
+  const before = Buffer.byteLength(journalText(stage))
+  const ralph = stage.start(...(before === 0 ? RUN : ['resume']))
+  let over = false
+  void ralph.ended.then(() => {
+    over = true
+  })
+  let path: string | null = null
+  let seen = before
+  const tells = () => {
+    path ??= journalOf(stage)
+    if (path === null || statSync(path).size === seen) return false
+    const text = readFileSync(path)
+    seen = text.length
+    return text.subarray(before).includes(`{"type":"${after}"`)
+  }
+  if (after !== 'start') await soon(() => over || tells(), last)
+  await delay(ms)
+  ralph.kill('SIGKILL')
+  return (await ralph.ended).signal === 'SIGKILL'
+}
+
+/** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
+async function finish(stage: Stage): Promise<void> {
+  for (let sitting = 0; sitting < 5; sitting++) {
+    const ran = await stage.ralph(...(journalText(stage) === '' ? RUN : ['resume']))
+    if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
+    expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
+  }
+  throw new Error('it never ends')
+}
+
+/** What must not depend on how often ralph died. */
+function essenceOf(stage: Stage) {
+  const journal = eventsOf(stage)
+  const { state, tasks } = fold(journal)
+  const { at, n, flight, unapplied, intents, spent, told, redBefore, failures, hold } = state
+  const { tries: _, carry, ...stands } = at.prompt!
+  const settled = journal.filter(e => e.type === 'settled').filter(e => e.end !== 'interrupted')
+  const finished = journal.filter(e => e.type === 'finished').at(-1)
+  return {
+    state: { n, flight, unapplied, intents, spent, told, redBefore, failures, hold },
+    task: { ...stands, carry: carry.map(f => f.check) },
+    tasks,
+    settled: settled.map(e => [e.end, e.move, e.findings.map(f => `${f.check}: ${f.verdict}`)]),
+    paid: journal.filter(e => e.type === 'ended').map(e => [e.how, e.result.text, e.result.usage]),
+    finished: finished && [finished.result, finished.proof, finished.why],
+    commits: stage.git('log', '--format=%T %s').split('\n'),
+    merges: stage.git('log', '--merges', '--format=%h'),
+    left: stage.git('status', '--porcelain'),
+  }
+}
+
+/** Every commit since the start is on record exactly once, with whose it is. */
+function commitsOnRecord(stage: Stage): string[] {
+  return eventsOf(stage)
+    .filter(e => e.type === 'committed')
+    .flatMap(e =>
+      stage
+        .git('log', '--reverse', '--format=%s', `${e.from}..${e.to}`)
+        .split('\n')
+        .map(subject => `${e.by}: ${subject}`),
+    )
+}
+
+/** How many times the agent was called, and how many of those calls a crash cost. */
+function callsOf(stage: Stage) {
+  const journal = eventsOf(stage)
+  const count = (keep: (e: RunEvent) => boolean) => journal.filter(keep).length
+  return {
+    calls: readFileSync(join(stage.root, 'calls'), 'utf8').trim().split('\n').length,
+    paid: count(e => e.type === 'ended'),
+    lost: count(e => e.type === 'settled' && e.end === 'interrupted'),
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('a run that is killed again and again', () => {
+  it(`comes to the same end as one that is not (${KILLS} kills)`, {
+    timeout: 60_000 + KILLS * 5000,
+  }, async () => {
+    const whole = setScene()
+    expect((await whole.ralph(...RUN)).code).toBe(0)
+    const expected = essenceOf(whole)
+    expect(commitsOnRecord(whole)).toEqual(['ralph: Step 2', 'agent: By the agent', 'ralph: Step 6'])
+    expect(callsOf(whole)).toEqual({ calls: 6, paid: 6, lost: 0 })
+
+    const play = async (round: number) => {
+      const d = diceOf(round)
+      const stage = setScene()
+      const story: string[] = []
+      try {
+        let kills = 0
+        while (kills < KILLS_PER_RUN) {
+          const moment = throwMoment(d)
+          story.push(`${moment.after}+${moment.ms}/${moment.last}`)
+          const died = await sitAndDie(stage, moment)
+          if (died) kills++
+          else if (journalText(stage).includes('"result":"complete"')) break
+          // Now and then it goes on at once, while the warden is still at work.
+          if (d.chance(0.5)) continue
+          await delay(1000)
+          expect(leftovers(stage.ralphHome)).toEqual([])
+        }
+        await finish(stage)
+        expect(essenceOf(stage)).toEqual(expected)
+        expect(commitsOnRecord(stage)).toEqual(commitsOnRecord(whole))
+        const { calls, paid, lost } = callsOf(stage)
+        expect([paid, calls <= paid + lost]).toEqual([6, true])
+        await delay(1000)
+        expect(leftovers(stage.ralphHome)).toEqual([])
+        return kills
+      } catch (error) {
+        const why = error as Error
+        why.message += `\n${howAgain} round ${round}: ${story.join(' ')}\n${journalText(stage)}`
+        throw error
+      }
+    }
+    console.info(`${howAgain}: killed ${await killAway(WIDTH, play)} times`)
+  })
+})

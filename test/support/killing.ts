@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Dice, dice } from '../core/dice.ts'
+
+/** How often ralph is killed in a test; more for a long run. */
+export const KILLS = Number(process.env.RALPH_KILLS ?? 60)
+
+/** Where the dice begin. Given by hand, the same moments come again (as far as the machine keeps time). */
+const SEED = Number(process.env.RALPH_SEED ?? Date.now() % 1_000_000)
+
+/** What to say when it fails, so that it can be had again. */
+export const howAgain = `RALPH_SEED=${SEED} RALPH_KILLS=${KILLS}`
+
+/** Dice of its own for every round, whatever the others do meanwhile. */
+export const diceOf = (round: number): Dice => dice(SEED * 1000 + round)
+
+/** Everything that carries this home in its environment: ralph itself, agents, checks and their children. */
+export function leftovers(home: string): string[] {
+  const mine = `RALPH_HOME=${home}`
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter(pid => readOf(pid, 'environ').split('\0').includes(mine))
+    .map(pid => `${pid} ${readOf(pid, 'cmdline').replaceAll('\0', ' ')}`)
+}
+
+function readOf(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Rounds side by side, each ralph killed some times, until that is often enough. */
+export async function killAway(width: number, play: (round: number) => Promise<number>): Promise<number> {
+  let kills = 0
+  let round = 0
+  const player = async () => {
+    while (kills < KILLS) {
+      const more = await play(round++)
+      kills += more
+    }
+  }
+  await Promise.all(Array.from({ length: width }, player))
+  return kills
+}
+
+/** Waits until it holds, looking often; false if the time is up. */
+export async function soon(holds: () => boolean, ms = 15_000): Promise<boolean> {
+  for (const end = Date.now() + ms; Date.now() < end; await delay(2)) if (holds()) return true
+  return holds()
+}
