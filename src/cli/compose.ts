@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { saysDone } from '../core/completion.ts'
 import type { RunEvent } from '../core/events.ts'
@@ -102,6 +102,7 @@ export function composePorts({
     controls,
     agentsFor: () => [agent.name],
     async brief({ step, task, state }) {
+      needProject(project)
       await protect.take()
       const stands = state.at[task.id]
       return promptText(readPrompt(plan.prompt), {
@@ -132,10 +133,14 @@ export function composePorts({
       },
       async sweep(id) {
         await runner.sweep(id)
-        await protect.restore()
+        // Putting back a few files of a project that is gone would make something that looks like one.
+        if (existsSync(project)) await protect.restore()
       },
     },
-    checks: () => [...protect.checks(), ...checks],
+    checks() {
+      needProject(project)
+      return [...protect.checks(), ...checks]
+    },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: () => fingerprint(project, checkEnv),
     async claims(_work, text) {
@@ -149,6 +154,10 @@ export function composePorts({
       await scm?.(settled, state, record)
     },
   }
+}
+
+function needProject(project: string): void {
+  if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
 }
 
 /** Read anew for every iteration: people edit it while the loop runs. */

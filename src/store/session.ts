@@ -46,7 +46,8 @@ export function openSession(project: string, id: string, about: Record<string, u
     try {
       appendFileSync(path, `${line}\n`)
     } catch {
-      // An agent may have cleaned the tree, and this folder with it.
+      // An agent may have cleaned the tree, and this folder with it; the project itself is not ours to make.
+      if (!existsSync(project)) return
       mkdirSync(dir, { recursive: true })
       appendFileSync(path, `${line}\n`)
     }

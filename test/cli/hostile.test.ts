@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { leftovers, soon } from '../support/killing.ts'
+import { setStage } from './scene.ts'
+
+type Stage = ReturnType<typeof setStage>
+
+/** Misbehaves the first time, and does what it is asked the second. */
+const agent = (misbehave: string): string[] => [
+  '--',
+  'sh',
+  '-c',
+  `[ -f ../again ] && { echo '<response>DONE</response>'; exit 0; }; touch ../again; ${misbehave}`,
+]
+
+const settle = (stage: Stage) => stage.journal().flatMap(e => (e.type === 'settled' ? [e.end] : []))
+
+/** The most memory that a process ever had, in MB. */
+async function peakOf(pid: number, over: Promise<unknown>): Promise<number> {
+  let peak = 0
+  let gone = false
+  void over.then(() => {
+    gone = true
+  })
+  await soon(() => {
+    try {
+      const [, kb] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+      peak = Number(kb ?? peak * 1024) / 1024
+    } catch {
+      // Gone: what was seen last stands.
+    }
+    return gone
+  }, 60_000)
+  return peak
+}
+
+describe.skipIf(process.platform !== 'linux')('an agent that', () => {
+  it.each([
+    ['exits while a child holds its output', 'sleep 60 & echo more', 'ok'],
+    ['exits while a child floods its output', 'yes "$(seq 500)" | tr "\\n" " " & echo more', 'ok'],
+    ['closes its output and lives on', 'exec >&- 2>&-; sleep 60', 'inactive'],
+    ['never exits', 'echo more; sleep 60', 'inactive'],
+    ['ignores SIGTERM', 'trap "" TERM; echo more; sleep 60; sleep 60', 'inactive'],
+    ['stops itself', 'echo more; kill -STOP $$', 'inactive'],
+    ['kills itself', 'kill -KILL $$', 'error'],
+    ['kills its own group', 'kill -KILL 0', 'error'],
+    ['ends its own group gently', 'kill -TERM 0; sleep 60', 'error'],
+    ['starts a session of its own', 'setsid sh -c "trap \\"\\" TERM; sleep 60" & echo more', 'ok'],
+    ['makes a daemon by forking twice', '(setsid sh -c "sleep 60 & exit" &) ; echo more', 'ok'],
+    ['forks many children', 'for i in $(seq 100); do sleep 60 & done; echo more', 'ok'],
+    ['answers with rubbish', 'head -c 300000 /dev/urandom', 'ok'],
+    ['answers in broken UTF-8', 'printf "\\377\\376 more \\303"', 'ok'],
+    ['answers with nothing but newlines', 'yes "" | head -n 100000', 'empty'],
+    ['floods standard error', 'timeout 60 yes >&2', 'timeout'],
+  ])('%s: the loop goes on, and nothing of it is left', async (_, misbehave, end) => {
+    const stage = setStage({ settings: { killGrace: 0.2, baseline: false } })
+    const limits = ['--inactivity-timeout', '1', '--iteration-timeout', '2']
+    const ran = await stage.ralph('run', '-p', 'x', ...limits, ...agent(misbehave))
+    expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, [end, 'ok']])
+    expect(leftovers(stage.ralphHome)).toEqual([])
+  })
+
+  it('gives its result and stays is seen off, and its result counts', async () => {
+    const calls = [[['claude', 'Done. <response>DONE</response>'], ['ignore', 'SIGTERM'], ['hang']]] as [
+      string,
+      ...unknown[],
+    ][][]
+    const stage = setStage({ settings: { killGrace: 0.2 }, calls })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+  })
+
+  it.each([
+    ['prints 50 MB without a newline', 'head -c 50000000 /dev/zero | tr "\\0" x'],
+    ['prints 100 MB of lines', 'yes some words that are no JSON at all | head -c 100000000'],
+    ['prints 50 MB to standard error', 'yes | head -c 50000000 >&2; echo more'],
+  ])('%s costs little more memory than one that says a word', async (_, floods) => {
+    const peakFor = async (misbehave: string) => {
+      const stage = setStage({ settings: { baseline: false } })
+      const ralph = stage.start('run', '-p', 'x', '-q', ...agent(misbehave))
+      const peak = await peakOf(ralph.pid, ralph.ended)
+      const { code, stdout, stderr } = await ralph.ended
+      expect([code, settle(stage)], stdout + stderr).toEqual([0, ['ok', 'ok']])
+      return peak
+    }
+    expect(await peakFor(floods)).toBeLessThan((await peakFor('echo more')) + 150)
+  })
+
+  it('removes the repository is told so, and the loop goes on without it', async () => {
+    const settings = { scm: { command: 'git', tasks: ['commit'] }, guardrails: [{ command: 'true' }] }
+    const stage = setStage({ settings })
+    const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .git; echo more'))
+    expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, ['ok', 'ok']])
+    expect(ran.stderr).toMatch(/^ralph: warning: .*git/m)
+  })
+
+  it('removes the project ends the run with one line; nothing is made in its place', async () => {
+    const stage = setStage({ settings: { guardrails: [{ command: 'true' }] } })
+    const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf "$PWD"; echo more'))
+    expect([ran.code, ran.stdout + ran.stderr]).toEqual([1, expect.stringMatching(/the project .* is gone/)])
+    expect(existsSync(stage.project)).toBe(false)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+  })
+
+  it('removes what ralph keeps in the project loses only that', async () => {
+    const settings = { guardrails: [{ command: 'rm -rf .ralph/sessions; true' }] }
+    const stage = setStage({ settings })
+    const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .ralph/sessions; echo more'))
+    expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, ['ok', 'ok']])
+  })
+
+  it('kills the warden gains nothing: there is a new one, and when ralph dies nothing is left', async () => {
+    const stage = setStage()
+    const begun = join(stage.root, 'begun')
+    const killsWarden = 'kill -9 $(pgrep -P $PPID -f "[r]alph-warden"); touch ../begun; sleep 60'
+    const ralph = stage.start('run', '-p', 'x', ...agent(killsWarden))
+    expect(await soon(() => existsSync(begun))).toBe(true)
+    await delay(200)
+    ralph.kill('SIGKILL')
+    await ralph.ended
+    expect(await soon(() => leftovers(stage.ralphHome).length === 0, 3000)).toBe(true)
+  })
+})
