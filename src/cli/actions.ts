@@ -12,5 +12,6 @@ export { startRun } from './start-run.ts'
 export { cancelRun, pauseRun, tellRun } from './steer-run.ts'
 export { trustProject } from './trust-project.ts'
 
-// A reader that went away (`| head`) is no error of ours.
+// A reader that went away (`| head`, a closed terminal) is no error of ours.
 process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
