@@ -93,6 +93,7 @@ export function composePorts({
   return {
     clock: {
       now,
+      elapsed: () => Math.round(performance.now()),
       after(ms, call) {
         const timer = setTimeout(call, ms)
         return () => clearTimeout(timer)

@@ -5,8 +5,11 @@ import type { AgentName, Limits, RunState } from './workflow.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
+export const LONGEST_PAUSE = 300 * SECOND
+
 /** The pause after the nth failure in a row: 1, 2, 4 … at most 300 s. */
-export const failurePause = (failures: number): number => Math.min(2 ** (failures - 1), 300) * SECOND
+export const failurePause = (failures: number): number =>
+  Math.min(2 ** (failures - 1) * SECOND, LONGEST_PAUSE)
 
 /** The pause where a limit states no reset: 1, 2, 4 … at most 15 min. */
 export const limitPause = (waits: number): number => Math.min(2 ** (waits - 1), 15) * MINUTE

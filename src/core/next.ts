@@ -1,5 +1,5 @@
 import type { Proof, Result } from './events.ts'
-import { reached, waitedTooLong } from './limits.ts'
+import { LONGEST_PAUSE, reached, waitedTooLong } from './limits.ts'
 import { type Task, type TaskId, unmet } from './task.ts'
 import {
   type AgentName,
@@ -62,7 +62,9 @@ export function next(
 
   const { stage } = at(task)
   if (workflow.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
-  if (state.notBefore > now)
+  // More left of a pause than the longest there is: the clock was set back, and that is not waited for.
+  const left = state.notBefore - now
+  if (left > 0 && left <= LONGEST_PAUSE)
     return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
 
   const agents = agentsFor(stage)

@@ -92,7 +92,10 @@ export interface Check {
 
 /** The clock and the only timer the engine uses. */
 export interface Clock {
+  /** The time of day, in ms since the epoch. Somebody may set it, back or forth. */
   now(): number
+  /** Milliseconds that pass evenly, whatever the time of day is set to: for how long something took. */
+  elapsed(): number
   /** Calls back once, at or after `ms`; returns what cancels it. */
   after(ms: number, call: () => void): () => void
 }

@@ -25,7 +25,7 @@ export async function attend(
   on: (event: AgentEvent) => void,
   onLive: (called: Called) => void,
 ): Promise<Ended> {
-  const began = clock.now()
+  const began = clock.elapsed()
   const openTools = new Set<string>()
   let heard = began
   let how: How = 'exited'
@@ -54,7 +54,7 @@ export async function attend(
   }
   const watchSilence = (ms: number) => {
     cancels[0] = clock.after(ms, () => {
-      const silent = clock.now() - heard
+      const silent = clock.elapsed() - heard
       if (openTools.size > 0) watchSilence(patience.inactivityMs)
       else if (silent >= patience.inactivityMs) seeOff('inactive')
       else watchSilence(patience.inactivityMs - silent)
@@ -69,7 +69,7 @@ export async function attend(
   if (hard.aborted) interrupt()
   try {
     const stir = () => {
-      heard = clock.now()
+      heard = clock.elapsed()
     }
     const called = await call({ event: see, stir }).catch(error => notStarted(error))
     if ('result' in called) return called
@@ -78,7 +78,7 @@ export async function attend(
     if (seenOff) void live.stop()
     const exit = await live.exit
     for (const event of called.end(exit)) see(event)
-    return { how, exit, ms: clock.now() - began, result: result ?? silentEnd(exit), limited, seenOff }
+    return { how, exit, ms: clock.elapsed() - began, result: result ?? silentEnd(exit), limited, seenOff }
   } catch (error) {
     // Whatever went wrong on our side, the agent does not stay behind.
     await live?.stop()

@@ -33,11 +33,12 @@ async function runCheck(
   hard: AbortSignal,
 ): Promise<Finding> {
   const id = step?.id ?? null
-  const began = ports.clock.now()
-  ports.tell({ type: 'checking', at: began, id, check: check.name })
+  const { clock } = ports
+  const began = clock.elapsed()
+  ports.tell({ type: 'checking', at: clock.now(), id, check: check.name })
   const { finding, exit } = await check.run(step, hard)
-  const now = ports.clock.now()
-  if (!hard.aborted) ports.tell({ type: 'checked', at: now, id, finding, ms: now - began, exit })
+  const ms = clock.elapsed() - began
+  if (!hard.aborted) ports.tell({ type: 'checked', at: clock.now(), id, finding, ms, exit })
   return finding.verdict === 'fail' && redBefore.includes(check.name)
     ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
     : finding

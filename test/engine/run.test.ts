@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { tasks } from '../../src/core/workflows/tasks.ts'
 import { done, World } from './world.ts'
@@ -159,5 +160,30 @@ describe('signals', () => {
     const before = world.clock.now()
     expect(await world.sit()).toMatchObject({ type: 'stopped' })
     expect(world.clock.now() - before).toBeLessThan(1000)
+  })
+})
+
+describe('a clock that is set meanwhile', () => {
+  const HOUR = 3_600_000
+
+  it.each([-HOUR, HOUR])(
+    'by %d ms does not make an agent silent that speaks, nor spare one that does not',
+    async ms => {
+      const speaks: AgentEvent[] = [{ type: 'text', text: 'hello' }]
+      const world = new World([{ hangs: true, events: speaks }, done])
+      world.onCall = n => void (n === 1 && world.clock.jump(ms))
+      const before = world.clock.elapsed()
+      expect(await world.sit()).toMatchObject({ result: 'complete' })
+      expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
+      expect(world.clock.elapsed() - before).toBe(300_000)
+      expect(world.of('ended').map(e => e.ms)).toEqual([300_000, 0])
+    },
+  )
+
+  it('back while it waits after a failure is not waited for', async () => {
+    const world = new World([{ result: { ok: false, error: 'broken' } }, done])
+    world.onTell = event => void (event.type === 'waiting' && world.clock.jump(-HOUR))
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.clock.elapsed()).toBeLessThan(10_000)
   })
 })

@@ -41,11 +41,18 @@ class PowerCut extends Error {}
 
 /** A clock that jumps to the next timer whenever everybody waits. */
 class FakeClock implements Clock {
-  time = 1_000_000
+  private passed = 0
+  /** What the time of day is ahead of it. */
+  private ahead = 1_700_000_000_000
   timers = new Set<{ at: number; call: () => void }>()
-  now = () => this.time
+  now = () => this.passed + this.ahead
+  elapsed = () => this.passed
+  /** Somebody sets the time of day. */
+  jump(ms: number) {
+    this.ahead += ms
+  }
   after(ms: number, call: () => void) {
-    const timer = { at: this.time + ms, call }
+    const timer = { at: this.passed + ms, call }
     this.timers.add(timer)
     return () => void this.timers.delete(timer)
   }
@@ -54,7 +61,7 @@ class FakeClock implements Clock {
     const next = [...this.timers].sort((a, b) => a.at - b.at)[0]
     if (!next) return false
     this.timers.delete(next)
-    this.time = Math.max(this.time, next.at)
+    this.passed = Math.max(this.passed, next.at)
     next.call()
     return true
   }
