@@ -31,7 +31,7 @@ export async function recordStart(project: string, env: Record<string, string>):
 
 /** Left by an earlier run, perhaps one that was cut off before it was on record: no edit of the user's. */
 const isOwnIgnore = (root: string, path: string): boolean =>
-  path.endsWith('.ralph/.gitignore') && read(join(root, path)).toString() === OWN_IGNORE
+  path.endsWith('.ralph/.gitignore') && ['', OWN_IGNORE].includes(read(join(root, path)).toString())
 
 /** Which hooks would run, by name and content. */
 export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {

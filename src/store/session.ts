@@ -26,7 +26,7 @@ export function openSession(project: string, id: string, about: Record<string, u
   const dir = join(ralph, 'sessions', id)
   needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     mkdirSync(dir, { recursive: true })
-    ignoreOwnFiles(ralph, dir)
+    ignoreOwnFiles(ralph)
     replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
   })
 

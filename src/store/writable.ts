@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 
 export const HOME_WAY_OUT = 'set RALPH_HOME to a folder of yours'
@@ -8,7 +10,7 @@ export function needWritable<T>(place: string, wayOut: string, act: () => T): T 
     return act()
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code, message } = inDepth(error as NodeJS.ErrnoException, place)
     const why = {
       EACCES: 'permission denied',
       EROFS: 'it is read-only',
@@ -18,5 +20,18 @@ export function needWritable<T>(place: string, wayOut: string, act: () => T): T 
       ENOENT: 'it cannot be made',
     }[code ?? '']
     throw new UsageError(`cannot write to ${place}: ${why ?? message}; ${wayOut}`)
+  }
+}
+
+/** Making a folder fails with ENOENT for more than one reason: the nearest one that exists tells which. */
+function inDepth(error: NodeJS.ErrnoException, place: string): NodeJS.ErrnoException {
+  if (error.code !== 'ENOENT') return error
+  let folder = place
+  while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
+  try {
+    accessSync(folder, constants.W_OK)
+    return error
+  } catch (why) {
+    return why as NodeJS.ErrnoException
   }
 }

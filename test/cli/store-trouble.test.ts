@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { journalPath } from '../../src/store/journal.ts'
+import { leftovers } from '../support/killing.ts'
+import type { Ran } from '../support/ralph.ts'
+import { setStage } from './scene.ts'
+
+type Stage = ReturnType<typeof setStage>
+
+/** Does harm the first time, and says that it is done the second. */
+const agent = (harm: string): string[] => [
+  '--',
+  'sh',
+  '-c',
+  `[ -f ../again ] && { echo '<response>DONE</response>'; exit 0; }; touch ../again; ${harm}`,
+]
+
+const journalOf = (stage: Stage) => journalPath(stage.runs()[0]!)
+
+/** One line says what is wrong; no stack, and no second opinion. */
+function expectOneError(ran: Ran, code: number, what: RegExp): void {
+  const errors = ran.stderr.split('\n').filter(line => line.startsWith('ralph: error: '))
+  expect([ran.code, errors], ran.stdout + ran.stderr).toEqual([code, [expect.stringMatching(what)]])
+  expect(ran.stderr).not.toMatch(/^\s+at /m)
+}
+
+/** A run that was cut short after one iteration. */
+async function halfDone(): Promise<Stage> {
+  const stage = setStage()
+  await stage.ralph('run', '-p', 'x', '-m', '1', ...agent('echo more'))
+  return stage
+}
+
+describe('a journal that', () => {
+  it('ends in half a line is whole without it', async () => {
+    const stage = await halfDone()
+    const whole = readFileSync(journalOf(stage), 'utf8')
+    appendFileSync(journalOf(stage), '{"type":"resumed","at":17')
+    expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
+    expect(readFileSync(journalOf(stage), 'utf8').startsWith(`${whole}{"type":"resumed"`)).toBe(true)
+  })
+
+  it.each([
+    [
+      'has rubbish in the middle',
+      (lines: string[]) => lines.toSpliced(2, 0, 'rubbish'),
+      /:3 is not a journal event/,
+    ],
+    ['lost its beginning', (lines: string[]) => lines.slice(1), /does not begin with a run/],
+  ])('%s is named with its place, and left as it is', async (_, harm, what) => {
+    const stage = await halfDone()
+    const harmed = harm(readFileSync(journalOf(stage), 'utf8').split('\n')).join('\n')
+    writeFileSync(journalOf(stage), harmed)
+    const id = readdirSync(join(stage.ralphHome, 'runs'))[0]!
+    for (const command of [
+      ['resume', id],
+      ['status', id],
+      ['report', id],
+      ['cancel', id],
+      ['tell', id, 'x'],
+    ])
+      expectOneError(await stage.ralph(...command), 2, what)
+    expect(readFileSync(journalOf(stage), 'utf8')).toBe(harmed)
+    // It stands in nobody's way.
+    rmSync(join(stage.root, 'again'))
+    expect((await stage.ralph('run', '-p', 'x', ...agent('echo more'))).code).toBe(0)
+  })
+
+  it('is empty is no run', async () => {
+    const stage = await halfDone()
+    writeFileSync(journalOf(stage), '')
+    expectOneError(await stage.ralph('resume'), 2, /no unfinished run/)
+  })
+
+  it.each([
+    [
+      'is written to by another',
+      'for j in "$RALPH_HOME"/runs/*/journal.ndjson; do echo >> "$j"; done',
+      /changed by someone else/,
+    ],
+    ['is removed', 'rm "$RALPH_HOME"/runs/*/journal.ndjson', /was removed while the run was going on/],
+    ['is removed with all there is', 'rm -rf "$RALPH_HOME"', /was removed while the run was going on/],
+  ])('%s while the run goes on ends it, and is not written again', async (_, harm, what) => {
+    const stage = setStage()
+    const ran = await stage.ralph('run', '-p', 'x', ...agent(`sleep 60 & ${harm}; echo more`))
+    expectOneError(ran, 1, what)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+    if (harm.startsWith('rm')) expect(existsSync(stage.ralphHome) && existsSync(journalOf(stage))).toBe(false)
+    else expect(readFileSync(journalOf(stage), 'utf8').endsWith('\n\n')).toBe(true)
+  })
+})
+
+/** A small file system of its own at this place; null, said aloud, where that is not allowed. */
+function mountSmall(dir: string, kb: number): boolean {
+  mkdirSync(dir, { recursive: true })
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kb}k`, 'tmpfs', dir], { stdio: 'ignore' })
+  } catch {
+    console.warn('SKIPPED: mounting a file system is not allowed here, so no disk is filled')
+    return false
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', dir]))
+  return true
+}
+
+describe.skipIf(process.platform !== 'linux')('a disk that', () => {
+  it('fills up under the journal ends the run with one line; with room again it goes on', async ({
+    skip,
+  }) => {
+    const stage = setStage()
+    if (!mountSmall(stage.ralphHome, 256)) skip()
+    const fill = 'dd if=/dev/zero of="$RALPH_HOME/fill" bs=1k 2> /dev/null; seq 20000'
+    const ran = await stage.ralph('run', '-p', 'x', ...agent(fill))
+    expectOneError(ran, 1, /no space left|disk is full/i)
+    rmSync(join(stage.ralphHome, 'fill'))
+    expect((await stage.ralph('resume')).code).toBe(0)
+  })
+
+  it('fills up under the stream of an agent ends the run with one line; with room again it goes on', async ({
+    skip,
+  }) => {
+    const stage = setStage({ git: false })
+    const sessions = join(stage.project, '.ralph', 'sessions')
+    if (!mountSmall(sessions, 256)) skip()
+    const ran = await stage.ralph('run', '-p', 'x', ...agent('sleep 60 & yes | head -c 2000000'))
+    expectOneError(ran, 1, /no space left|disk is full/i)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+    rmSync(join(sessions, readdirSync(sessions)[0]!, 'iter-001'), { recursive: true })
+    expect((await stage.ralph('resume')).code).toBe(0)
+  })
+
+  it.each(['runs', 'sessions'])(
+    'is read-only under %s keeps a run from going on, and says so',
+    async where => {
+      const stage = setStage({ git: false })
+      const dir = where === 'runs' ? stage.ralphHome : join(stage.project, '.ralph', 'sessions')
+      if (!mountSmall(dir, 1024)) return
+      await stage.ralph('run', '-p', 'x', '-m', '1', ...agent('echo more'))
+      execFileSync('mount', ['-o', 'remount,ro', dir])
+      expectOneError(await stage.ralph('resume', '-m', '3'), 2, /cannot write to .*read-only/)
+      execFileSync('mount', ['-o', 'remount,rw', dir])
+      expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
+    },
+  )
+
+  it('is read-only from the start is named, with the way out', async () => {
+    const stage = setStage()
+    if (!mountSmall(stage.ralphHome, 1024)) return
+    execFileSync('mount', ['-o', 'remount,ro', stage.ralphHome])
+    expectOneError(await stage.ralph('run', '-p', 'x'), 2, /cannot write to .*read-only.*RALPH_HOME/)
+  })
+})
+
+describe('a lock of another host', () => {
+  it('is believed, and the host is named', async () => {
+    const stage = await halfDone()
+    const id = readdirSync(join(stage.ralphHome, 'runs'))[0]!
+    const holder = { pid: 1, startTime: '1', host: 'far-away', run: id }
+    writeFileSync(join(stage.ralphHome, 'locks', `run-${id}.json`), JSON.stringify(holder))
+    expectOneError(await stage.ralph('resume', '-m', '3', '--shared'), 2, /pid 1 on far-away/)
+  })
+})
