@@ -5,6 +5,7 @@ import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../co
 import { plural } from '../core/spell.ts'
 import type { RunState } from '../core/workflow.ts'
 import { writeWhole } from '../store/atomic.ts'
+import { notWritten } from '../store/writable.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
 const ERROR_TAIL = 4096
@@ -42,7 +43,8 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     writeFileSync(promptFile, prompt)
     const command = agent.command({ ...c.ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
     const parser = agent.parser(c.ask.mode)
-    const stream = openSync(join(folder, 'stream.ndjson'), 'w')
+    const streamFile = join(folder, 'stream.ndjson')
+    const stream = openSync(streamFile, 'w')
     const errors = keepErrors(join(folder, 'stderr.log'))
     const began = c.now()
     let ended: AgentEnded | undefined
@@ -61,7 +63,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         work.step.id,
         {
           bytes: chunk => {
-            writeWhole(stream, chunk)
+            keep(stream, streamFile, chunk)
             ears.stir()
           },
           line: line => {
@@ -116,6 +118,14 @@ function refusalNote(agent: Agent, denials: number): string {
     : what
 }
 
+function keep(fd: number, path: string, chunk: Uint8Array): void {
+  try {
+    writeWhole(fd, chunk)
+  } catch (error) {
+    throw new Error(notWritten(error, path), { cause: error })
+  }
+}
+
 /** Standard error goes to a file that exists only if there is any, and its end is remembered. */
 function keepErrors(path: string) {
   let fd: number | null = null
@@ -123,7 +133,7 @@ function keepErrors(path: string) {
   return {
     take(chunk: Uint8Array) {
       fd ??= openSync(path, 'w')
-      writeWhole(fd, chunk)
+      keep(fd, path, chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
     lastLine: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './atomic.ts'
+import { notWritten } from './writable.ts'
 
 /** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
 const SYNCED: ReadonlySet<RunEvent['type']> = new Set(['began', 'started', 'settled', 'finished'])
@@ -37,13 +38,13 @@ export function openJournal(runDir: string): Journal {
     append(event) {
       assertUntouched(path, ino, size)
       const line = Buffer.from(`${JSON.stringify(event)}\n`)
-      let wrote = 0
       try {
-        wrote = writeSync(fd, line)
-      } finally {
-        if (wrote !== line.length) ftruncateSync(fd, size)
+        // A full disk can take half a line without an error.
+        if (writeSync(fd, line) !== line.length) throw new Error('the disk is full')
+      } catch (error) {
+        ftruncateSync(fd, size)
+        throw new Error(notWritten(error, path), { cause: error })
       }
-      if (wrote !== line.length) throw new Error(`cannot write to ${path}: the disk is full`)
       size += line.length
       if (SYNCED.has(event.type)) fdatasyncSync(fd)
     },

@@ -10,17 +10,24 @@ export function needWritable<T>(place: string, wayOut: string, act: () => T): T 
     return act()
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { code, message } = inDepth(error as NodeJS.ErrnoException, place)
-    const why = {
-      EACCES: 'permission denied',
-      EROFS: 'it is read-only',
-      ENOSPC: 'the disk is full',
-      ENOTDIR: 'a part of that path is a file',
-      EEXIST: 'a file is in its place',
-      ENOENT: 'it cannot be made',
-    }[code ?? '']
-    throw new UsageError(`cannot write to ${place}: ${why ?? message}; ${wayOut}`)
+    throw new UsageError(`${notWritten(error, place)}; ${wayOut}`)
   }
+}
+
+/** Why something could not be written to this place, in words that name it. */
+export function notWritten(error: unknown, place: string): string {
+  const { code, message } = inDepth(error as NodeJS.ErrnoException, place)
+  const why = {
+    EACCES: 'permission denied',
+    EROFS: 'it is read-only',
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the quota is used up',
+    EFBIG: 'no larger files are allowed',
+    ENOTDIR: 'a part of that path is a file',
+    EEXIST: 'a file is in its place',
+    ENOENT: 'it cannot be made',
+  }[code ?? '']
+  return `cannot write to ${place}: ${why ?? message}`
 }
 
 /** Making a folder fails with ENOENT for more than one reason: the nearest one that exists tells which. */
