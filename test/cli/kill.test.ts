@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -59,5 +60,28 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     }
     await killAway(4, play)
     expect(resumed).toBeGreaterThan(0)
+  })
+
+  it('together with its warden leaves what it had started, and the next sitting ends that first', async () => {
+    // A dead one may stay in the table until its new parent looks.
+    const meets = '[ -f ../pid ] && grep -qs "^State:.[RSDT]" "/proc/$(cat ../pid)/status" && touch ../met'
+    const waits = `${meets}; echo $$ > ../pid; touch ../begun; [ -f ../go ] || exec sleep 60`
+    const stage = setStage({ settings: { baseline: false, guardrails: [{ command: waits }] } })
+    const has = (name: string) => existsSync(join(stage.root, name))
+    const ralph = stage.start('run', '-p', 'x')
+    expect(await soon(() => has('begun'))).toBe(true)
+    const wardens = execFileSync('pgrep', ['-P', String(ralph.pid), '-f', 'ralph-warden'], {
+      encoding: 'utf8',
+    })
+    // Stopped first: a warden that is missed is replaced.
+    ralph.kill('SIGSTOP')
+    for (const pid of wardens.trim().split('\n')) process.kill(Number(pid), 'SIGKILL')
+    ralph.kill('SIGKILL')
+    await ralph.ended
+    expect(leftovers(stage.ralphHome)).toHaveLength(1)
+    writeFileSync(join(stage.root, 'go'), '')
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect([has('met'), leftovers(stage.ralphHome)]).toEqual([false, []])
+    expect(stage.read('../count')).toBe('.')
   })
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/core/evolve.ts'
+import { leftovers } from '../support/killing.ts'
 import { setStage } from './scene.ts'
 
 type Act = [string, ...unknown[]]
@@ -69,6 +70,31 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', signal => {
     const prompts = stage.session('iter-001-2/prompt.txt')
     expect(prompts).toContain('may be half-edited')
   })
+})
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s twice', signal => {
+  it.each([
+    ['a check', false, '.'],
+    ['the checks before the first iteration', true, ''],
+  ])(
+    'ends %s now; the next sitting runs it again, and no agent is paid for it',
+    async (_, baseline, calls) => {
+      const waits = 'echo >> ../checks; [ -f ../go ] || { sleep 60 & sleep 60; }'
+      const stage = setStage({ settings: { baseline, killGrace: 0.2, guardrails: [{ command: waits }] } })
+      const ralph = stage.start('run', '-p', 'x')
+      await until(() => existsSync(join(stage.root, 'checks')))
+      ralph.kill(signal)
+      await delay(50)
+      ralph.kill(signal)
+      expect((await ralph.ended).code).toBe(130)
+      expect(leftovers(stage.ralphHome)).toEqual([])
+      const called = () => (existsSync(join(stage.root, 'count')) ? stage.read('../count') : '')
+      expect(called()).toBe(calls)
+      stage.write('../go', '')
+      expect((await stage.ralph('resume')).code).toBe(0)
+      expect(called()).toBe('.')
+    },
+  )
 })
 
 describe('SIGHUP', () => {
