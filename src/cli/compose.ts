@@ -128,10 +128,7 @@ export function composePorts({
       warn: note => tell({ type: 'warned', at: now(), note }),
     }),
     runner: {
-      async reap(refs) {
-        await runner.reap(refs)
-        await protect.restore()
-      },
+      reap: runner.reap,
       async sweep(id) {
         await runner.sweep(id)
         // Putting back a few files of a project that is gone would make something that looks like one.

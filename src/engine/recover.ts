@@ -14,6 +14,8 @@ export async function recover(bench: Bench): Promise<void> {
     if (signals.soft.aborted) return
     if (step.ended || step.agent === null) await conclude(bench, step)
     else {
+      // Whatever it did before it was cut off, it is seen off like any other.
+      await ports.runner.sweep(step.id)
       const note = 'interrupted by a crash'
       await apply(bench, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
     }

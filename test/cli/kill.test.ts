@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
+import { diceOf, howAgain, KILLS, killAway, leftovers, soon, wardensOf } from '../support/killing.ts'
 import { setStage } from './scene.ts'
 
 type Moment = { from: 'start' | 'record'; ms: number }
@@ -70,12 +69,9 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     const has = (name: string) => existsSync(join(stage.root, name))
     const ralph = stage.start('run', '-p', 'x')
     expect(await soon(() => has('begun'))).toBe(true)
-    const wardens = execFileSync('pgrep', ['-P', String(ralph.pid), '-f', 'ralph-warden'], {
-      encoding: 'utf8',
-    })
     // Stopped first: a warden that is missed is replaced.
     ralph.kill('SIGSTOP')
-    for (const pid of wardens.trim().split('\n')) process.kill(Number(pid), 'SIGKILL')
+    for (const pid of wardensOf(ralph.pid)) process.kill(pid, 'SIGKILL')
     ralph.kill('SIGKILL')
     await ralph.ended
     expect(leftovers(stage.ralphHome)).toHaveLength(1)

@@ -94,6 +94,16 @@ describe('what is protected', () => {
     expect(stage.read('.ralph/settings.json')).toBe('{}')
   })
 
+  it("leaves a person's edit between sittings alone", async () => {
+    const stage = setStage({ settings: { baseline: false }, calls: [[['claude', 'more']], [DONE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const mine = JSON.stringify({ baseline: true })
+    stage.write('.ralph/settings.json', mine)
+    const ran = await stage.ralph('resume', '-m', '3')
+    expect([ran.code, stage.read('.ralph/settings.json')]).toEqual([0, mine])
+    expect(ran.stdout).not.toContain('protect')
+  })
+
   it("leaves a person's edit between iterations alone", async () => {
     const stage = setStage({
       settings: {

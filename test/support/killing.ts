@@ -31,6 +31,13 @@ function readOf(pid: string, file: string): string {
   }
 }
 
+/** The wardens of a ralph. */
+export const wardensOf = (ralph: number): number[] =>
+  readOf(String(ralph), `task/${ralph}/children`)
+    .split(' ')
+    .filter(pid => readOf(pid, 'cmdline').includes('ralph-warden'))
+    .map(Number)
+
 /** Rounds side by side, each ralph killed some times, until that is often enough. */
 export async function killAway(width: number, play: (round: number) => Promise<number>): Promise<number> {
   let kills = 0
