@@ -6,7 +6,7 @@ const patient = {
   failures: 0,
   empties: 0,
   idles: 0,
-  waits: 0,
+  waits: {},
   limitedSince: null,
   notBefore: 0,
   until: {},

@@ -46,14 +46,26 @@ export function reached(
   return null
 }
 
-/** Whether waiting for this agent's limit would exceed what the user is ready to wait. */
-export function waitedTooLong(
+/** All these agents are limited: until when to wait for the first of them, or why that would be too long. */
+export function waitFor(
   state: RunState,
   limits: Limits,
   agents: readonly AgentName[],
   now: number,
-): boolean {
+): { until: number; why: string } | { until: null; why: string } {
   const earliest = Math.min(...agents.map(a => state.until[a] ?? 0))
+  const who = agents.join(', ')
   // Another agent may have worked in between: then the wait for this one begins now.
-  return earliest - (state.limitedSince ?? now) > limits.limitWaitMs
+  if (earliest - (state.limitedSince ?? now) > limits.limitWaitMs) {
+    const most = spellDuration(limits.limitWaitMs)
+    return {
+      until: null,
+      why: `${who} ${are(agents)} limited for longer than the ${most} that are waited for`,
+    }
+  }
+  // Nobody waits beyond the time that the run has.
+  const end = limits.ms === null ? Number.POSITIVE_INFINITY : state.since + limits.ms
+  return { until: Math.min(earliest, end), why: `${who} limited` }
 }
+
+const are = (agents: readonly AgentName[]): string => (agents.length === 1 ? 'is' : 'are')

@@ -1,5 +1,5 @@
 import type { Proof, Result } from './events.ts'
-import { LONGEST_PAUSE, reached, waitedTooLong } from './limits.ts'
+import { LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import { type Task, type TaskId, unmet } from './task.ts'
 import {
   type AgentName,
@@ -70,10 +70,8 @@ export function next(
   const agents = agentsFor(stage)
   const agent = agents.find(a => (state.until[a] ?? 0) <= now)
   if (agent !== undefined) return { type: 'work', task, stage, agent }
-  if (waitedTooLong(state, limits, agents, now))
-    return finish('limited', `${agents.join(', ')} stayed limited for longer than is waited for`)
-  const until = Math.min(...agents.map(a => state.until[a]!))
-  return whenLanded({ type: 'wait', until, why: `${agents.join(', ')} limited` })
+  const { until, why } = waitFor(state, limits, agents, now)
+  return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
 
 /** By stage, then priority, then place in the list. One pass: lists can be long. */

@@ -46,8 +46,11 @@ export interface Agent {
  */
 export interface Parser {
   line(line: string): AgentEvent[]
-  /** The process is gone (or was seen off): supplies `ended` where the stream gave none. */
-  end(exit: Exit): AgentEvent[]
+  /**
+   * The process is gone (or was seen off): supplies `ended` where the stream gave none.
+   * `complaint` is the last line of its standard error.
+   */
+  end(exit: Exit, complaint?: string): AgentEvent[]
 }
 
 /** What a runner hands over while a process lives. */

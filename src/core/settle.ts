@@ -49,9 +49,13 @@ export function settle(
   if (outcome.end === 'limited' || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
   const n = state.n + (stage.by === 'ralph' ? 0 : 1)
   if (outcome.end === 'limited') {
-    const waits = state.waits + 1
-    const until = { ...state.until, [step.agent ?? '']: limitedUntil(outcome.resetsAt, waits, now) }
-    event.patch = { waits, limitedSince: state.limitedSince ?? now, until }
+    const agent = step.agent ?? ''
+    const waits = (state.waits[agent] ?? 0) + 1
+    event.patch = {
+      waits: { ...state.waits, [agent]: waits },
+      limitedSince: state.limitedSince ?? now,
+      until: { ...state.until, [agent]: limitedUntil(outcome.resetsAt, waits, now) },
+    }
     return event
   }
   if (outcome.end === 'interrupted') {
@@ -63,7 +67,7 @@ export function settle(
   me.crashes = 0
   me.interrupted = false
   if (outcome.end === 'inactive') {
-    event.patch = { n, idles: outcome.changed ? 0 : state.idles + 1 }
+    event.patch = { n, limitedSince: null, idles: outcome.changed ? 0 : state.idles + 1 }
     if (mine) event.move = goOn(me, 'more', step, stage, task)
     return event
   }
@@ -72,11 +76,12 @@ export function settle(
     const empties = outcome.end === 'empty' ? state.empties + 1 : 0
     const failures =
       outcome.end === 'empty' && empties <= limits.empties ? state.failures : state.failures + 1
-    event.patch = { n, empties, failures }
+    event.patch = { n, limitedSince: null, empties, failures }
     if (failures > state.failures) event.patch.notBefore = now + failurePause(failures)
     return event
   }
-  event.patch = { n, failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null }
+  const { [step.agent ?? '']: _, ...waits } = state.waits
+  event.patch = { n, failures: 0, empties: 0, idles: 0, waits, limitedSince: null }
   if (!mine) return event
   event.move = advance(workflow, state, me, step, stage, task, outcome, limits, event)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)

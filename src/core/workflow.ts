@@ -117,8 +117,8 @@ export type RunState = {
   failures: number
   empties: number
   idles: number
-  /** Limited calls in a row, and when the first of them was. */
-  waits: number
+  /** Limited calls of an agent in a row, and when the first was since any iteration that was not limited. */
+  waits: Record<AgentName, number>
   limitedSince: number | null
   /** Tasks that agents added to the list. */
   added: number
@@ -163,7 +163,7 @@ export const initial: RunState = {
   failures: 0,
   empties: 0,
   idles: 0,
-  waits: 0,
+  waits: {},
   limitedSince: null,
   added: 0,
   hold: null,

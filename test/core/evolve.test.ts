@@ -58,7 +58,7 @@ describe('the state', () => {
       n: 2,
       steps: 3,
       failures: 0,
-      waits: 0,
+      waits: {},
       limitedSince: null,
       notBefore: 0,
       until: {},

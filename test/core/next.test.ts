@@ -185,7 +185,7 @@ describe('a limited agent', () => {
       waits.push((d.until - run.now) / MINUTE)
     }
     expect(waits).toEqual([1, 2, 4, 8])
-    const why = 'a stayed limited for longer than is waited for'
+    const why = 'a is limited for longer than the 20m0s that are waited for'
     expect(run.decide()).toMatchObject({ result: 'limited', why })
     expect(run.state.n).toBe(0)
     expect(run.now - began).toBe(15 * MINUTE)
@@ -208,10 +208,43 @@ describe('a limited agent', () => {
     expect(run.begin().agent).toBe('a')
   })
 
+  it('is left alone for longer each time, whatever others do meanwhile', () => {
+    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    const pauses: number[] = []
+    for (let i = 0; i < 3; i++) {
+      run.step(limited)
+      pauses.push((run.state.until.a! - run.now) / MINUTE)
+      while (run.state.until.a! > run.now) {
+        run.step(ok())
+        run.pass(MINUTE)
+      }
+    }
+    expect(pauses).toEqual([1, 2, 4])
+  })
+
+  it('is not waited for longer than the run has time', () => {
+    const run = play(prompt(), [task('p')], { ...LIMITS, ms: 10 * MINUTE })
+    run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
+    const end = run.state.since + 10 * MINUTE
+    expect(run.decide()).toMatchObject({ type: 'wait', until: end })
+    run.pass(end - run.now)
+    expect(run.decide()).toMatchObject({ type: 'finish', result: 'budget' })
+  })
+
+  it('is waited for anew after an iteration that was not limited, even one that failed', () => {
+    const run = play(prompt(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
+    run.step({ ...limited, resetsAt: run.now + 15 * MINUTE })
+    run.pass(15 * MINUTE)
+    run.step(trouble('error'))
+    run.pass(MINUTE)
+    run.step({ ...limited, resetsAt: run.now + 15 * MINUTE })
+    expect(run.decide()).toMatchObject({ type: 'wait' })
+  })
+
   it('is not waited for beyond the limit because another one worked meanwhile', () => {
     const run = play(pipeline({ roles: ['coder'] }), [task('1'), task('2')], LIMITS, ['a'])
     run.step({ ...limited, resetsAt: run.now + 7 * 24 * 60 * MINUTE })
-    run.tell({ type: 'settled', ...idle, patch: { limitedSince: null, waits: 0 } })
+    run.tell({ type: 'settled', ...idle, patch: { limitedSince: null, waits: {} } })
     expect(run.decide()).toMatchObject({ type: 'finish', result: 'limited' })
   })
 

@@ -43,7 +43,8 @@ const newRecord = (): Record1 => ({
 export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup) {
   const records = new Map<TaskId, Record1>()
   const limitedUntil = new Map<string, number>()
-  const seen = { n: 0, failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null as number | null }
+  const waits = new Map<string | null, number>()
+  const seen = { n: 0, failures: 0, empties: 0, idles: 0, limitedSince: null as number | null }
   let treeGreen: boolean | null = false
   let pauseUntil = 0
   let spent = 0
@@ -199,8 +200,11 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
   }
 
   function count(o: Outcome, after: RunState, step: Step, now: number) {
-    if (o.end === 'ok')
-      Object.assign(seen, { failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null })
+    if (o.end === 'ok') {
+      Object.assign(seen, { failures: 0, empties: 0, idles: 0 })
+      waits.delete(step.agent)
+    }
+    if (o.end !== 'limited' && o.end !== 'interrupted') seen.limitedSince = null
     if (o.end === 'empty') seen.empties++
     if (o.end === 'inactive') seen.idles = o.changed ? 0 : seen.idles + 1
     if (o.end === 'error' || o.end === 'timeout') seen.empties = 0
@@ -209,9 +213,10 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
       pauseUntil = now + Math.min(2 ** (seen.failures - 1), 300) * 1000
     }
     if (o.end === 'limited') {
-      seen.waits++
+      const inARow = (waits.get(step.agent) ?? 0) + 1
+      waits.set(step.agent, inARow)
       seen.limitedSince ??= now
-      const pause = Math.min(2 ** (seen.waits - 1), 15) * 60_000
+      const pause = Math.min(2 ** (inARow - 1), 15) * 60_000
       limitedUntil.set(step.agent!, o.resetsAt !== undefined && o.resetsAt > now ? o.resetsAt : now + pause)
     }
     must(after.failures === seen.failures, 'failures in a row are counted')
@@ -313,7 +318,8 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
 
   function resumed() {
     steered()
-    Object.assign(seen, { failures: 0, empties: 0, idles: 0, waits: 0, limitedSince: null })
+    Object.assign(seen, { failures: 0, empties: 0, idles: 0, limitedSince: null })
+    waits.clear()
   }
 
   return { work, wait, finish, settled, edited, paid, steered, resumed }

@@ -103,5 +103,8 @@ export function play(workflow: Workflow, list: Task[], limits: Limits = LIMITS, 
     get now() {
       return now
     },
+    pass(ms: number) {
+      now += ms
+    },
   }
 }
