@@ -15,7 +15,7 @@ import {
   summarize,
 } from './fields.ts'
 import { jsonLines } from './json-lines.ts'
-import { epochMs, limitBy, limitIn } from './limit.ts'
+import { epochMs, isLimit, isLimitStatus } from './limit.ts'
 import { KEPT } from './text.ts'
 
 const NOTE = 2000
@@ -94,10 +94,9 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
-    const limit = limitIn(error) ?? limitBy(status)
-    if (!limit) return [ended]
+    if (!isLimit(error) && !isLimitStatus(status)) return [ended]
     // An overloaded service has nothing to do with when the account's own limit resets.
-    return [{ type: 'limited', ...(status === 529 ? {} : rejected), ...limit, note: error }, ended]
+    return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
   }
 
   return jsonLines({
@@ -153,8 +152,8 @@ const speakerOf = (message: Fields): { from: 'subagent' } | undefined =>
   message.parent_tool_use_id == null ? undefined : { from: 'subagent' }
 
 function rejectionIn(message: Fields): { resetsAt?: number } | null {
-  const info = asObject(message.rate_limit_info) ?? message
-  return info.status === 'rejected' ? { resetsAt: epochMs(info.resetsAt ?? info.resets_at) } : null
+  const info = asObject(message.rate_limit_info)
+  return info?.status === 'rejected' ? { resetsAt: epochMs(info.resetsAt) } : null
 }
 
 /** The prompt's tokens are told apart by how they met the cache; together they are the input. */

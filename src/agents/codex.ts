@@ -1,6 +1,7 @@
 import type { Agent } from '../core/ports.ts'
 import { codexParser } from './codex-stream.ts'
 import { given, offer } from './flags.ts'
+import { isLimit } from './limit.ts'
 import { textParser } from './text.ts'
 
 /** With any of these the user has settled the sandbox; the bypass flag would undo it, or be refused beside it. */
@@ -12,6 +13,9 @@ const PERMISSIONS = [
   '--approve-for-me',
   '--full-auto',
 ]
+
+/** In text mode its errors go to standard error (err-429-text.stderr.txt). */
+const isComplaint = (line: string) => isLimit(line.replace(/^ERROR: /, ''))
 
 /** OpenAI's Codex CLI. */
 export const codex = (program = 'codex'): Agent => ({
@@ -25,5 +29,5 @@ export const codex = (program = 'codex'): Agent => ({
     if (ask.model !== null && !given(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags, '-'], env: {}, stdin: ask.prompt }
   },
-  parser: mode => (mode === 'stream' ? codexParser() : textParser()),
+  parser: mode => (mode === 'stream' ? codexParser() : textParser(isComplaint)),
 })

@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
 import { cut } from './fields.ts'
-import { limitBy, limitIn } from './limit.ts'
+import { isLimit, isLimitStatus } from './limit.ts'
 
 const NOTE = 2000
 
@@ -12,6 +12,5 @@ export function fail(
   const { status, text = '', ...spent } = more
   const note = cut(error, NOTE)
   const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error: note }
-  const limit = limitIn(error) ?? limitBy(status)
-  return limit ? [{ type: 'limited', ...limit, note }, ended] : [ended]
+  return isLimit(error) || isLimitStatus(status) ? [{ type: 'limited', note }, ended] : [ended]
 }

@@ -1,16 +1,16 @@
 import type { Parser } from '../core/ports.ts'
 import { sayExit } from './exit.ts'
 import { cutHead } from './fields.ts'
-import { limitIn } from './limit.ts'
+import { isLimit } from './limit.ts'
 
 /** What is kept of an answer; its end tells how it went. */
 export const KEPT = 1024 * 1024
 
 /**
  * Reads plain output: all of it is the agent's words, and the exit code is all it says about itself.
- * A CLI that failed on a limit says so in its last line.
+ * A CLI that failed on a limit says so in its last line, or in the last one of its standard error.
  */
-export function textParser(): Parser {
+export function textParser(isComplaint: (line: string) => boolean = isLimit): Parser {
   let lines: string[] = []
   let size = 0
   let last = ''
@@ -28,14 +28,14 @@ export function textParser(): Parser {
       }
       return [{ type: 'text', text: line }]
     },
-    end(exit) {
+    end(exit, complaint = '') {
       if (ended) return []
       ended = true
       const text = tail()
       if (exit.code === 0) return [{ type: 'ended', ok: true, text }]
-      const limit = limitIn(last)
+      const limit = isLimit(last) ? last : isComplaint(complaint) ? complaint : null
       const failed = { type: 'ended', ok: false, text, error: sayExit(exit) } as const
-      return limit ? [{ type: 'limited', ...limit, note: cutHead(last, 500) }, failed] : [failed]
+      return limit === null ? [failed] : [{ type: 'limited', note: cutHead(limit, 500) }, failed]
     },
   }
 }

@@ -71,11 +71,8 @@ describe('by the documented lines only, for it cannot be run offline', () => {
     ])
   })
 
-  test('an error that speaks of a limit is one', () => {
-    expect(read(broken('Rate limit reached, try again later'))).toMatchObject([
-      { type: 'limited', note: 'Rate limit reached, try again later' },
-      { type: 'ended', ok: false },
-    ])
+  test('an error that speaks of a limit is an error: nothing recorded shows how it words one', () => {
+    expect(read(broken('Rate limit reached, try again later'))).toMatchObject([{ type: 'ended', ok: false }])
   })
 
   test('a stream without a result did not end well, whatever its exit', () => {

@@ -173,8 +173,8 @@ describe('the end', () => {
 
 describe('a limit', () => {
   test('is told before the end', () => {
-    expect(read(failed('[API Error: You have exhausted your daily quota on this model.]'))).toMatchObject([
-      { type: 'limited', note: '[API Error: You have exhausted your daily quota on this model.]' },
+    expect(read(failed('[API Error: The model is overloaded. Please try again later.]'))).toMatchObject([
+      { type: 'limited', note: '[API Error: The model is overloaded. Please try again later.]' },
       { type: 'ended', ok: false },
     ])
   })

@@ -1,29 +1,9 @@
 import { expect, test } from 'vitest'
-import { epochMs, limitBy, limitIn } from '../../src/agents/limit.ts'
+import { epochMs, isLimit, isLimitStatus } from '../../src/agents/limit.ts'
+import { resetIn } from '../../src/agents/reset.ts'
+import { AGENTS, endedOf, exitOf, play, playAll } from './play.ts'
 
-test.each([
-  'Claude AI usage limit reached',
-  "You've hit your limit · resets 3pm (America/Los_Angeles)",
-  "You've hit your session limit · resets 1:10am (Europe/Moscow)",
-  "You've hit your org's monthly usage limit",
-  'Session limit reached ∙ resets 10am',
-  '5-hour limit reached ∙ resets 3pm',
-  'Weekly limit reached',
-  'Opus limit reached ∙ resets Feb 3 at 10am',
-  'Your limit will reset at 1pm',
-  'Your credit balance is too low to access the Anthropic API',
-  "You're out of extra usage · resets 3pm",
-  'API Error: Request rejected (429) · slow down',
-  'API Error: 529 Overloaded. This is a server-side issue',
-  'exceeded retry limit, last status: 429 Too Many Requests',
-  'Quota exceeded. Check your plan and billing details.',
-  "You've hit your usage limit. To get more access now, try again in 3 days 6 hours 57 minutes.",
-  'Rate limit reached for gpt-5 in organization org-x',
-  '{"error":{"code":"insufficient_quota"}}',
-  '[API Error: You have exhausted your daily quota on this model.]',
-  '[API Error: {"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED"}}]',
-  '[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later."}}]',
-])('%s is a limit', error => expect(limitIn(error)).toEqual({}))
+// What is a limit is shown by recordings.test.ts: every rule names the recordings that it comes from.
 
 test.each([
   'Invalid API key · Fix external API key',
@@ -36,23 +16,91 @@ test.each([
   'Reached maximum number of turns 429',
   'Reached maximum budget ($0.1)',
   'EDQUOT: disk quota exceeded, write',
+  'I added a test for "API Error: Request rejected (429)" and for the rate limit of the API',
+  "The docs say: You've hit your 5-hour limit · resets 12pm (Europe/London)",
   'Failed to get response from the AI model; retried 5 times. Last error: 500 boom',
   'exit code 1, no result',
   '',
-])('%s is none', error => expect(limitIn(error)).toBeNull())
-
-test('a stated moment is believed, in seconds or in milliseconds', () => {
-  expect(limitIn('Claude AI usage limit reached|1749924000')).toEqual({ resetsAt: 1749924000_000 })
-  expect(limitIn('Claude AI usage limit reached|1749924000123 ')).toEqual({ resetsAt: 1749924000_123 })
-  expect(limitIn('usage limit reached|17')).toEqual({})
-})
+])('%s is no limit', error => expect(isLimit(error)).toBe(false))
 
 test.each([[null], ['1749924000'], [5], [-1749924000], [Number.NaN], [Number.POSITIVE_INFINITY], [{}]])(
   '%s is no moment',
   value => expect(epochMs(value)).toBeUndefined(),
 )
 
-test('a status is a limit whatever the words beside it', () => {
-  expect([429, 529].map(limitBy)).toEqual([{}, {}])
-  expect([500, 401, '429', null, undefined].map(limitBy)).toEqual([null, null, null, null, null])
+test('a moment is in seconds or in milliseconds', () => {
+  expect([1749924000, 1749924000123].map(epochMs)).toEqual([1749924000_000, 1749924000_123])
 })
+
+test('a status is a limit whatever the words beside it', () => {
+  expect([402, 429, 529].map(isLimitStatus)).toEqual([true, true, true])
+  expect([500, 401, '429', null, undefined].map(isLimitStatus)).toEqual([false, false, false, false, false])
+})
+
+const LIMIT = "You've hit your 5-hour limit · resets 12pm (Europe/London)"
+
+test('words of the agent, of a tool or of the prompt are no limit', () => {
+  const assistant = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } })
+  const tool = {
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: 't', content: LIMIT }] },
+  }
+  const prompt = { type: 'user', message: { content: [{ type: 'text', text: LIMIT }] } }
+  const result = (more: object) => ({ type: 'result', subtype: 'success', result: LIMIT, ...more })
+  const spoken = [assistant(LIMIT), tool, prompt]
+  const limited = (messages: unknown[], exit = exitOf(0)) =>
+    playAll('claude', messages, exit).some(event => event.type === 'limited')
+  expect(limited([...spoken, result({ is_error: false })])).toBe(false)
+  expect(limited([...spoken, { type: 'result', subtype: 'error_max_turns' }], exitOf(1))).toBe(false)
+  expect(limited(spoken, exitOf(1))).toBe(false)
+  expect(limited([...spoken, result({ is_error: true })], exitOf(1))).toBe(true)
+
+  const said = { type: 'item.completed', item: { id: '1', type: 'agent_message', text: LIMIT } }
+  const ran = { id: '2', type: 'command_execution', command: 'cat', aggregated_output: LIMIT, exit_code: 0 }
+  const failed = { type: 'turn.failed', error: { message: 'stream disconnected' } }
+  const codex = playAll('codex', [said, { type: 'item.completed', item: ran }, failed], exitOf(1))
+  expect(codex.some(event => event.type === 'limited')).toBe(false)
+})
+
+test('plain text is a limit only as the last line of a command that failed', () => {
+  const read = (lines: string[], code: number, complaint = '') =>
+    play(AGENTS.claude.parser('text'), lines, exitOf(code), complaint).some(e => e.type === 'limited')
+  expect(read([LIMIT], 1)).toBe(true)
+  expect(read([LIMIT], 0)).toBe(false)
+  expect(read([LIMIT, 'and more'], 1)).toBe(false)
+  expect(read([`See: ${LIMIT}`], 1)).toBe(false)
+  expect(read(['working'], 1, LIMIT)).toBe(true)
+  expect(read(['working'], 1, '429 tests failed')).toBe(false)
+  expect(endedOf(play(AGENTS.claude.parser('text'), [LIMIT], exitOf(1))).ok).toBe(false)
+})
+
+const at = (iso: string) => Date.parse(iso)
+const NOW = at('2026-11-16T04:30:20Z')
+
+test.each([
+  ["You've hit your 5-hour limit · resets 12pm (Europe/London)", '2026-11-16T12:01:00Z'],
+  ["You've hit your 5-hour limit · resets 4:30am (Europe/London)", '2026-11-16T04:31:00Z'],
+  ["You've hit your 5-hour limit · resets 4am (Europe/London)", '2026-11-17T04:01:00Z'],
+  ["You've hit your 5-hour limit · resets 12am (America/New_York)", '2026-11-16T05:01:00Z'],
+  ["You've hit your weekly limit · resets Nov 19, 12pm (Europe/London)", '2026-11-19T12:01:00Z'],
+  ["You've hit your weekly limit · resets Jan 2, 9:30am (Asia/Kolkata)", '2027-01-02T04:01:00Z'],
+  ["You've hit your weekly limit · resets Mar 28, 2:30am (Europe/Berlin)", '2027-03-28T01:31:00Z'],
+  ['[API Error: Quota exceeded.\nSuggested retry after 3600s.]', '2026-11-16T05:30:20Z'],
+])('%j is a moment', (note, moment) => expect(resetIn(note, NOW)).toBe(at(moment)))
+
+test('a time without a zone is that of the machine', () => {
+  const local = (...when: [number, number, number, number, number]) => new Date(...when).getTime()
+  const now = local(2026, 10, 16, 9, 0)
+  expect(resetIn('or try again at 12:00 PM.', now)).toBe(local(2026, 10, 16, 12, 1))
+  expect(resetIn('or try again at Nov 19th, 2026 12:30 PM.', now)).toBe(local(2026, 10, 19, 12, 31))
+})
+
+test.each([
+  'or try again later.',
+  'Please try again in 1.054s.',
+  'resets 25pm (Europe/London)',
+  'resets 12pm (Atlantis/Capital)',
+  'resets Foo 3, 12pm (Europe/London)',
+  'API Error: Request rejected (429) · slow down',
+  '',
+])('%j tells no moment', note => expect(resetIn(note, NOW)).toBeUndefined())

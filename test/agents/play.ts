@@ -34,14 +34,25 @@ export function linesOf(cli: Cli, file: string): string[] {
     .split('\n')
 }
 
+/** The last line of a recorded standard error. */
+export const complaintIn = (cli: Cli, file: string): string =>
+  file.endsWith('.stderr.txt')
+    ? readFileSync(new URL(file, folder(cli)), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .at(-1)!
+    : ''
+
 export const modeOf = (file: string): Ask['mode'] =>
   file.endsWith('.txt') && !file.endsWith('.stderr.txt') ? 'text' : 'stream'
 
 /** Everything a parser yields for these lines and this exit. */
-export const play = (parser: Parser, lines: Iterable<string>, exit: Exit = exitOf(0)): AgentEvent[] => [
-  ...[...lines].flatMap(line => parser.line(line)),
-  ...parser.end(exit),
-]
+export const play = (
+  parser: Parser,
+  lines: Iterable<string>,
+  exit: Exit = exitOf(0),
+  complaint = '',
+): AgentEvent[] => [...[...lines].flatMap(line => parser.line(line)), ...parser.end(exit, complaint)]
 
 export const playAll = (cli: Cli, messages: unknown[], exit: Exit = exitOf(0)): AgentEvent[] =>
   play(

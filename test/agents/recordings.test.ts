@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { AGENTS, type Cli, endedOf, exitOf, linesOf, modeOf, play, recordingsOf } from './play.ts'
+import {
+  AGENTS,
+  type Cli,
+  complaintIn,
+  endedOf,
+  exitOf,
+  linesOf,
+  modeOf,
+  play,
+  recordingsOf,
+} from './play.ts'
 
 /** How a run exited, and how it must be judged. What is not given is not there, or false, or zero. */
 type Judged = {
@@ -10,7 +20,7 @@ type Judged = {
   text?: string
   error?: string
   /** Where the name of the recording does not tell. */
-  mode?: 'stream'
+  mode?: 'stream' | 'text'
   /** Lines that are no messages. */
   unparsed?: number
 }
@@ -26,12 +36,28 @@ const gone = (exit: number | string): Judged => ({
   error: `${typeof exit === 'number' ? `exit code ${exit}` : `killed by ${exit}`}, no result`,
 })
 
+const limit = (judged: Judged): Judged => ({ ...judged, limited: true })
+/** In text mode, where the answer, or the error, is all there is on standard output. */
+const printed = (text: string): Judged => ({ exit: 1, text, error: 'exit code 1' })
+/** In text mode, with nothing on standard output. */
+const complained: Judged = { exit: 1, mode: 'text', error: 'exit code 1', limited: true }
+
+const TOO_MANY =
+  "API Error: Request rejected (429) · This request would exceed your account's rate limit. Please try again later."
+const UPGRADE =
+  'You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/usage to purchase more credits or try again'
+const WAIT =
+  'Please wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method'
+const AGAIN_IN_A_MOMENT =
+  'This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:4000).'
+
 const CLAUDE: Record<string, Judged> = {
   'coldstart-fresh-home.ndjson': well(DONE),
   'coldstart.ndjson': well(DONE),
   'err-400-bad-request.ndjson': told(
     'Prompt is too long · the request is ~210000 tokens (limit 200000) but this conversation is only ~2761 tokens — the rest is system prompt, tool definitions, and attachment content. A single-exchange conversation cannot be compacted; reduce attached files/tools or start with less context.',
   ),
+  'err-400-credit-balance.ndjson': limit(told('Credit balance is too low')),
   'err-401-default.ndjson': told('Invalid API key · Fix external API key'),
   'err-401-invalid-key.ndjson': told('Invalid API key · Fix external API key'),
   'err-401-text.txt': { exit: 1, text: 'Invalid API key · Fix external API key', error: 'exit code 1' },
@@ -39,29 +65,31 @@ const CLAUDE: Record<string, Judged> = {
     "There's an issue with the selected model (nope). It may not exist or you may not have access to it. Run --model to pick a different model.",
   ),
   'err-429-default.ndjson': { ...told('API Error: Request rejected (429) · slow down'), limited: true },
-  'err-429-quota-unified.ndjson': {
-    ...told(
-      "API Error: Request rejected (429) · This request would exceed your account's rate limit. Please try again later.",
-    ),
-    limited: true,
-  },
+  'err-429-quota-unified.ndjson': limit(told(TOO_MANY)),
   'err-429-retries2.ndjson': {
     ...told('API Error: Request rejected (429) · Number of requests has exceeded your rate limit'),
     limited: true,
   },
+  'err-429-retry-after.ndjson': limit(told(TOO_MANY)),
+  'err-429-text.txt': limit(printed(TOO_MANY)),
   'err-429-then-ok.ndjson': well(DONE),
-  'err-500-retries2.ndjson': told(
-    'API Error: 500 Internal server error. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:4000).',
+  'err-429-usage-limit-text.txt': limit(
+    printed("You've hit your 5-hour limit · resets 12pm (Europe/London)"),
   ),
-  'err-529-retries2.ndjson': {
-    ...told(
-      'API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:4000).',
-    ),
-    limited: true,
-  },
+  'err-429-usage-limit-weekly.ndjson': limit(
+    told("You've hit your weekly limit · resets Nov 19, 12pm (Europe/London)"),
+  ),
+  'err-429-usage-limit.ndjson': limit(told("You've hit your 5-hour limit · resets 12pm (Europe/London)")),
+  'err-500-retries2.ndjson': told(`API Error: 500 Internal server error. ${AGAIN_IN_A_MOMENT}`),
+  'err-500-text.txt': printed(`API Error: 500 Internal server error. ${AGAIN_IN_A_MOMENT}`),
+  'err-529-retries2.ndjson': limit(told(`API Error: 529 Overloaded. ${AGAIN_IN_A_MOMENT}`)),
+  'err-529-text.txt': limit(printed(`API Error: 529 Overloaded. ${AGAIN_IN_A_MOMENT}`)),
   'err-bad-flag.stderr.txt': gone(1),
   'err-connection-refused.ndjson': told(
     'API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)',
+  ),
+  'err-cut-stream.ndjson': told(
+    'API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again.',
   ),
   'err-empty-reply-text.txt': well(''),
   'err-empty-reply.ndjson': well(''),
@@ -133,16 +161,30 @@ const CODEX: Record<string, Judged> = {
     ...failed('exceeded retry limit, last status: 429 Too Many Requests'),
     limited: true,
   },
-  'err-429-quota.ndjson': {
-    ...failed('Quota exceeded. Check your plan and billing details.'),
-    limited: true,
-  },
-  'err-429.ndjson': { ...failed('exceeded retry limit, last status: 429 Too Many Requests'), limited: true },
+  'err-429-quota.ndjson': limit(failed('Quota exceeded. Check your plan and billing details.')),
+  'err-429-retry-after.ndjson': limit(failed('exceeded retry limit, last status: 429 Too Many Requests')),
+  'err-429-text.stderr.txt': complained,
+  'err-429-usage-limit-days.ndjson': limit(failed(`${UPGRADE} at Nov 19th, 2026 12:30 PM.`)),
+  'err-429-usage-limit-no-reset.ndjson': limit(failed(`${UPGRADE} later.`)),
+  'err-429-usage-limit-text.stderr.txt': complained,
+  'err-429-usage-limit.ndjson': limit(failed(`${UPGRADE} at 12:00 PM.`)),
+  'err-429.ndjson': limit(failed('exceeded retry limit, last status: 429 Too Many Requests')),
   'err-500-default-retries.ndjson': failed(
     'We’re currently experiencing high demand, which may cause temporary errors.',
   ),
+  'err-503-overloaded.ndjson': limit(failed('Selected model is at capacity. Please try a different model.')),
   'err-connection-refused.ndjson': gone('SIGKILL'),
+  'err-cut-stream.ndjson': failed('stream disconnected before completion: error sending request'),
   'err-empty-reply.ndjson': well(''),
+  'err-overloaded-mid-stream.ndjson': limit(
+    failed('Selected model is at capacity. Please try a different model.'),
+  ),
+  'err-quota-mid-stream.ndjson': limit(failed('Quota exceeded. Check your plan and billing details.')),
+  'err-rate-limit-mid-stream.ndjson': limit(
+    failed(
+      'rate limit exceeded: Rate limit reached for gpt-5.5 in organization org-x on tokens per min (TPM): Limit 30000, Used 22999, Requested 12528. Please try again in 1.054s.',
+    ),
+  ),
   'full-auto.stderr.txt': gone(2),
   'hello.ndjson': well('Hello. <promise>COMPLETE</promise>'),
   'no-git-repo.stderr.txt': gone(1),
@@ -172,6 +214,7 @@ const OPENCODE: Record<string, Judged> = {
   'coldstart.ndjson': well(ALL_DONE),
   'denied.ndjson': { ...gone(0), denials: 1 },
   'err-401.ndjson': failed('Incorrect API key'),
+  'err-402-credits.ndjson': limit(failed('Insufficient credits')),
   'err-empty-reply.ndjson': well(''),
   'err-unknown-model.ndjson': failed('Unexpected server error. Check server logs for details.'),
   'hello.ndjson': well(ALL_DONE),
@@ -192,8 +235,19 @@ const GEMINI: Record<string, Judged> = {
     exit: 147,
     error: '[API Error: {"error":{"code":403,"message":"mock","status":"PERMISSION_DENIED"}}]',
   },
+  'err-429-default-retries.ndjson': { exit: 173, limited: true, error: `[API Error: slow down]\n${WAIT}` },
+  'err-429-retry-info-long.ndjson': {
+    exit: 173,
+    limited: true,
+    error: `[API Error: Quota exceeded for quota metric. Please retry in 3600s.\nSuggested retry after 3600s.]\n${WAIT}`,
+  },
   'err-429.ndjson': gone('SIGKILL'),
   'err-500.ndjson': gone('SIGKILL'),
+  'err-503-overloaded.ndjson': {
+    exit: 247,
+    limited: true,
+    error: '[API Error: The model is overloaded. Please try again later.]',
+  },
   'err-connection-refused.ndjson': gone('SIGKILL'),
   'err-empty-reply.ndjson': {
     exit: 0,
@@ -203,8 +257,7 @@ const GEMINI: Record<string, Judged> = {
   'err-quota.ndjson': {
     exit: 173,
     limited: true,
-    error:
-      '[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method',
+    error: `[API Error: You have exhausted your daily quota on this model.]\n${WAIT}`,
   },
   'hello.ndjson': well(ALL_DONE),
   'no-skip-trust.stderr.txt': gone(55),
@@ -223,6 +276,9 @@ const COPILOT: Record<string, Judged> = {
   'err-401.ndjson': failed(
     'Authentication failed with provider at http://127.0.0.1:4000/v1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.',
   ),
+  'err-402-quota.ndjson': limit(failed('402 You have no quota')),
+  'err-429-retry-after-text.stderr.txt': complained,
+  'err-429-retry-after.ndjson': limit(failed('429 slow down')),
   'err-429.ndjson': {
     ...failed(
       'Failed to get response from the AI model; retried 5 times (total retry wait time: 56.02 seconds) Last error: 429 slow down',
@@ -269,6 +325,7 @@ describe.each(TABLES)('%s', (cli, version, table) => {
       AGENTS[cli].parser(judged.mode ?? modeOf(file)),
       linesOf(cli, file),
       exitOf(judged.exit),
+      complaintIn(cli, file),
     )
     const ended = endedOf(events)
     expect({

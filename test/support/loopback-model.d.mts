@@ -12,6 +12,8 @@ export type Turn = {
   status?: number
   error?: { type?: string; message?: string; code?: string }
   headers?: Record<string, string>
+  body?: unknown
+  failed?: { code: string; message: string }
   empty?: boolean
   drop?: boolean
   cut?: boolean

@@ -30,6 +30,8 @@ import fs from 'node:fs'
  *            "drop": true,          // close the socket without an answer
  *            "cut": true,           // begin the stream, then close it half-way
  *            "hang": true,          // never answer
+ *            "failed": {"code":"rate_limit_exceeded","message":"..."},  // a stream that ends in an error
+ *            "body": {},            // with "status": the whole body of the error, as it is
  *            "when": "substr" }     // only taken when the request body contains this (else: next turn)
  * A request is a "main" request (takes the next turn) when it carries tools; a request
  * without tools (titles, summaries, quota probes) is "aux" and gets a fixed short text.
@@ -278,6 +280,10 @@ const REPLY = {
     const ev = (type, o) => res.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...o })}\n\n`)
     ev('message_start', { message: msg })
     ev('ping', {})
+    if (t.failed) {
+      ev('error', { error: { type: t.failed.code, message: t.failed.message } })
+      return res.end()
+    }
     let k = 0
     for (const b of content) {
       const index = k++
@@ -373,6 +379,10 @@ const REPLY = {
       res.write(`event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sn++, ...o })}\n\n`)
     ev('response.created', { response: base })
     ev('response.in_progress', { response: base })
+    if (t.failed) {
+      ev('response.failed', { response: { ...base, status: 'failed', error: t.failed } })
+      return res.end()
+    }
     for (const [output_index, it] of items.entries()) {
       ev('response.output_item.added', {
         output_index,
