@@ -7,7 +7,8 @@ import { fitTo } from '../view/fit.ts'
 import { plain } from '../view/plain.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
-import { agentOf, askOf, commandGuardrails, limitsOf, type Plan } from './plan.ts'
+import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
+import { agentOf, commandGuardrails, limitsOf, type Plan } from './plan.ts'
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
 export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): void {
@@ -19,8 +20,10 @@ export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.Pro
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, env: NodeJS.ProcessEnv): number {
   const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
-  const { argv } = agentOf(plan).command({ ...askOf(plan), prompt: '' }, { version: null, flags: null })
-  const rows = [...facts(plan, limitsOf(plan.settings)), ['command', redact(argv).join(' ')]]
+  const rows = [
+    ...facts(plan, limitsOf(plan.settings)),
+    ...commandsOf(plan, env).map((command, place) => [place === 0 ? 'command' : 'fallback', command]),
+  ]
   process.stdout.write(
     `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}\n\n${colors.dim('prompt')}\n`,
   )
@@ -38,6 +41,7 @@ function facts(plan: Plan, limits: Limits): string[][] {
   const checks = commandGuardrails(settings).map(g => g.command)
   return [
     ['agent', [agentOf(plan).name, plan.agent.model].filter(Boolean).join(' · ')],
+    ...fallbackRow(plan),
     ['prompt', plain(prompt.type === 'file' ? prompt.path : firstLine(prompt.text))],
     ['checks', checks.length > 0 ? plain(checks.join(' · ')) : 'none: whatever comes of it is only claimed'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
@@ -45,14 +49,29 @@ function facts(plan: Plan, limits: Limits): string[][] {
   ]
 }
 
+/** The agents that stand in, in their order; no row where there are none. */
+function fallbackRow(plan: Plan): string[][] {
+  const names = fallbacksOf(plan).map(({ command, model }) => [command, model].filter(Boolean).join(' · '))
+  return names.length === 0 ? [] : [['fallback', plain(names.join(', '))]]
+}
+
+/** What each agent is called with, the main one first. */
+const commandsOf = (plan: Plan, env: NodeJS.ProcessEnv): string[] =>
+  crewOf(plan, env.PATH ?? '').map(({ agent, ask }) =>
+    redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv).join(' '),
+  )
+
 /** What people should know before the first iteration. */
-export function warningsOf(plan: Plan): string[] {
+export function warningsOf(plan: Plan, env: NodeJS.ProcessEnv): string[] {
   const { start } = plan
-  const name = agentOf(plan).name
-  const notes = []
-  if (name !== 'demo')
+  const path = env.PATH ?? ''
+  const names = [...new Set(crewOf(plan, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
+  const notes = fallbacksOf(plan)
+    .filter(({ command }) => !isInstalled(command, path))
+    .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
+  if (names.length > 0)
     notes.push(
-      `unprotected: ${name} may read, change and run whatever you can, without asking; there is no sandbox`,
+      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
     )
   if (!start)
     notes.push('not a git repository: nothing tells what changed, so a loop that is stuck goes unnoticed')
@@ -65,15 +84,23 @@ export function warningsOf(plan: Plan): string[] {
 }
 
 /** `[ralph] …` lines on standard error: what is loaded, called and tested, and how long it took. */
-export function verboseListener(plan: Plan, sources: string[]): (event: RunEvent) => void {
+export function verboseListener(
+  plan: Plan,
+  sources: string[],
+  env: NodeJS.ProcessEnv,
+): (event: RunEvent) => void {
   const say = (text: string) => process.stderr.write(`[ralph] ${plain(text)}\n`)
   const { settings, condition } = plan
   for (const source of sources) say(`Loading settings from ${source}`)
+  const hide = <T extends { flags: string[] }>(agent: T): T => ({
+    ...agent,
+    flags: redact(resolveFlags(agent.flags)),
+  })
   say(
-    `Settings: ${JSON.stringify({ ...settings, agent: { ...settings.agent, flags: redact(resolveFlags(settings.agent.flags)) } })}`,
+    `Settings: ${JSON.stringify({ ...settings, agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) })}`,
   )
-  const { argv } = agentOf(plan).command({ ...askOf(plan), prompt: '' }, { version: null, flags: null })
-  say(`Agent command: ${redact(argv).join(' ')}`)
+  for (const [place, command] of commandsOf(plan, env).entries())
+    say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command}`)
   return event => {
     if (event.type === 'started') say(`Iteration ${event.n}/${settings.maximumIterations} starting`)
     else if (event.type === 'prompted') say(`Prompt: ${event.text.slice(0, 200)}`)

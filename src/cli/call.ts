@@ -1,9 +1,10 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
-import type { RunState } from '../core/workflow.ts'
+import type { AgentName, RunState } from '../core/workflow.ts'
 import { writeWhole } from '../store/atomic.ts'
 import { notWritten } from '../store/writable.ts'
 
@@ -20,8 +21,12 @@ type Desk = {
 export type Caller = {
   runner: Pick<Runner, 'start'>
   desk: Desk
-  agentOf(name: string): { agent: Agent; able: Capabilities; env: Record<string, string> }
-  ask: Omit<Ask, 'prompt'>
+  agentOf(name: AgentName): {
+    agent: Agent
+    able: Capabilities
+    env: Record<string, string>
+    ask: Omit<Ask, 'prompt'>
+  }
   /** What may still be spent; null where there is no limit. */
   budgetLeft(state: RunState): number | null
   cwd: string
@@ -37,12 +42,13 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     told.add(about)
   }
   return async (work, prompt, ears) => {
-    const { agent, able, env } = c.agentOf(work.step.agent ?? '')
+    const name = work.step.agent ?? ''
+    const { agent, able, env, ask } = c.agentOf(name)
     const folder = c.desk.folderFor(work.step)
     const promptFile = join(folder, 'prompt.txt')
     writeFileSync(promptFile, prompt)
-    const command = agent.command({ ...c.ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
-    const parser = agent.parser(c.ask.mode)
+    const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
+    const parser = agent.parser(ask.mode)
     const streamFile = join(folder, 'stream.ndjson')
     const stream = openSync(streamFile, 'w')
     const errors = keepErrors(join(folder, 'stderr.log'))
@@ -50,12 +56,17 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     let ended: AgentEnded | undefined
 
     const explain = (event: AgentEvent): AgentEvent => {
-      if (event.type !== 'ended') return event
-      ended = event
+      if (event.type === 'limited' && event.resetsAt === undefined)
+        return { ...event, resetsAt: resetIn(event.note, c.now()) }
+      if (event.type === 'ended') ended = event
+      return event
+    }
+    /** An agent that ended without a word of its own may have complained on standard error. */
+    const explainEnd = (event: AgentEvent): AgentEvent => {
       const tail = errors.lastLine()
-      return event.ok || tail === ''
-        ? event
-        : { ...event, error: [event.error, tail].filter(Boolean).join(': ') }
+      return event.type !== 'ended' || event.ok || tail === ''
+        ? explain(event)
+        : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
     const live = await c.runner
       .start(
@@ -82,13 +93,13 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     return {
       live,
       end(exit: Exit) {
-        const events = parser.end(exit).map(explain)
+        const events = parser.end(exit, errors.lastLine()).map(explainEnd)
         closeSync(stream)
         errors.close()
-        if (ended?.denials) warnOnce('refusals', refusalNote(agent, ended.denials))
+        if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
         if (ended?.ok && ended.costUsd === undefined && c.budgetLeft(work.state) !== null)
           warnOnce(
-            'cost',
+            `cost ${name}`,
             `${agent.name} does not tell what it costs, so the budget in dollars cannot hold it`,
           )
         c.desk.call({
@@ -96,7 +107,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           step: work.step.id,
           iteration: work.step.n,
           stage: work.stage,
-          agent: agent.name,
+          agent: name,
           argv: redact(command.argv),
           prompt: c.desk.shown(promptFile),
           ms: c.now() - began,

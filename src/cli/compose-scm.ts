@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import { runLogged } from '../checks/logged.ts'
 import { failureOf, slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
-import type { Agent, Capabilities } from '../core/ports.ts'
 import type { RunState, StepId } from '../core/workflow.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { scmAfter } from '../git/scm.ts'
@@ -11,7 +10,8 @@ import type { ProcessRunner } from '../runners/process.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Session } from '../store/session.ts'
 import { askAgent } from './ask-agent.ts'
-import { askOf, type Plan } from './plan.ts'
+import type { CrewCall } from './compose-crew.ts'
+import type { Plan } from './plan.ts'
 
 const TIMEOUT_S = 900
 
@@ -19,9 +19,8 @@ export type ScmKit = {
   plan: Plan
   runner: ProcessRunner
   session: Session
-  agent: Agent
-  able(): Capabilities
-  agentEnv: Record<string, string>
+  /** Who is asked for the message: not one that is limited, if there is another. */
+  agentFor(state: RunState): CrewCall
   env: Record<string, string>
   hard: AbortSignal
   /** Ends what a call left running, and puts back what it must not change. */
@@ -49,12 +48,9 @@ export function composeScm(
     const ask = async (id: StepId) => {
       const answer = await askAgent(
         {
+          ...kit.agentFor(state),
           runner,
-          agent: kit.agent,
-          able: kit.able(),
-          ask: askOf(plan),
           cwd: plan.project,
-          env: kit.agentEnv,
           hard,
           call: session.call,
           now: () => Date.now(),

@@ -8,16 +8,14 @@ import { countLine, promptText } from '../core/workflows/prompt.ts'
 import { fingerprint } from '../git/fingerprint.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { processRunner } from '../runners/process.ts'
-import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import type { Session } from '../store/session.ts'
 import { caller } from './call.ts'
-import { learnCapabilities } from './capabilities.ts'
 import { composeChecks } from './compose-checks.ts'
+import { composeCrew } from './compose-crew.ts'
 import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
 import { matches } from './done-pattern.ts'
-import { findProgram } from './find-program.ts'
-import { agentOf, askOf, gitEnvironment, type Plan } from './plan.ts'
+import { gitEnvironment, type Plan } from './plan.ts'
 
 export type Equipment = {
   plan: Plan
@@ -52,21 +50,8 @@ export function composePorts({
 }: Equipment): Ports {
   const { settings, project, condition } = plan
   const now = () => Date.now()
-  const agent = agentOf(plan)
+  const crew = composeCrew({ plan, runner, env, cacheDir: join(home, 'cache') })
   const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
-  const agentEnv = filterEnvironment(env, {
-    own: ownNames(agent.name, env),
-    pass: settings.env.pass,
-    drop: settings.env.drop,
-  }).env
-  const able = learnCapabilities({
-    runner,
-    agent,
-    program: plan.agent.explicit ? null : findProgram(plan.agent.argv[0]!, env.PATH ?? ''),
-    cacheDir: join(home, 'cache'),
-    cwd: project,
-    env: agentEnv,
-  })
   const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
   const protect = composeProtection(plan, runDir, checkEnv)
   const checks = composeChecks({ plan, runner, session, env: checkEnv })
@@ -75,9 +60,7 @@ export function composePorts({
     runner,
     session,
     hard,
-    agent,
-    able,
-    agentEnv,
+    agentFor: state => crew.called(crew.free(state.until, now())),
     env: checkEnv,
     moved: to => head?.moved(to),
     async tidy(id) {
@@ -101,7 +84,7 @@ export function composePorts({
     },
     tell,
     controls,
-    agentsFor: () => [agent.name],
+    agentsFor: () => crew.names,
     async brief({ step, task, state }) {
       needProject(project)
       await protect.take()
@@ -116,12 +99,7 @@ export function composePorts({
     call: caller({
       runner,
       desk: session,
-      agentOf: () => ({
-        agent,
-        able: able(),
-        env: agentEnv,
-      }),
-      ask: askOf(plan),
+      agentOf: crew.called,
       budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
       cwd: project,
       now,

@@ -24,9 +24,10 @@ export type Plan = {
 }
 
 export function agentOf({ agent: { argv, explicit } }: Plan): Agent {
-  if (explicit) return explicitAgent(argv)
-  return argv[0] === 'demo' ? demo() : agentFor(argv[0]!).agent
+  return explicit ? explicitAgent(argv) : agentByName(argv[0]!)
 }
+
+export const agentByName = (command: string): Agent => (command === 'demo' ? demo() : agentFor(command).agent)
 
 /** Whether ralph knows how this agent takes a model. */
 export const takesModel = ({ argv, explicit }: Plan['agent']): boolean =>

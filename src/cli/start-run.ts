@@ -8,6 +8,7 @@ import { newRunId, ralphHome } from '../store/runs.ts'
 import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
 import type { RunOptions } from './commands/run.ts'
 import { conduct } from './conduct.ts'
+import { checkFallbacks } from './crew.ts'
 import { checkPattern } from './done-pattern.ts'
 import { hold } from './hold.ts'
 import { chooseAgent, gitEnvironment, limitsOf, type Plan, takesModel } from './plan.ts'
@@ -39,6 +40,7 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
     throw new UsageError(
       `ralph does not know how to tell "${plan.agent.argv[0]}" a model; give it in the command itself`,
     )
+  checkFallbacks(plan)
   if (options.dryRun) return dryRun({ ...plan, start: null }, env)
 
   const home = ralphHome(env)
@@ -54,11 +56,11 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
       plan: whole,
       limits: limitsOf(settings),
       past: [],
-      warnings: warningsOf(whole),
+      warnings: warningsOf(whole, env),
       loud,
       env,
       announce: () => loud.json || loud.quiet || announce(id, whole, limitsOf(settings), env),
-      onEvent: options.verbose ? verboseListener(whole, sources) : undefined,
+      onEvent: options.verbose ? verboseListener(whole, sources, env) : undefined,
     }),
   )
 }

@@ -17,11 +17,19 @@ export function jsonSchema(): Node {
   return { $schema, title: 'Settings of ralph', ...rest }
 }
 
-/** What is read in any case is offered in upper case, and a lower one is no error. */
+/**
+ * What is read in any case is offered in upper case, and a lower one is no error.
+ * What may be a bare name is offered as that, or as the object it stands for.
+ */
 function offerValues(kind: z.core.$ZodType, node: Node): void {
   const { def } = (kind as z.core.$ZodTypes)._zod
   if (def.type !== 'pipe') return
   const out = (def.out as z.core.$ZodTypes)._zod.def
+  if (out.type === 'object') {
+    const object = { ...node }
+    for (const key of Object.keys(object)) delete node[key]
+    node.anyOf = [{ type: 'string', pattern: '\\S' }, object]
+  }
   if (out.type !== 'enum') return
   const values = Object.values(out.entries).map(String)
   const anyCase = values.map(value => value.replace(/[A-Z]/g, letter => `[${letter}${letter.toLowerCase()}]`))

@@ -71,6 +71,13 @@ export const either = (values: readonly string[]): string => {
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
+/** An object, or a bare string that stands for one of its keys. */
+export const orName = <Kind extends z.core.$ZodType>(kind: Kind, key: string) =>
+  z.pipe(
+    z.transform((value: unknown) => (typeof value === 'string' ? { [key]: value } : value)),
+    kind,
+  )
+
 const listOf = <Entry extends z.core.$ZodType>(entry: Entry) => z.array(entry, 'must be a list of strings')
 
 export const texts = listOf(filled)

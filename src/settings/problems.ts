@@ -61,6 +61,8 @@ function keysAt(at: z.core.$ZodType, path: Path): string[] {
       return keysAt(def.innerType, path)
     case 'union':
       return [...new Set(def.options.flatMap(option => keysAt(option, path)))]
+    case 'pipe':
+      return keysAt(def.out, path)
     case 'array':
       return keysAt(def.element, path.slice(1))
     case 'object': {

@@ -12,6 +12,7 @@ import {
   names,
   object,
   oneOf,
+  orName,
   positiveCount,
   seconds,
   secondsOrNone,
@@ -30,11 +31,14 @@ const roleAgent = z.optional(
   object({ command: z.optional(filled), flags: z.optional(flags), model: z.optional(filledOrNull) }),
 )
 
-const fallbackAgent = object({
-  command: filled,
-  flags: z._default(flags, []),
-  model: z._default(filledOrNull, null),
-})
+/** A bare name is an agent without flags and with its own model. */
+const fallbackAgent = orName(
+  z.strictObject(
+    { command: filled, flags: z._default(flags, []), model: z._default(filledOrNull, null) },
+    "must be an agent's name or an object",
+  ),
+  'command',
+)
 
 const commandGuardrail = object({
   /** Absent: what makes this the command form. */

@@ -4,7 +4,6 @@ import type { Path } from './path.ts'
 /** Keys whose part is not built yet. A file that sets one is refused: nothing is accepted and then ignored. */
 export const UNBUILT = [
   'agents',
-  'fallbackAgents',
   'guardrails[].verify',
   'screenInactivityTimeout',
   'maxBugFixes',

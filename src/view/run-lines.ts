@@ -1,9 +1,11 @@
 import type { Finding, RunEvent } from '../core/events.ts'
 import { plural, spellDuration, spellUsd } from '../core/spell.ts'
+import type { StepId } from '../core/workflow.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { plainLine } from './plain.ts'
+import { sayEnding } from './report/words.ts'
 import type { Style } from './style.ts'
 import { widthOf } from './width.ts'
 
@@ -21,6 +23,8 @@ export type Shown = {
   columns?: () => number | null
   /** Whether a live status tells of what is under way; then no line does. */
   live?: boolean
+  /** What ends a wait, in words; null: nothing that could be pressed. */
+  key?: string | null
   /** Whether there was anything to reach; if not, using all iterations is what was asked. */
   condition?: boolean
 }
@@ -33,7 +37,7 @@ const LEAST_NAME = 16
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: Shown): (event: RunEvent) => string[] {
   const { style, bounds, streamAgent, limit, clock, live = false } = shown
-  const { stamp = null, columns = () => null, condition = true } = shown
+  const { stamp = null, columns = () => null, condition = true, key = null } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
   let iterations = 0
@@ -41,6 +45,31 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
   let paid = false
   let began = 0
   let looking = false
+  /** Who worked so far; as long as it is always the same one, it need not be told. */
+  const agents = new Set<string>()
+  const stepAgents = new Map<StepId, string>()
+
+  function started(event: Extract<RunEvent, { type: 'started' }>): string[] {
+    agent = agentLines(style, bounds, event.at)
+    iterations = event.n
+    if (event.agent !== null) {
+      agents.add(event.agent)
+      stepAgents.set(event.id, event.agent)
+    }
+    const who = agents.size > 1 && event.agent !== null ? ` · ${plainLine(event.agent)}` : ''
+    return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${who}`)]
+  }
+
+  /** `limited until 15:00: …` where another agent may go on meanwhile. */
+  function settled({ id, end, note, patch }: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
+    const until = patch.until?.[stepAgents.get(id) ?? '']
+    stepAgents.delete(id)
+    if (end === 'ok') return []
+    return warn(
+      `${end}${end === 'limited' && until !== undefined ? ` until ${clock(until)}` : ''}: ${note}`,
+      fit,
+    )
+  }
 
   const warn = (note: string, fit: Fit) =>
     fit.wrap(`${INDENT}${marks.warn} ${plainLine(note)}`, colors.yellow, 5)
@@ -64,13 +93,12 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     const facts = [plural(iterations, 'iteration'), paid && spellUsd(usd), spellDuration(event.at - began)]
     const tail = facts.filter(Boolean).join(' · ')
     const asked = event.result === 'exhausted' && !condition
+    const { text, tone } = sayEnding(event)
     const [words, paint] = asked
       ? [`${marks.ok} ${plainLine(event.why)}`, colors.green]
-      : event.result !== 'complete'
-        ? [`${marks.error} ${event.result}: ${plainLine(event.why)}`, colors.red]
-        : event.proof === 'verified'
-          ? [`${marks.ok} done, verified`, colors.green]
-          : [`${marks.ok} done as claimed: nothing verified it`, colors.yellow]
+      : tone === 'bad'
+        ? [`${marks.error} ${text}`, colors.red]
+        : [`${marks.ok} ${text}`, tone === 'good' ? colors.green : colors.yellow]
     const line = `${paint(words)}  ${colors.dim(tail)}`
     if (fit.room === null || widthOf(line) <= fit.room) return ['', line]
     return ['', ...fit.wrap(words, paint, 3), ...fit.wrap(`   ${tail}`, colors.dim)]
@@ -87,9 +115,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
           ? fit.wrap('  red before the run; green is needed all the same', colors.dim)
           : []
       case 'started':
-        agent = agentLines(style, bounds, event.at)
-        iterations = event.n
-        return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}`)]
+        return started(event)
       case 'agent': {
         const { type } = event.event
         if (!streamAgent && type === 'text') return []
@@ -114,13 +140,13 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
       case 'checked':
         return checked(event, fit)
       case 'settled':
-        return event.end === 'ok' ? [] : warn(`${event.end}: ${event.note}`, fit)
+        return settled(event, fit)
       case 'committed': {
         const by = event.by === 'agent' ? ' (by the agent)' : ''
         return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
       }
       case 'waiting': {
-        const words = `  waiting until ${clock(event.until)} (${plainLine(event.why)})`
+        const words = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${key === null ? '' : `; ${key}`}`
         return live ? [] : fit.wrap(words, colors.yellow, 4)
       }
       case 'finished':

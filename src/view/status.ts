@@ -3,6 +3,8 @@ import { fold } from '../core/evolve.ts'
 import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
 import type { Limits } from '../core/workflow.ts'
 import { plainLine } from './plain.ts'
+import { sayEnding } from './report/words.ts'
+import { clockTime } from './time.ts'
 
 /** `crashed`: nobody sits over it, and nobody said goodbye. */
 type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
@@ -16,6 +18,12 @@ export type RunStatus = {
   iterations: number | null
   began: number
   lastEvent: number
+  /** Who is at work, or was last; null if nobody was yet. */
+  agent: string | null
+  /** Agents that are limited, and until when. */
+  limited: Record<string, number>
+  /** Until when a waiting run waits. */
+  until: number | null
   failures: number
   usd: number
   tokens: number
@@ -35,12 +43,14 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
   }
   const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   const settled = events.findLast(e => e.type === 'settled')
+  const limited = Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
+  // While anything is under way nobody waits, though an agent may be limited: another one works.
+  const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
+  const waits = isBusy ? [] : state.notBefore > now ? [state.notBefore] : Object.values(limited)
   const standing = (): Standing => {
     if (live) {
       if (state.hold === 'pause') return 'paused'
-      return state.notBefore > now || Object.values(state.until).some(until => until > now)
-        ? 'waiting'
-        : 'running'
+      return waits.length > 0 ? 'waiting' : 'running'
     }
     if (ending?.type === 'finished') return 'finished'
     return ending?.type === 'stopped' ? 'stopped' : 'crashed'
@@ -48,7 +58,7 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
   const stands = standing()
   const last =
     ending && ending.type !== 'resumed'
-      ? ending.why
+      ? sayEnding(ending).text
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
         : 'no iteration is through yet'
@@ -64,6 +74,9 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
     iterations: sitting.limits.iterations,
     began: began.at,
     lastEvent: events.at(-1)!.at,
+    agent: lastAgent(events),
+    limited: live ? limited : {},
+    until: stands === 'waiting' ? Math.min(...waits) : null,
     failures: state.failures,
     usd: state.spent.usd,
     tokens: state.spent.tokens,
@@ -75,12 +88,25 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
   }
 }
 
+function lastAgent(events: readonly RunEvent[]): string | null {
+  const started = events.findLast(e => e.type === 'started' && e.agent !== null)
+  return started?.type === 'started' ? started.agent : null
+}
+
 export function statusLines(status: RunStatus, now: number): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const rows = [
     ['project', status.project],
     ['status', status.pid === null ? status.standing : `${status.standing} (pid ${status.pid})`],
+    ...(status.until === null
+      ? []
+      : [['waits', `until ${clockTime(status.until, now)}; to try now: ralph resume ${status.id}`]]),
     ['iteration', `${status.iteration}${of}`],
+    ...(status.agent === null ? [] : [['agent', plainLine(status.agent)]]),
+    ...Object.entries(status.limited).map(([agent, until]) => [
+      'limited',
+      `${plainLine(agent)} until ${clockTime(until, now)}`,
+    ]),
     [
       'began',
       `${spellDuration(now - status.began)} ago; last heard of ${spellDuration(now - status.lastEvent)} ago`,

@@ -17,6 +17,7 @@ const agent = (fact: ProgramFact): AgentFact => ({ ...fact, paidBy: 'its own log
 const GOOD: Facts = {
   agents: [agent(there('claude')), agent(absent('codex'))],
   pick: { type: 'agent', name: 'claude', command: 'claude', from: 'PATH' },
+  fallbacks: [],
   tools: {
     git: { ...there('git'), repository: '/p' },
     sh: there('sh', null),

@@ -41,6 +41,14 @@ test('it offers the fail actions and takes them in any case, as ralph does', () 
   ])
 })
 
+test('a fallback agent is offered as a name and as an object', () => {
+  const { items } = properties.fallbackAgents as { items: { anyOf: { type: string; required?: string[] }[] } }
+  expect(items.anyOf).toMatchObject([
+    { type: 'string' },
+    { type: 'object', required: ['command'], additionalProperties: false },
+  ])
+})
+
 test('nothing is required, defaults are told, and unknown keys are refused', () => {
   expect(jsonSchema()).not.toHaveProperty('required')
   expect(jsonSchema()).toMatchObject({ additionalProperties: false })

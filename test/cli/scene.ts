@@ -9,7 +9,7 @@ import { scratch } from '../support/scratch.ts'
 
 const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
 
-type Act = [string, ...unknown[]]
+export type Act = [string, ...unknown[]]
 
 /** A scratch project with a fake `claude` on the PATH that follows a script, call by call. */
 export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: boolean } = {}) {
@@ -18,17 +18,18 @@ export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: b
   const bin = join(root, 'bin')
   const home = join(root, 'home')
   for (const dir of [project, bin, home]) mkdirSync(dir)
-  const script = {
-    calls: options.calls ?? [[['claude', 'Done. <response>DONE</response>']]],
-    count: join(root, 'count'),
+  /** A program on the PATH that acts by a script; how it was called is a line of `<name>.calls`. */
+  const addAgent = (name: string, calls: Act[][], count = `${name}.count`) => {
+    const file = join(root, `${name}.json`)
+    writeFileSync(file, JSON.stringify({ calls, count: join(root, count) }))
+    const log = `echo "$*" >> '${join(root, `${name}.calls`)}'`
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\n${log}\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${file}')"\n`,
+    )
+    chmodSync(join(bin, name), 0o755)
   }
-  writeFileSync(join(root, 'script.json'), JSON.stringify(script))
-  const claude = join(bin, 'claude')
-  writeFileSync(
-    claude,
-    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${join(root, 'script.json')}')"\n`,
-  )
-  chmodSync(claude, 0o755)
+  addAgent('claude', options.calls ?? [[['claude', 'Done. <response>DONE</response>']]], 'count')
   if (options.settings !== undefined) {
     mkdirSync(join(project, '.ralph'))
     const text = typeof options.settings === 'string' ? options.settings : JSON.stringify(options.settings)
@@ -45,6 +46,7 @@ export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: b
     bin,
     env,
     ralphHome,
+    addAgent,
     ralph: (...args: string[]) => runRalph(args, at),
     start: (...args: string[]) => startRalph(args, at),
     withEnv: (env: Record<string, string>, ...args: string[]) => runRalph(args, { cwd: project, env }),

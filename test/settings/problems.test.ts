@@ -168,7 +168,6 @@ test.each<[unknown, string]>([
 
 const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
   agents: [{ agents: { coder: { command: 'codex' } } }, 'agents'],
-  fallbackAgents: [{ fallbackAgents: [] }, 'fallbackAgents'],
   'guardrails[].verify': [
     { guardrails: [{ command: 'x' }, { verify: 'semantic', nonsense: 1 }] },
     'guardrails[1].verify',

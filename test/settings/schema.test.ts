@@ -82,6 +82,12 @@ test('a guardrail may leave out everything but its command', () => {
   expect(settings.guardrails).toEqual([{ command: 'npm test', failAction: 'APPEND', timeout: 900 }])
 })
 
+test('a fallback agent may be a bare name', () => {
+  const given = ['codex', { command: 'claude', model: 'sonnet', flags: ['--x y'] }]
+  const { settings } = loadSettings(project({ 'settings.json': { fallbackAgents: given } }))
+  expect(settings.fallbackAgents).toEqual([{ command: 'codex', flags: [], model: null }, given[1]])
+})
+
 test.each(['append', 'Prepend', 'rePLACE'])('failAction %s is read in any case', failAction => {
   const { settings } = loadSettings(
     project({ 'settings.json': { guardrails: [{ command: 'x', failAction }] } }),

@@ -18,6 +18,7 @@ test.each<[object, [string, string][]]>([
     ],
   ],
   [{ fallbackAgents: [{ command: 'codex' }] }, [['fallbackAgents[0].command', 'codex']]],
+  [{ fallbackAgents: ['./codex'] }, [['fallbackAgents[0]', './codex']]],
   [
     { guardrails: [{ command: 'npm test', hint: 'h', timeout: 3 }, { command: 'make' }] },
     [

@@ -1,8 +1,9 @@
-import { agentFor, known } from '../../agents/index.ts'
+import { known } from '../../agents/index.ts'
 import type { Settings } from '../../settings/schema.ts'
-import { chooseAgent } from '../plan.ts'
+import { isInstalled } from '../crew.ts'
+import { agentByName, chooseAgent } from '../plan.ts'
 import { type Env, environmentOf } from './environment.ts'
-import type { AgentFact, Picked } from './facts.ts'
+import type { AgentFact, FallbackFact, Picked } from './facts.ts'
 import { tellPaid } from './paid.ts'
 import { examineProgram } from './programs.ts'
 import type { RunCommand } from './run-command.ts'
@@ -20,11 +21,19 @@ export const examineAgents = (
     }),
   )
 
+/** Which agents would stand in, in their order. */
+export const findFallbacks = (settings: Settings | null, path: string): FallbackFact[] =>
+  (settings?.fallbackAgents ?? []).map(({ command }) => ({
+    name: agentByName(command).name,
+    command,
+    installed: isInstalled(command, path),
+  }))
+
 /** Which agent `ralph run` would take. */
 export function pickAgent(setting: string | null, path: string): Picked {
   try {
     const command = chooseAgent({ explicit: [], name: undefined, setting }, path).argv[0]!
-    const name = command === 'demo' ? command : agentFor(command).agent.name
+    const { name } = agentByName(command)
     return { type: 'agent', name, command, from: setting ? 'settings' : 'PATH' }
   } catch (error) {
     return { type: 'none', why: (error as Error).message }

@@ -18,6 +18,9 @@ export type Picked =
   | { type: 'agent'; name: string; command: string; from: 'settings' | 'PATH' }
   | { type: 'none'; why: string }
 
+/** An agent that would stand in while another is limited. */
+export type FallbackFact = { name: string; command: string; installed: boolean }
+
 export type ToolFacts = {
   git: ProgramFact & { repository: string | null }
   sh: ProgramFact
@@ -57,6 +60,7 @@ export type EnvironmentFact = { of: string; gets: string[]; leftOut: string[] }
 export type Facts = {
   agents: AgentFact[]
   pick: Picked
+  fallbacks: FallbackFact[]
   tools: ToolFacts
   project: ProjectFacts
   ralph: RalphFacts

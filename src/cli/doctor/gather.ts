@@ -1,5 +1,5 @@
 import { ralphHome } from '../../store/runs.ts'
-import { examineAgents, pickAgent } from './agents.ts'
+import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
 import type { EnvironmentFact, Facts, Picked } from './facts.ts'
 import { examineProject, readSettings } from './project.ts'
@@ -40,6 +40,7 @@ export async function gatherFacts(world: World, { environment }: { environment: 
   return {
     agents,
     pick,
+    fallbacks: findFallbacks(settings, env.PATH ?? ''),
     tools,
     project: examineProject(cwd, read, home, env),
     ralph: examineRalph(home, machine),

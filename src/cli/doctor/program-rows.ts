@@ -1,17 +1,37 @@
-import type { AgentFact, Picked, ProgramFact, ToolFacts } from './facts.ts'
+import type { AgentFact, FallbackFact, Picked, ProgramFact, ToolFacts } from './facts.ts'
 import type { Row } from './rows.ts'
 import { wayToGet } from './ways.ts'
 
-export function agentRows(agents: AgentFact[], pick: Picked, platform: string): Row[] {
+export function agentRows(
+  agents: AgentFact[],
+  pick: Picked,
+  fallbacks: FallbackFact[],
+  platform: string,
+): Row[] {
   const rows = agents.map(agent => {
     const isPicked = pick.type === 'agent' && pick.command === agent.name
-    const more = [agent.trouble === null ? agent.paidBy : null, isPicked ? TAKEN[pick.from] : null]
+    const standsIn = fallbacks.some(fallback => fallback.command === agent.name)
+    const more = [
+      agent.path !== null && agent.trouble === null ? agent.paidBy : null,
+      isPicked ? TAKEN[pick.from] : null,
+      standsIn ? STANDS_IN : null,
+    ]
     return programRow(agent, platform, more)
   })
-  if (pick.type === 'none') return [...rows, { mark: 'no', name: 'ralph run', value: 'takes none of these' }]
-  if (agents.some(agent => agent.name === pick.command)) return rows
-  return [...rows, { mark: 'yes', name: pick.command, value: TAKEN[pick.from] }]
+  const isAbove = (command: string) => agents.some(agent => agent.name === command)
+  if (pick.type === 'none') rows.push({ mark: 'no', name: 'ralph run', value: 'takes none of these' })
+  else if (!isAbove(pick.command)) rows.push({ mark: 'yes', name: pick.command, value: TAKEN[pick.from] })
+  for (const { command, installed } of fallbacks)
+    if (!isAbove(command))
+      rows.push({
+        mark: installed ? 'yes' : 'none',
+        name: command,
+        value: installed ? STANDS_IN : `not found; ${STANDS_IN}`,
+      })
+  return rows
 }
+
+const STANDS_IN = 'stands in while another is limited (fallbackAgents)'
 
 const TAKEN = {
   settings: '`ralph run` takes this one: the settings say so',
@@ -53,7 +73,10 @@ function programRow(
   platform: string,
   more: readonly (string | null)[],
 ): Row {
-  if (path === null) return { mark: 'none', name, value: 'not found', way: wayToGet(name, platform) }
+  if (path === null) {
+    const value = ['not found', ...more].filter(Boolean).join(' · ')
+    return { mark: 'none', name, value, way: wayToGet(name, platform) }
+  }
   const answer = trouble === null ? [version, path] : [path, trouble]
   return {
     mark: trouble === null ? 'yes' : 'no',

@@ -16,8 +16,8 @@ export type Row = {
 export type Group = { title: string; rows: Row[] }
 
 /** The facts in words, in the order they are read. */
-export const describeFacts = ({ agents, pick, tools, project, ralph }: Facts): Group[] => [
-  { title: 'agents', rows: agentRows(agents, pick, ralph.platform.name) },
+export const describeFacts = ({ agents, pick, fallbacks, tools, project, ralph }: Facts): Group[] => [
+  { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
   { title: 'tools', rows: toolRows(tools, ralph.platform.name) },
   { title: `project ${project.path}`, rows: projectRows(project) },
   { title: 'ralph', rows: ralphRows(ralph) },
