@@ -8,7 +8,7 @@ import { openBook } from '../engine/book.ts'
 import { run } from '../engine/run.ts'
 import { processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
-import { receiveControls } from '../store/control.ts'
+import { receiveControls, sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
 import { openSession, type Session } from '../store/session.ts'
@@ -19,6 +19,7 @@ import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
 import type { Plan } from './plan.ts'
+import { listenForRetry, RETRY_KEY } from './retry-key.ts'
 import { listenToSignals } from './signals.ts'
 
 export type Sitting = {
@@ -63,8 +64,14 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir, past)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  const { json, quiet } = sitting.loud
+  const keys =
+    process.stdin.isTTY && !json && !quiet
+      ? listenForRetry(process.stdin, () => sendControl(dir, { type: 'retry' }, Date.now()))
+      : null
   const show = consoleListener(process.stdout, env, {
     ...sitting.loud,
+    key: keys && RETRY_KEY,
     streamAgent: settings.streamAgentOutput,
     limit: limits.iterations,
     output: settings.output,
@@ -79,6 +86,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       session.hear(event)
       // The console first: it takes its live status away before anyone else writes.
       show(event)
+      keys?.hear(event)
       if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       sitting.onEvent?.(event)
     }
@@ -117,6 +125,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else code = exitCode(ending, hasCondition(plan))
   } finally {
+    keys?.close()
     show.close()
     await runner.close()
     controls.close()

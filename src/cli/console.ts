@@ -16,6 +16,8 @@ export type Loudness = {
   /** Absent: as if nothing was set. */
   output?: Output
   condition?: boolean
+  /** What ends a wait, in words. */
+  key?: string | null
 }
 
 /** Hears every event of a run. Close it when the run is over, however it ended. */
@@ -41,7 +43,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, condition, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, condition, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   // A reader that went away (`| head`) is no reason to end a run that someone counts on.
   out.on('error', () => {})
@@ -52,6 +54,7 @@ export function consoleListener(
     streamAgent,
     limit,
     condition,
+    key,
     clock: at => clockTime(at, Date.now()),
     stamp: output.timestamps ? stampTime : null,
     columns: out.isTTY ? () => columnsOf(out) : () => null,

@@ -5,6 +5,7 @@ import { isAlive } from '../runners/proc.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
+import { statusOf } from '../view/status.ts'
 import type { SteerOptions } from './commands/steer.ts'
 import { hold } from './hold.ts'
 import { projectOf } from './project.ts'
@@ -49,6 +50,12 @@ export async function tellRun(name: string, text: string, options: SteerOptions)
 
 /** Wakes a run that is paused, or waits; a new sitting is not needed. */
 export function wakeRun(run: StoredRun): number {
+  const { standing } = statusOf(run.events, true, Date.now())
+  if (standing === 'waiting') {
+    ask(run, { type: 'retry' })
+    return say(`run ${run.id} waits no longer: it tries again now`)
+  }
+  // One that is still at work may have been asked to pause a moment ago.
   ask(run, { type: 'resume' })
   return say(`resumed run ${run.id}`)
 }

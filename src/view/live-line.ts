@@ -26,7 +26,8 @@ export function liveLine({
   streamAgent,
   limit,
   clock,
-}: Pick<Shown, 'style' | 'streamAgent' | 'limit' | 'clock'>): LiveLine {
+  key = null,
+}: Pick<Shown, 'style' | 'streamAgent' | 'limit' | 'clock' | 'key'>): LiveLine {
   const { colors, marks } = style
   const calls = new Map<StepId, Call>()
   let checks: { id: StepId | null; check: string; at: number }[] = []
@@ -87,6 +88,9 @@ export function liveLine({
         case 'waiting':
           wait = event
           break
+        case 'control':
+          wait = null
+          break
         case 'stopped':
         case 'finished':
           calls.clear()
@@ -105,7 +109,8 @@ export function liveLine({
       }
       if (wait && parts.length === 0) {
         const left = `${elapsed(Math.max(wait.until - now, 0))} left`
-        parts.push(colors.yellow(`waiting until ${clock(wait.until)} · ${left} (${plainLine(wait.why)})`))
+        const facts = [`waiting until ${clock(wait.until)}`, left, key].filter(Boolean).join(' · ')
+        parts.push(colors.yellow(`${facts} (${plainLine(wait.why)})`))
       }
       return parts.length === 0 ? '' : cutTo(`${INDENT}${parts.join('  ')}`, columns)
     },

@@ -21,7 +21,7 @@ const standing = async (stage: ReturnType<typeof setStage>) =>
 
 describe('a run at work', () => {
   it('is paused and resumed from outside', async () => {
-    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 300], MORE], [DONE]] })
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 1500], MORE], [DONE]] })
     const run = stage.start('run', '-p', 'x')
     await begun(stage)
     expect(await standing(stage)).toBe('running')
@@ -30,6 +30,21 @@ describe('a run at work', () => {
     expect((await stage.ralph('resume')).stdout).toMatch(/^resumed run /)
     expect((await run.ended).code).toBe(0)
     expect(await standing(stage)).toBe('finished')
+  })
+
+  it('that waits for a limit says until when, and is told to try now by resume', async () => {
+    const limited: Act[] = [
+      ['claude', 'API Error: Request rejected (429)', { is_error: true, api_error_status: 429 }],
+      ['exit', 1],
+    ]
+    const stage = setStage({ calls: [limited, [DONE]] })
+    const run = stage.start('run', '-p', 'x')
+    await until(async () => existsSync(stage.ralphHome) && (await standing(stage)) === 'waiting')
+    const { stdout } = await stage.ralph('status')
+    expect(stdout).toMatch(/waits\s+until \d\d:\d\d; to try now: ralph resume \S+\n/)
+    expect(stdout).toMatch(/limited\s+claude until \d\d:\d\d\n/)
+    expect((await stage.ralph('resume')).stdout).toMatch(/^run \S+ waits no longer: it tries again now\n$/)
+    expect((await run.ended).code).toBe(0)
   })
 
   it('is cancelled: its agent is gone, and it cannot be resumed', async () => {
