@@ -112,6 +112,31 @@ describe('an agent that', () => {
     expect(stage.journal().find(e => e.type === 'settled')).toMatchObject({ end: 'timeout' })
   })
 
+  it('is silent while a tool call is open is left alone', async () => {
+    const stage = setStage({
+      calls: [
+        [
+          ['tool', 't1', 'Bash', { command: 'make' }],
+          ['sleep', 1500],
+          ['toolResult', 't1', 'made'],
+          ['claude', 'Done. <response>DONE</response>'],
+        ],
+      ],
+    })
+    const ran = await stage.ralph('run', '-p', 'x', '--inactivity-timeout', '0.5')
+    expect(ran.code).toBe(0)
+    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([{ end: 'ok' }])
+  })
+
+  it('gives its result and stays is ended, and it counts as ended well', async () => {
+    const stage = setStage({
+      calls: [[['claude', 'Done. <response>DONE</response>'], ['hang']]],
+    })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(0)
+    expect(stage.journal().find(e => e.type === 'ended')).toMatchObject({ how: 'exited', seenOff: true })
+  })
+
   it('gives empty answers is tried again twice, then it fails', async () => {
     const stage = setStage({ settings: { maxConsecutiveFailures: 1 }, calls: [[['claude', '']]] })
     const ran = await stage.ralph('run', '-p', 'x')
@@ -120,5 +145,42 @@ describe('an agent that', () => {
       expect.stringContaining('1 consecutive failure, stopping loop'),
     ])
     expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(3)
+  })
+})
+
+describe('a limit in text mode', () => {
+  const TEXT = ['run', '-p', 'x', '--no-stream-agent-output']
+  const settledIn = (stage: ReturnType<typeof setStage>) => stage.journal().find(e => e.type === 'settled')
+
+  it('is told by claude on standard output, with its reset', async () => {
+    const words = "You've hit your 5-hour limit · resets 12pm (Pacific/Auckland)"
+    const stage = setStage({
+      settings: { maxLimitWait: 0 },
+      calls: [
+        [
+          ['print', words],
+          ['exit', 1],
+        ],
+      ],
+    })
+    expect((await stage.ralph(...TEXT)).code).toBe(1)
+    const settled = settledIn(stage)
+    expect(settled).toMatchObject({ end: 'limited', note: words })
+    const until = settled?.type === 'settled' ? settled.patch.until!.claude! : 0
+    const shown = new Date(until - 60_000).toLocaleString('en-GB', { timeZone: 'Pacific/Auckland' })
+    expect(shown).toMatch(/12:00:00$/)
+  })
+
+  it('is told by codex on standard error', async () => {
+    const stage = setStage({ settings: { maxLimitWait: 0 } })
+    const words = 'ERROR: exceeded retry limit, last status: 429 Too Many Requests'
+    stage.addAgent('codex', [
+      [
+        ['stderr', `codex v1\n${words}\n`],
+        ['exit', 1],
+      ],
+    ])
+    expect((await stage.ralph(...TEXT, '-a', 'codex')).code).toBe(1)
+    expect(settledIn(stage)).toMatchObject({ end: 'limited', note: words })
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { tasks } from '../../src/core/workflows/tasks.ts'
-import { done, World } from './world.ts'
+import { type Act, done, World } from './world.ts'
 
 describe('the loop', () => {
   it('goes through the ten steps in their order', async () => {
@@ -52,6 +52,51 @@ describe('the loop', () => {
     expect(world.calls).toBe(5)
     expect(world.of('checked').filter(e => e.id !== null)).toEqual([])
     expect(world.of('waiting').map(e => e.until - e.at)).toEqual([1000, 2000, 4000, 8000])
+  })
+
+  it.each([
+    ['an error', { result: { ok: false, error: 'broken' } }, 'error'],
+    ['a bad exit after a good word', { exit: { code: 3, signal: null } }, 'error'],
+    ['an empty answer', { result: { text: ' ' } }, 'empty'],
+    ['a limit', { events: [{ type: 'limited', note: '429' }], result: { ok: false } }, 'limited'],
+    ['silence', { hangs: true }, 'inactive'],
+    [
+      'an iteration without end',
+      { hangs: true, events: [{ type: 'tool', id: '1', name: 'Bash', summary: 'make' }] },
+      'timeout',
+    ],
+  ] satisfies [string, Act, string][])('runs no checks after %s', async (_, act, end) => {
+    const acts: Act[] = [act]
+    const world = new World(acts)
+    world.checkNames = ['test']
+    world.onCall = n => void (n === 2 && acts.splice(0, 1, done))
+    expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(world.of('settled').map(e => e.end)).toEqual([end, 'ok'])
+    expect(world.of('checked').filter(e => e.id !== null)).toHaveLength(1)
+  })
+
+  it('counts failures in a row: a good iteration begins anew', async () => {
+    const broken = { result: { ok: false, error: 'broken' } }
+    const world = new World([broken, broken, {}, broken, broken, done], { limits: { failures: 3 } })
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('waiting').map(e => e.until - e.at)).toEqual([1000, 2000, 1000, 2000])
+  })
+
+  it('tries an empty answer again twice at once, then counts it as a failure', async () => {
+    const world = new World([{ result: { text: '' } }], { limits: { failures: 1 } })
+    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(world.calls).toBe(3)
+    expect(world.of('waiting')).toEqual([])
+  })
+
+  it('ends a run of silent iterations that changed nothing, but not of those that did', async () => {
+    const still = new World([{ hangs: true, edits: false }], { limits: { failures: 2 } })
+    still.checkNames = ['test']
+    expect(await still.sit()).toMatchObject({ result: 'inactive' })
+    expect(still.calls).toBe(2)
+    const busy = new World([{ hangs: true }], { limits: { failures: 2, iterations: 4 } })
+    busy.checkNames = ['test']
+    expect(await busy.sit()).toMatchObject({ result: 'exhausted' })
   })
 
   it('counts an agent that cannot be started as a failure, in its own words', async () => {
