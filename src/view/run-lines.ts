@@ -60,15 +60,14 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${who}`)]
   }
 
-  /** `limited until 15:00: …` where another agent may go on meanwhile. */
+  /** Of a limit the agent's own lines have told all but how long it is left alone. */
   function settled({ id, end, note, patch }: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
-    const until = patch.until?.[stepAgents.get(id) ?? '']
+    const who = stepAgents.get(id) ?? ''
+    const until = patch.until?.[who]
     stepAgents.delete(id)
     if (end === 'ok') return []
-    return warn(
-      `${end}${end === 'limited' && until !== undefined ? ` until ${clock(until)}` : ''}: ${note}`,
-      fit,
-    )
+    const isLimited = end === 'limited' && until !== undefined
+    return warn(isLimited ? `${who} is limited until ${clock(until)}` : `${end}: ${note}`, fit)
   }
 
   const warn = (note: string, fit: Fit) =>

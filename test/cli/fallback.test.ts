@@ -51,7 +51,7 @@ describe('a fallback agent', () => {
         .map(e => e.patch.n),
     ).toEqual([undefined, 1, 2])
     expect(ran.stdout).toMatch(
-      /iteration 1 of 10\n[\s\S]*limited until .*: You've hit your 5-hour limit[\s\S]*iteration 1 of 10 · codex\n[\s\S]*iteration 2 of 10 · codex\n/,
+      /iteration 1 of 10\n[\s\S]*You've hit your 5-hour limit[\s\S]*claude is limited until [\s\S]*iteration 1 of 10 · codex\n[\s\S]*iteration 2 of 10 · codex\n/,
     )
     expect((await stage.ralph('report')).stdout).toMatch(/agent\s+claude, codex/)
     const status = await stage.ralph('status')
