@@ -45,16 +45,28 @@ export function listenForRetry(input: In, retry: () => void): { hear(event: RunE
   }
   /** Shells move a job between foreground and background, and do not always tell it. */
   const look = () => (isForeground() ? open() : shut())
+  // Ctrl+Z: taken up again in the background, it must not be reading already.
+  const onStop = () => {
+    shut()
+    process.off('SIGTSTP', onStop)
+    process.kill(process.pid, 'SIGTSTP')
+  }
+  const onContinue = () => {
+    process.off('SIGTSTP', onStop)
+    process.on('SIGTSTP', onStop)
+    look()
+  }
   function begin(): void {
     if (looking) return
     looking = setInterval(look, LOOK_MS).unref()
-    process.on('SIGCONT', look)
-    look()
+    process.on('SIGCONT', onContinue)
+    onContinue()
   }
   function end(): void {
     if (looking) clearInterval(looking)
     looking = null
-    process.off('SIGCONT', look)
+    process.off('SIGCONT', onContinue)
+    process.off('SIGTSTP', onStop)
     shut()
   }
   // A terminal that goes away is no reason to end a run that someone counts on.

@@ -19,7 +19,7 @@ async function onTerminal(calls: Act[][], line: string, shell: string[] = ['sh',
   const ralph = `${process.execPath} ${RALPH}`
   const terminal = await openTerminal([...shell, line.replaceAll('ralph', ralph)], {
     cwd: stage.project,
-    env: { ...stage.env, PS1: '$ ' },
+    env: { ...stage.env, PS1: '$ ', HISTFILE: '/dev/null' },
   })
   const pid = () => {
     const began = stage.journal().find(e => e.type === 'began')
@@ -107,5 +107,7 @@ describe.skipIf(!hasTmux)('while a run waits', () => {
     await pause(2500)
     await terminal.press('Enter')
     await terminal.waitFor('done as claimed')
+    await terminal.type('exit', 'Enter')
+    await terminal.ended()
   })
 })
