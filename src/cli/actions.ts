@@ -1,7 +1,9 @@
 // What the commands do, apart from what they are called: read only when one of them runs, so that
 // `ralph --help` does not have to read all of ralph.
+export { collectGarbage } from './collect-garbage.ts'
 export { offerCompletions, printCompletions } from './completions.ts'
 export { demoAgent } from './demo-agent.ts'
+export { diffRun } from './diff-run.ts'
 export { diagnose } from './doctor/diagnose.ts'
 export { initProject } from './init/init-project.ts'
 export { reportRun } from './report-run.ts'
@@ -11,6 +13,7 @@ export { showStatus } from './show-status.ts'
 export { startRun } from './start-run.ts'
 export { cancelRun, pauseRun, tellRun } from './steer-run.ts'
 export { trustProject } from './trust-project.ts'
+export { undoRun } from './undo-run.ts'
 
 // A reader that went away (`| head`, a closed terminal) is no error of ours.
 process.stdout.on('error', () => {})

@@ -5,7 +5,8 @@ import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
 import type { Limits } from '../core/workflow.ts'
 import { countLine, promptText } from '../core/workflows/prompt.ts'
-import { fingerprint } from '../git/fingerprint.ts'
+import { lookOf } from '../git/start.ts'
+import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { processRunner } from '../runners/process.ts'
 import type { Session } from '../store/session.ts'
@@ -32,6 +33,8 @@ export type Equipment = {
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
   lastCommit: string | null
+  /** Nothing was done yet: the tree is as the plan says. */
+  isFresh: boolean
 }
 
 /** Builds every adapter of a prompt run. The only place that knows them all. */
@@ -47,12 +50,20 @@ export function composePorts({
   home,
   hard,
   lastCommit,
+  isFresh,
 }: Equipment): Ports {
   const { settings, project, condition } = plan
   const now = () => Date.now()
   const crew = composeCrew({ plan, runner, env, cacheDir: join(home, 'cache') })
   const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
   const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
+  const files = watchFiles(
+    project,
+    { root: plan.start?.root ?? null, known: isFresh && plan.start ? lookOf(plan.start) : null },
+    checkEnv,
+    tell,
+    now,
+  )
   const protect = composeProtection(plan, runDir, checkEnv)
   const checks = composeChecks({ plan, runner, session, env: checkEnv })
   const scm = composeScm({
@@ -88,6 +99,7 @@ export function composePorts({
     async brief({ step, task, state }) {
       needProject(project)
       await protect.take()
+      await files.begin()
       const stands = state.at[task.id]
       return promptText(readPrompt(plan.prompt), {
         carry: stands?.carry ?? [],
@@ -111,6 +123,7 @@ export function composePorts({
         await runner.sweep(id)
         // Putting back a few files of a project that is gone would make something that looks like one.
         if (existsSync(project)) await protect.restore()
+        files.prepare()
       },
     },
     checks() {
@@ -118,7 +131,7 @@ export function composePorts({
       return [...protect.checks(), ...checks]
     },
     checksAtOnce: settings.guardrailParallelism,
-    fingerprint: () => fingerprint(project, checkEnv),
+    fingerprint: files.fingerprint,
     async claims(_work, text) {
       const done = condition.response !== null && saysDone(text, condition.response)
       return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
@@ -127,6 +140,7 @@ export function composePorts({
     apply: async (settled, _tasks, state, record) => {
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
+      await files.record(settled.id)
       await scm?.(settled, state, record)
     },
   }

@@ -10,14 +10,18 @@ import { processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
 import { receiveControls, sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
+import { dropNote } from '../store/notes.ts'
 import { makeRunDir, runDir } from '../store/runs.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { needWritable } from '../store/writable.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
+import { shortReceipt } from '../view/report/short.ts'
 import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
+import { keepWhatIsDirty, noteWhatIsLeft } from './keep-start.ts'
+import { LEFT } from './past-run.ts'
 import type { Plan } from './plan.ts'
 import { listenForRetry, RETRY_KEY } from './retry-key.ts'
 import { listenToSignals } from './signals.ts'
@@ -52,6 +56,8 @@ export async function conduct(sitting: Sitting): Promise<number> {
     agent: redact(agent.argv),
   })
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
+  dropNote(dir, LEFT)
+  if (past.length === 0) sitting.warnings.push(...keepWhatIsDirty(plan, dir))
   sitting.announce()
   return sit(sitting, session, dir)
 }
@@ -75,7 +81,12 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     streamAgent: settings.streamAgentOutput,
     limit: limits.iterations,
     output: settings.output,
-    condition: hasCondition(plan),
+    ending: (style, fit) =>
+      shortReceipt(receiptOf(readJournal(dir)), style, {
+        fit,
+        condition: hasCondition(plan),
+        whole: !sitting.loud.quiet,
+      }),
   })
   let code: number
   try {
@@ -119,9 +130,11 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       home,
       hard: signals.hard,
       lastCommit: lastCommit(past),
+      isFresh: past.length === 0,
     })
     const again = past.length > 0
     const ending = await run(book, ports, { patience, signals, baseline: settings.baseline, again })
+    await noteWhatIsLeft(plan, dir, env)
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else code = exitCode(ending, hasCondition(plan))
   } finally {
@@ -132,15 +145,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     journal.close()
     close()
   }
-  if (!sitting.loud.json && !sitting.loud.quiet) sayWayOn(id, dir)
   return code
-}
-
-/** Said last: the command that goes on, if there is anything left to do, and where the receipt is. */
-function sayWayOn(id: string, dir: string): void {
-  const { resume } = receiptOf(readJournal(dir))
-  if (resume !== null) process.stdout.write(`   to go on: ${resume}\n`)
-  process.stdout.write(`   receipt:  ralph report ${id}\n`)
 }
 
 /** Where HEAD was when the run was last at work; null if it never moved. */

@@ -15,7 +15,8 @@ export type Loudness = {
   limit: number | null
   /** Absent: as if nothing was set. */
   output?: Output
-  condition?: boolean
+  /** The run's end in lines. */
+  ending?: Shown['ending']
   /** What ends a wait, in words. */
   key?: string | null
 }
@@ -43,7 +44,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, condition, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   // A reader that went away (`| head`) is no reason to end a run that someone counts on.
   out.on('error', () => {})
@@ -53,7 +54,7 @@ export function consoleListener(
     bounds: output,
     streamAgent,
     limit,
-    condition,
+    ending,
     key,
     clock: at => clockTime(at, Date.now()),
     stamp: output.timestamps ? stampTime : null,

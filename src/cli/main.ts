@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { diff, gc, undo } from './commands/afterwards.ts'
 import { completions } from './commands/completions.ts'
 import { demo, demoAgent } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -17,10 +18,13 @@ const VERBS: readonly Verb[] = [
   run,
   resume,
   report,
+  diff,
+  undo,
   status,
   pause,
   cancel,
   tell,
+  gc,
   trust,
   demo,
   demoAgent,
@@ -36,6 +40,7 @@ Examples:
   ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
   ralph resume                                go on with the latest unfinished run of this folder
   ralph report                                what the latest run of this folder did and cost
+  ralph diff                                  what it changed; ralph undo puts it back
 
 Exit codes: 0 reached · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
 

@@ -30,3 +30,10 @@ export function timeSpan(text: string): number {
     throw new InvalidArgumentError('It must be a time such as 90s, 30m or 2h.')
   return seconds
 }
+
+export function count(text: string): number {
+  const n = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(n))
+    throw new InvalidArgumentError('It must be a whole number.')
+  return n
+}

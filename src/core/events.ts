@@ -146,6 +146,8 @@ export type RunEvent = { at: number } & (
   | { type: 'committing'; id: StepId; parent: string | null; message: string }
   /** Commits that are there now: ralph's own, or the agent's, by range. */
   | { type: 'committed'; id: StepId; by: 'ralph' | 'agent'; from: string | null; to: string }
+  /** What an iteration changed: how many files, and the first of them. */
+  | { type: 'changed'; id: StepId; paths: string[]; count: number }
   | { type: 'applied'; id: StepId }
   | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
   /** A request from outside; its name, so that a crash never makes it count twice. */
@@ -155,6 +157,8 @@ export type RunEvent = { at: number } & (
   /** The engine left the loop without finishing; `resume` goes on. */
   | { type: 'stopped'; why: string }
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
+  /** All that the run changed was put back. `saved`: a git ref that keeps what was there before. */
+  | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
   // For whoever watches; not kept.
   | { type: 'prompted'; id: StepId; text: string }

@@ -83,6 +83,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'stopped':
     case 'finished':
     case 'warned':
+    case 'changed':
+    case 'undone':
     case 'prompted':
     case 'agent':
     case 'checking':

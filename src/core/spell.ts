@@ -17,5 +17,12 @@ export function spellCount(n: number): string {
 
 export const spellUsd = (usd: number): string => `$${usd.toFixed(2)}`
 
+/** 45300 → 45 KB; 1234567 → 1.2 MB. */
+export function spellBytes(n: number): string {
+  if (n < 1000) return `${n} B`
+  if (n < 999_500) return `${Math.round(n / 1000)} KB`
+  return n < 999_500_000 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`
+}
+
 /** 1 check, 2 checks. */
 export const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
-import { contentOf, readStatus } from './status.ts'
+import type { Look } from './look.ts'
+import { contentOf, readStatus, stagedEntries } from './status.ts'
 
 /** The repository as a run found it. What was dirty then is the user's, and stays theirs. */
 export type Start = {
@@ -13,6 +14,8 @@ export type Start = {
   branch: string | null
   /** What each path that was dirty held. */
   dirty: Record<string, string>
+  /** What of it was staged: mode and object, as the index had them. Runs of an older ralph do not tell. */
+  staged?: Record<string, { mode: string; object: string }>
   /** The hooks, in short. */
   hooks: string
   dirs: GitDirs
@@ -24,9 +27,10 @@ export async function recordStart(project: string, env: Record<string, string>):
   const { root, head, branch } = status
   const theirs = status.paths.filter(path => !isOwnIgnore(root, path))
   const dirty = Object.fromEntries(theirs.map(path => [path, contentOf(root, path)]))
+  const staged = stagedEntries(status.text)
   const dirs = await git(root, env, ['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'])
   const [own = '', common = ''] = dirs?.split('\n') ?? []
-  return { root, head, branch, dirty, hooks: await hooksOf(root, env), dirs: { own, common } }
+  return { root, head, branch, dirty, staged, hooks: await hooksOf(root, env), dirs: { own, common } }
 }
 
 /** Left by an earlier run, perhaps one that was cut off before it was on record: no edit of the user's. */
@@ -59,3 +63,10 @@ function read(path: string): Buffer | string {
     return ''
   }
 }
+
+/** How the tree stood, as a look at it would have told. */
+export const lookOf = ({ root, head, dirty }: Start): Look => ({
+  root,
+  head,
+  contents: new Map(Object.entries(dirty)),
+})

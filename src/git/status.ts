@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { git } from './git.ts'
 
 /** Beyond this a file is told apart by its size and time: hashing it would cost more than it tells. */
-const HASHED_BYTES = 16 * 1024 * 1024
+export const HASHED_BYTES = 16 * 1024 * 1024
 
 export type Status = {
   /** The repository's top folder; paths are relative to it. */
@@ -19,9 +19,13 @@ export type Status = {
   text: string
 }
 
-/** How the repository of a project stands. null outside one, or without git. */
-export async function readStatus(project: string, env: Record<string, string>): Promise<Status | null> {
-  const root = (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
+/** How the repository of a project stands. null outside one, or without git. Whoever knows its top saves a call. */
+export async function readStatus(
+  project: string,
+  env: Record<string, string>,
+  top?: string,
+): Promise<Status | null> {
+  const root = top ?? (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
   if (!root) return null
   const everything = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
@@ -58,10 +62,25 @@ export function changedPaths(status: string): string[] {
   return paths
 }
 
+/** What a porcelain v2 listing has in the index that is not in HEAD. A path that was taken out has mode 0. */
+export function stagedEntries(status: string): Record<string, { mode: string; object: string }> {
+  const staged: Record<string, { mode: string; object: string }> = {}
+  const entries = status.split('\0')
+  for (let i = 0; i < entries.length; i++) {
+    const [kind, xy = '.', , , mode = '', , , object = '', ...rest] = entries[i]!.split(' ')
+    if (kind !== '1' && kind !== '2') continue
+    const path = rest.slice(kind === '1' ? 0 : 1).join(' ')
+    if (xy[0] !== '.') staged[path] = { mode: xy[0] === 'D' ? '0' : mode, object }
+    if (kind === '2' && xy[0] === 'R') staged[entries[++i]!] = { mode: '0', object }
+    else if (kind === '2') i++
+  }
+  return staged
+}
+
 /** What a path holds, in short; the same text means the same content. */
 export function contentOf(root: string, path: string): string {
   const file = join(root, path)
-  const stands = lstatSync(file, { throwIfNoEntry: false })
+  const stands = entryAt(file)
   if (!stands) return 'absent'
   if (stands.isSymbolicLink()) return linkOf(file)
   // Opening a pipe would wait for somebody to write to it.
@@ -83,6 +102,14 @@ export function contentOf(root: string, path: string): string {
     return 'unreadable' // Gone while we looked.
   } finally {
     closeSync(fd)
+  }
+}
+
+function entryAt(file: string) {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch {
+    return undefined // A file is where a folder above it was.
   }
 }
 

@@ -12,10 +12,11 @@ export type StoredRun = { id: string; dir: string; began: Began; events: RunEven
 export const ralphHome = (env: NodeJS.ProcessEnv): string =>
   resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
 
-/** Sorts by time and is short enough to type; the random tail tells runs of the same second apart. */
+/** Sorts by time, within a second too, and is short enough to type; a bit of chance tells apart what began together. */
 export function newRunId(now: Date, random: number): string {
   const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
-  return `${stamp}-${Math.floor(random * 36 ** 3)
+  const within = (now.getMilliseconds() + random) / 1000
+  return `${stamp}-${Math.floor(within * 36 ** 3)
     .toString(36)
     .padStart(3, '0')}`
 }
@@ -31,9 +32,12 @@ export function makeRunDir(home: string, id: string): string {
   return dir
 }
 
+export const fittingRuns = (home: string, name: string): string[] =>
+  runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
+
 /** A run by its id or the beginning or end of one that fits no other. */
 export function findRun(home: string, name: string): StoredRun {
-  const fits = runIds(home).filter(id => id === name || id.startsWith(name) || id.endsWith(name))
+  const fits = fittingRuns(home, name)
   const exact = fits.includes(name) ? name : fits.length === 1 ? fits[0] : undefined
   if (exact !== undefined) return openRun(home, exact)
   if (fits.length > 1) throw new UsageError(`"${name}" fits several runs: ${fits.slice(0, 5).join(', ')}`)
@@ -57,6 +61,16 @@ function latest(home: string, project: string, fits: (run: StoredRun) => boolean
   }
   return null
 }
+
+/** All runs that can be read, the oldest first. */
+export const storedRuns = (home: string): StoredRun[] =>
+  runIds(home).flatMap(id => {
+    try {
+      return [openRun(home, id)]
+    } catch {
+      return []
+    }
+  })
 
 /** Not finished, or ended at a limit that can be raised. */
 export function canGoOn(events: readonly RunEvent[]): boolean {

@@ -1,11 +1,10 @@
 import type { Finding, RunEvent } from '../core/events.ts'
-import { plural, spellDuration, spellUsd } from '../core/spell.ts'
+import { spellDuration } from '../core/spell.ts'
 import type { StepId } from '../core/workflow.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { plainLine } from './plain.ts'
-import { sayEnding } from './report/words.ts'
 import type { Style } from './style.ts'
 import { widthOf } from './width.ts'
 
@@ -25,8 +24,8 @@ export type Shown = {
   live?: boolean
   /** What ends a wait, in words; null: nothing that could be pressed. */
   key?: string | null
-  /** Whether there was anything to reach; if not, using all iterations is what was asked. */
-  condition?: boolean
+  /** The run's end in lines, once it is there; absent: nothing is said of it. */
+  ending?: (style: Style, fit: Fit) => string[]
 }
 
 const INDENT = '  '
@@ -37,13 +36,9 @@ const LEAST_NAME = 16
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: Shown): (event: RunEvent) => string[] {
   const { style, bounds, streamAgent, limit, clock, live = false } = shown
-  const { stamp = null, columns = () => null, condition = true, key = null } = shown
+  const { stamp = null, columns = () => null, ending = () => [], key = null } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
-  let iterations = 0
-  let usd = 0
-  let paid = false
-  let began = 0
   let looking = false
   /** Who worked so far; as long as it is always the same one, it need not be told. */
   const agents = new Set<string>()
@@ -51,7 +46,6 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
 
   function started(event: Extract<RunEvent, { type: 'started' }>): string[] {
     agent = agentLines(style, bounds, event.at)
-    iterations = event.n
     if (event.agent !== null) {
       agents.add(event.agent)
       stepAgents.set(event.id, event.agent)
@@ -88,27 +82,8 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     return [fit.squeeze(mark, name, ` ${news}`), ...log]
   }
 
-  function finished(event: Extract<RunEvent, { type: 'finished' }>, fit: Fit): string[] {
-    const facts = [plural(iterations, 'iteration'), paid && spellUsd(usd), spellDuration(event.at - began)]
-    const tail = facts.filter(Boolean).join(' · ')
-    const asked = event.result === 'exhausted' && !condition
-    const { text, tone } = sayEnding(event)
-    const [words, paint] = asked
-      ? [`${marks.ok} ${plainLine(event.why)}`, colors.green]
-      : tone === 'bad'
-        ? [`${marks.error} ${text}`, colors.red]
-        : [`${marks.ok} ${text}`, tone === 'good' ? colors.green : colors.yellow]
-    const line = `${paint(words)}  ${colors.dim(tail)}`
-    if (fit.room === null || widthOf(line) <= fit.room) return ['', line]
-    return ['', ...fit.wrap(words, paint, 3), ...fit.wrap(`   ${tail}`, colors.dim)]
-  }
-
   function show(event: RunEvent, fit: Fit): string[] {
     switch (event.type) {
-      case 'began':
-      case 'resumed':
-        began = event.at
-        return []
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
           ? fit.wrap('  red before the run; green is needed all the same', colors.dim)
@@ -124,10 +99,6 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
           : []
       }
       case 'ended':
-        if (event.result.costUsd !== undefined) {
-          usd += event.result.costUsd
-          paid = true
-        }
         if (event.how === 'inactive') return warn('silent for too long, ended', fit)
         return event.how === 'timeout' ? warn('out of time, ended', fit) : []
       case 'checking': {
@@ -149,19 +120,22 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
         return live ? [] : fit.wrap(words, colors.yellow, 4)
       }
       case 'finished':
-        return finished(event, fit)
       case 'stopped':
-        return ['', ...fit.wrap(`${marks.warn} stopped: ${plainLine(event.why)}`, colors.yellow, 3)]
+        return ending(style, fit)
       case 'told':
         return [fit.cut(colors.dim(`  told: ${plainLine(event.text)}`))]
       case 'control':
         return event.hold === 'pause' ? fit.wrap('  paused; goes on with: ralph resume', colors.yellow) : []
+      case 'began':
+      case 'resumed':
       case 'warned':
       case 'prompted':
       case 'committing':
       case 'spawned':
       case 'applied':
       case 'edited':
+      case 'changed':
+      case 'undone':
         return []
       default:
         return event satisfies never

@@ -35,11 +35,14 @@ describe('ralph report', () => {
     const lines = stdout.split('\n')
     expect(lines[0]).toBe(`ralph run ${id}`)
     expect(lines[1]).toBe('  result    done, verified')
+    expect(stdout).toContain('  files     1 file changed\n')
     expect(stdout).toContain(`  project   ${stage.project}\n`)
     expect(stdout).toMatch(
-      /\n {4}1 {2}fail .*\$0\.01 {2}10 \(0\) \/ 5\n {6}✓ git\n {6}✗ test -f made failed with exit code 1\n/,
+      /\n {4}1 {2}fail .*\$0\.01 {2}10 \(0\) \/ 5\n {6}✓ git\n {6}✗ test -f made failed with exit code 1\n {6}no file changed\n/,
     )
-    expect(stdout).toMatch(/\n {4}2 {2}pass .*\n {6}✓ git\n {6}✓ test -f made\n {6}committed [0-9a-f]{10}\n/)
+    expect(stdout).toMatch(
+      /\n {4}2 {2}pass .*\n {6}✓ git\n {6}✓ test -f made\n {6}1 file changed: made\n {6}committed [0-9a-f]{10}\n/,
+    )
     expect(stdout).not.toContain('to go on')
   })
 
@@ -76,7 +79,7 @@ describe('ralph report', () => {
     const other = makeRunDir(stage.ralphHome, '99990101-000000-zzz')
     writeFileSync(journalPath(other), `${JSON.stringify(journal().events[0])}\n`)
     expect((await stage.ralph('report')).stdout).toContain(`ralph run ${id}\n`)
-    expect((await stage.ralph('report', 'zzz')).stdout).toContain('unfinished: still at work, or cut off')
+    expect((await stage.ralph('report', 'zzz')).stdout).toContain('unfinished: it was cut off')
   })
 
   it('leaves out a last line that a crash tore, and leaves it where it is', async () => {

@@ -2,11 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fingerprint } from '../../src/git/fingerprint.ts'
+import { fingerprintOf, lookAt } from '../../src/git/look.ts'
 import { changedPaths } from '../../src/git/status.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' }
+
+async function fingerprint(dir: string, env: Record<string, string>): Promise<string | null> {
+  const look = await lookAt(dir, env)
+  return look && fingerprintOf(look)
+}
 
 function repository() {
   const dir = scratch()

@@ -192,20 +192,13 @@ describe('the lines of a run', () => {
     ).toEqual(['  ✗ npm test failed with exit code 1 0.3s → APPEND', '    a.log', '  ✓ lint 1.2s'])
   })
 
-  it.each([
-    [{ result: 'complete', proof: 'verified', why: 'complete' }, '✅ done, verified  2 iterations · 5.0s'],
-    [
-      { result: 'complete', proof: 'claimed', why: 'complete' },
-      '✅ done as claimed: nothing verified it  2 iterations · 5.0s',
-    ],
-    [
-      { result: 'exhausted', proof: null, why: 'all 2 iterations are used' },
-      '❌ exhausted: all 2 iterations are used  2 iterations · 5.0s',
-    ],
-  ] as const)('say in one sentence how it ended: %j', (ending, line) => {
-    const began: RunEvent = { type: 'resumed', at: 0, limits: {} as never }
-    const started: RunEvent = { type: 'started', at: 0, id: 2, task: 'p', stage: 'work', agent: 'a', n: 2 }
-    expect(told([began, started, { type: 'finished', at: 5000, ...ending }]).at(-1)).toBe(line)
+  it.each<[string, RunEvent]>([
+    ['finished', { type: 'finished', at: 1, result: 'complete', proof: null, why: 'x' }],
+    ['stopped', { type: 'stopped', at: 1, why: 'x' }],
+  ])('leave it to the receipt to say how it %s', (_, event) => {
+    const shown = { style: emoji, bounds, streamAgent: true, limit: 10, clock: String }
+    expect(runLines({ ...shown, ending: () => ['', 'the end'] })(event)).toEqual(['', 'the end'])
+    expect(runLines(shown)(event)).toEqual([])
   })
 
   it('use text marks for checks, too, where there are no emoji', () => {
@@ -315,8 +308,6 @@ describe('lines on a terminal', () => {
       ms: 1,
       exit,
     },
-    { type: 'stopped', at: 0, why: LONG },
-    { type: 'finished', at: 0, result: 'complete', proof: 'verified', why: '' },
   ]
   const told = (columns: () => number | null, color = false) => {
     const style = styleOf({ color, emoji: true })
@@ -349,12 +340,6 @@ describe('lines on a terminal', () => {
       '  ✓ npm run check -- --with-a-very-long-opti… 0.0s',
       '  ✗ npm run check -- --with-a-very-long-option=va…',
       '    failed with exit code 1 0.0s → APPEND',
-      '',
-      '⚠️ stopped: npm run check --',
-      '   --with-a-very-long-option=value',
-      '   --and-another-one=value --verbose',
-      '',
-      '✅ done, verified  0 iterations · 0.0s',
     ])
   })
 

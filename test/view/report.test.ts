@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import { fitTo } from '../../src/view/fit.ts'
 import { receiptOf } from '../../src/view/report/receipt.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
+import { styleOf } from '../../src/view/style.ts'
+import { widthOf } from '../../src/view/width.ts'
 import { green, journal, MINUTE, red, standing, type Told } from './report-journal.ts'
 
+const style = styleOf({ color: false, emoji: true })
 const ID = '20260301-221530-k3f'
 const paid: Told = { usd: 0.11, tokens: [88_000, 73_000, 416] }
 const fails: Told = { ...paid, move: 'fail', findings: [red()] }
@@ -17,12 +21,12 @@ describe('a receipt in short', () => {
     [
       'complete and verified',
       journal().iterate(fails).iterate(passes).finish('complete', 'complete', 'verified'),
-      ['done, verified', '2 iterations · 2m0s at work', '$0.18 · 149K tokens in (128K cached), 704 out'],
+      ['✅ done, verified  2 iterations · $0.18 · 2m0s at work', '149K tokens in (128K cached), 704 out'],
     ],
     [
       'complete as claimed, of unknown cost',
       journal().iterate({ move: 'pass' }).finish('complete', 'complete', 'claimed'),
-      ['done as claimed: nothing verified it', '1 iteration · 1m0s at work', 'cost unknown · tokens unknown'],
+      ['✅ done as claimed: nothing verified it  1 iteration · 1m0s at work'],
     ],
     [
       'exhausted: with a higher limit it can go on',
@@ -31,9 +35,8 @@ describe('a receipt in short', () => {
         .iterate({ move: 'more' })
         .finish('exhausted', 'all 2 iterations are used'),
       [
-        'exhausted: all 2 iterations are used',
-        '2 iterations · 2m0s at work',
-        '$0.11, and 1 call of unknown cost · 88K tokens in (73K cached), 416 out',
+        '❌ exhausted: all 2 iterations are used  2 iterations · $0.11, and 1 call of unknown cost · 2m0s at work',
+        '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID} -m 12`,
       ],
     ],
@@ -43,9 +46,8 @@ describe('a receipt in short', () => {
         .iterate({ ...fails, move: 'stuck', to: stuck })
         .finish('blocked', stuck.why),
       [
-        `blocked: ${stuck.why}`,
-        '1 iteration · 1m0s at work',
-        '$0.11 · 88K tokens in (73K cached), 416 out',
+        `❌ blocked: ${stuck.why}  1 iteration · $0.11 · 1m0s at work`,
+        '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID}`,
       ],
     ],
@@ -53,9 +55,7 @@ describe('a receipt in short', () => {
       'failures, with pauses between them',
       journal().iterate(error).later(1000).iterate(error).finish('failures', '2 consecutive failures'),
       [
-        'failures: 2 consecutive failures',
-        '2 iterations · 2m0s at work, 1.0s waiting',
-        'cost unknown · tokens unknown',
+        '❌ failures: 2 consecutive failures  2 iterations · 2m0s at work, 1.0s waiting',
         `to go on: ralph resume ${ID}`,
       ],
     ],
@@ -65,9 +65,8 @@ describe('a receipt in short', () => {
         .iterate(fails)
         .finish('budget', '$0.11 of $0.10 are spent'),
       [
-        'budget: $0.11 of $0.10 are spent',
-        '1 iteration · 1m0s at work',
-        '$0.11 · 88K tokens in (73K cached), 416 out',
+        '❌ budget: $0.11 of $0.10 are spent  1 iteration · $0.11 · 1m0s at work',
+        '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID} --max-cost 0.2`,
       ],
     ],
@@ -75,9 +74,8 @@ describe('a receipt in short', () => {
       'stopped',
       journal().iterate(fails).add({ type: 'stopped', why: 'interrupted' }).events,
       [
-        'stopped: interrupted',
-        '1 iteration · 1m0s at work',
-        '$0.11 · 88K tokens in (73K cached), 416 out',
+        '⚠️ stopped: interrupted  1 iteration · $0.11 · 1m0s at work',
+        '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID}`,
       ],
     ],
@@ -85,29 +83,59 @@ describe('a receipt in short', () => {
       'crashed in its second iteration',
       journal().iterate(fails).start().events,
       [
-        'unfinished: still at work, or cut off',
-        '1 iteration, and 1 that does not count · 1m0s at work',
-        '$0.11, and 1 call of unknown cost · 88K tokens in (73K cached), 416 out',
+        '⚠️ unfinished: it was cut off  1 iteration, and 1 that does not count · $0.11, and 1 call of unknown cost · 1m0s at work',
+        '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID}`,
       ],
     ],
     [
       'cancelled before anything was done',
       journal().finish('cancelled', 'cancelled'),
-      [
-        'cancelled',
-        '0 iterations · 0.0s at work',
-        'no cost · no tokens',
-        'to go on: a new run: this one was cancelled',
-      ],
+      ['❌ cancelled  0 iterations · 0.0s at work', 'to go on: a new run: this one was cancelled'],
     ],
   ])('%s', (_, events, lines) => {
-    expect(shortReceipt(receiptOf(events))).toEqual(lines)
+    const [first, ...more] = [...lines, `receipt:  ralph report ${ID}`]
+    expect(shortReceipt(receiptOf(events), style)).toEqual(['', first, ...more.map(line => `   ${line}`)])
   })
 
   it('has no line of a hostile sentence but one', () => {
     const why = 'red\n\x1b[2Jgreen\u202e'
-    expect(shortReceipt(receiptOf(journal().finish('blocked', why)))[0]).toBe('blocked: red green')
+    expect(shortReceipt(receiptOf(journal().finish('blocked', why)), style)[1]).toContain(
+      'blocked: red green  ',
+    )
+  })
+
+  it('is only its first line where nobody wants more, and no failure where nothing was to be reached', () => {
+    const receipt = receiptOf(journal().iterate(paid).finish('exhausted', 'the one iteration is used'))
+    expect(shortReceipt(receipt, style, { whole: false, condition: false })).toEqual([
+      '',
+      '✅ the one iteration is used  1 iteration · $0.11 · 1m0s at work',
+    ])
+  })
+
+  it('tells files, commits, warnings and tasks that are left', () => {
+    const tasks: [string, string][] = ['T1', 'T2', 'T3', 'T4', 'T5'].map(id => [id, 'Cart'])
+    const pen = journal({ tasks }).start({ task: 'T1' }).end()
+    pen.add({ type: 'changed', id: 1, paths: ['a', 'b'], count: 2 })
+    pen.add({ type: 'committed', id: 1, by: 'ralph', from: null, to: 'abc' })
+    pen.settle({ task: 'T1', move: 'pass' }).add({ type: 'warned', note: 'careful' })
+    const events = pen.add({ type: 'stopped', why: 'interrupted' }).events
+    expect(shortReceipt(receiptOf(events), style).slice(2)).toEqual([
+      '   2 files changed · 1 commit · 1 warning',
+      '   left:     T2 · Cart (not begun)',
+      '   left:     T3 · Cart (not begun)',
+      '   left:     T4 · Cart (not begun)',
+      '   left:     1 more',
+      `   to go on: ralph resume ${ID}`,
+      `   changes:  ralph diff ${ID}`,
+      `   receipt:  ralph report ${ID}`,
+    ])
+  })
+
+  it.each([20, 40, 80])('is never wider than a terminal of %i columns', columns => {
+    const receipt = receiptOf(journal().iterate(paid).finish('blocked', 'why '.repeat(40)))
+    for (const line of shortReceipt(receipt, style, { fit: fitTo(columns) }))
+      expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
 })
 
@@ -134,9 +162,8 @@ describe('the time of a run', () => {
       [2, 2, 'interrupted', false, 10_000],
       [2, 3, 'pass', true, MINUTE],
     ])
-    expect(shortReceipt(receipt)[1]).toBe(
-      '2 iterations, and 1 that does not count · 2m10s at work, in 3 sittings (resumed twice)',
-    )
+    expect(shortReceipt(receipt, style)[1]).toContain('  2 iterations, and 1 that does not count · ')
+    expect(shortReceipt(receipt, style)[1]).toMatch(/ · 2m10s at work, in 3 sittings \(resumed twice\)$/)
   })
 
   it('tells waits for a limit from work, also with an edit and a pause of a person between', () => {
@@ -200,6 +227,7 @@ describe('an iteration', () => {
       note: '',
       checks: [{ check: 'npm test', verdict: 'fail', note: 'failed with exit code 1', log: 'a.log' }],
       commits: [{ by: 'agent', from: 'a'.repeat(40), to: 'b'.repeat(40) }],
+      files: null,
       tokens: { input: 88_000, cached: 73_000, output: 416 },
       usd: 0.11,
       ms: MINUTE + 2000,
@@ -285,5 +313,54 @@ describe('the rest of a receipt', () => {
 
   it('needs a journal that begins with its run', () => {
     expect(() => receiptOf([])).toThrow('begins with its run')
+  })
+})
+
+describe('what a receipt tells besides', () => {
+  it('are the files of each iteration, and all of them counted once', () => {
+    const pen = journal()
+      .start()
+      .end()
+      .add({ type: 'changed', id: 1, paths: ['a', 'b'], count: 2 })
+    pen
+      .settle({ move: 'more' })
+      .start()
+      .end()
+      .add({ type: 'changed', id: 2, paths: ['b', 'c'], count: 300 })
+    const { iterations, totals } = receiptOf(
+      pen.settle({ move: 'more' }).iterate({ end: 'interrupted' }).events,
+    )
+    expect(iterations.map(i => i.files)).toEqual([
+      { paths: ['a', 'b'], count: 2 },
+      { paths: ['b', 'c'], count: 300 },
+      null,
+    ])
+    expect([totals.files, totals.filesCut]).toEqual([3, true])
+    expect(receiptOf(journal().iterate(fails).events).totals.files).toBeNull()
+  })
+
+  it('are the instructions of the user, and when they were given', () => {
+    const pen = journal()
+      .add({ type: 'told', text: 'first' })
+      .iterate(fails)
+      .add({ type: 'told', text: 'second' })
+    expect(receiptOf(pen.events).told).toEqual([
+      { text: 'first', before: 1 },
+      { text: 'second', before: null },
+    ])
+  })
+
+  it('is whether a run without an end is at work, and then there is no way on but its own', () => {
+    const pen = journal().iterate(fails)
+    expect(receiptOf(pen.events, true)).toMatchObject({ ending: { type: 'open', live: true }, resume: null })
+    expect(receiptOf(pen.events, false).resume).toBe(`ralph resume ${ID}`)
+    const paused = pen.add({ type: 'control', hold: 'pause' }).events
+    expect(receiptOf(paused, true).resume).toBe(`ralph resume ${ID}`)
+  })
+
+  it('is that it was undone, and until it goes on', () => {
+    const pen = journal().iterate(fails).later(MINUTE).add({ type: 'undone', saved: 'refs/ralph/x/1' })
+    expect(receiptOf(pen.events)).toMatchObject({ undone: 'refs/ralph/x/1', times: { workedMs: MINUTE } })
+    expect(receiptOf(pen.resume().events).undone).toBeNull()
   })
 })

@@ -2,14 +2,14 @@ import type { Proof, Result, RunEvent } from '../../core/events.ts'
 import type { Limits } from '../../core/workflow.ts'
 import type { Spent } from './spent.ts'
 
-/** `open`: the journal has no end, so the run is still at work or was cut off. */
+/** `open`: the journal has no end. The run is at work if its process lives, else it was cut off. */
 export type Ending =
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
   | { type: 'stopped'; why: string }
-  | { type: 'open' }
+  | { type: 'open'; live: boolean }
 
 /** How the last sitting ended. */
-export function endingOf(events: readonly RunEvent[]): Ending {
+export function endingOf(events: readonly RunEvent[], live: boolean): Ending {
   const last = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   switch (last?.type) {
     case 'finished':
@@ -17,14 +17,14 @@ export function endingOf(events: readonly RunEvent[]): Ending {
     case 'stopped':
       return { type: 'stopped', why: last.why }
     default:
-      return { type: 'open' }
+      return { type: 'open', live }
   }
 }
 
 /** How many iterations a raised limit adds. */
 const MORE = 10
 
-/** What to type to go on, with what must be raised; null for a run that is complete or was cancelled. */
+/** What to type to go on, with what must be raised; null for a run that is complete, was cancelled, or goes on. */
 export function resumeCommand(
   events: readonly RunEvent[],
   ending: Ending,
@@ -35,9 +35,15 @@ export function resumeCommand(
   if (!began || !sitting) return null
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
+  if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const n = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = n?.type === 'settled' ? (n.patch.n ?? 0) : 0
   return ['ralph resume', began.id, ...raised(sitting.limits, used, spent)].join(' ')
+}
+
+const isPaused = (events: readonly RunEvent[]): boolean => {
+  const last = events.findLast(e => e.type === 'control' || e.type === 'began' || e.type === 'resumed')
+  return last?.type === 'control' && last.hold === 'pause'
 }
 
 function raised(limits: Limits, used: number, { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>): string[] {

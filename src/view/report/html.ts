@@ -5,11 +5,13 @@ import { html } from './html-text.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
 import {
+  sayChanges,
   sayCheck,
   sayCommit,
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTold,
   sayUsd,
   sayWarnings,
   sayWayOn,
@@ -34,24 +36,45 @@ export function htmlReport(receipt: Receipt): string[] {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${title}</title>`,
     `<style>${STYLE}</style>`,
-    `<h1>${title}</h1>`,
-    `<p class="result ${tone}">${html(text)}</p>`,
-    '<dl>',
-    ...sayFacts(receipt).map(([name, value]) => `<dt>${name}</dt><dd>${html(value)}</dd>`),
-    '</dl>',
+    `<header class="${tone}"><h1>${title}</h1><p class="result">${html(text)}</p></header>`,
+    ...facts(receipt),
     ...(wayOn === null ? [] : ['<h2>To go on</h2>', `<code class="go-on">${html(wayOn)}</code>`]),
     ...charts(receipt),
     ...table(receipt.iterations),
+    ...list('Told', sayTold(receipt)),
     ...list('Warnings', sayWarnings(receipt)),
     ...list('Left', sayLeft(receipt)),
+    '<footer class="dim">Made by <code>ralph report --html</code>. What it cost is what the agent told.</footer>',
     '</html>',
+  ]
+}
+
+/** What people look for first. */
+const AMOUNTS: ReadonlySet<string> = new Set(['work', 'files', 'cost', 'tokens', 'time'])
+
+function facts(receipt: Receipt): string[] {
+  const all = sayFacts(receipt)
+  const group = (kind: string, some: [string, string][]) => [
+    `<dl class="${kind}">`,
+    ...some.map(([name, value]) => `<div><dt>${name}</dt><dd>${html(value)}</dd></div>`),
+    '</dl>',
+  ]
+  return [
+    ...group(
+      'tiles',
+      all.filter(([name]) => AMOUNTS.has(name)),
+    ),
+    ...group(
+      'about',
+      all.filter(([name]) => !AMOUNTS.has(name)),
+    ),
   ]
 }
 
 const list = (title: string, items: string[]) =>
   items.length === 0
     ? []
-    : [`<h2>${title}</h2>`, '<ul>', ...items.map(item => `<li>${html(item)}</li>`), '</ul>']
+    : [`<h2>${title}</h2>`, '<ul class="list">', ...items.map(item => `<li>${html(item)}</li>`), '</ul>']
 
 function charts({ iterations, totals }: Receipt): string[] {
   if (iterations.length === 0) return []
@@ -62,17 +85,18 @@ function charts({ iterations, totals }: Receipt): string[] {
     of(i => i.ms),
     spellDuration,
   )
-  return totals.usd === null
-    ? [time]
-    : [
-        drawBars(
-          'cost',
-          'Cost',
-          of(i => i.usd),
-          spellUsd,
-        ),
-        time,
-      ]
+  const cost =
+    totals.usd === null
+      ? []
+      : [
+          drawBars(
+            'cost',
+            'Cost',
+            of(i => i.usd),
+            spellUsd,
+          ),
+        ]
+  return ['<div class="charts">', ...cost, time, '</div>']
 }
 
 function table(iterations: readonly Iteration[]): string[] {
@@ -85,10 +109,11 @@ const HEAD = `<thead><tr><th class="number">#</th><th>how</th><th class="number"
 <th class="number">tokens in</th><th class="number">cached</th><th class="number">out</th><th></th></tr></thead>`
 
 function row(i: Iteration, about: string): string {
-  const number = (name: string, value: string) => `<td class="number" data-name="${name}">${html(value)}</td>`
+  const number = (name: string, value: string) =>
+    `<td class="number${value === 'unknown' ? ' dim' : ''}" data-name="${name}">${html(value)}</td>`
   const count = (n: number | undefined) => (n === undefined ? 'unknown' : spellCount(n))
   return [
-    `<tr>${number('#', String(i.n))}<td class="${toneOf(i.end)}">${html(i.end)}</td>`,
+    `<tr>${number('#', String(i.n))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
     number('time', spellDuration(i.ms)),
     number('cost', sayUsd(i.usd)),
     number('in', count(i.tokens?.input)),
@@ -104,6 +129,7 @@ function details(i: Iteration, about: string): string {
     ...(about === '' ? [] : [item(about, 'dim')]),
     ...(i.note === '' ? [] : [item(i.note)]),
     ...i.checks.map(c => item(`${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`, CHECK_TONES[c.verdict])),
+    ...(i.files ? [item(sayChanges(i.files), 'dim')] : []),
     ...i.commits.map(commit => item(sayCommit(commit), 'dim')),
   ]
   return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`

@@ -25,6 +25,8 @@ export type Iteration = {
   note: string
   checks: { check: string; verdict: Finding['verdict']; note: string; log: string | null }[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
+  /** How many files it changed, and the first of them by name; null where nobody could tell. */
+  files: { count: number; paths: string[] } | null
   tokens: Tokens | null
   usd: number | null
   /** From its start until its commits are made. */
@@ -80,6 +82,11 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
         reach(event.id, event.at)?.commits.push({ by, from, to })
         break
       }
+      case 'changed': {
+        const iteration = reach(event.id, event.at)
+        if (iteration) iteration.files = { count: event.count, paths: event.paths }
+        break
+      }
       case 'applied':
         reach(event.id, event.at)
         counting.delete(event.id)
@@ -100,6 +107,7 @@ const begun = (event: Extract<RunEvent, { type: 'started' }>): Iteration => ({
   note: '',
   checks: [],
   commits: [],
+  files: null,
   tokens: null,
   usd: null,
   ms: 0,

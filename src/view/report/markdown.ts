@@ -4,11 +4,13 @@ import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
 import {
   LONGEST_LINE,
+  sayChanges,
   sayCheck,
   sayCommit,
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTold,
   sayUsd,
   sayWarnings,
   sayWayOn,
@@ -34,6 +36,7 @@ export function markdownReport(receipt: Receipt): string[] {
     '|---|---|',
     ...sayFacts(receipt).map(line),
     ...(iterations.length === 0 ? [] : ['', '## Iterations', '', ...HEAD, ...iterations.map(row)]),
+    ...section('Told', sayTold(receipt)),
     ...section('Warnings', sayWarnings(receipt)),
     ...section('Left', sayLeft(receipt)),
     ...section('To go on', wayOn === null ? [] : [wayOn]),
@@ -45,8 +48,14 @@ const HEAD = ['| # | how | time | cost | in / cached / out | |', '|--:|---|--:|-
 const tokensOf = ({ tokens }: Iteration): string =>
   tokens === null ? 'unknown' : `${tokens.input} / ${tokens.cached} / ${tokens.output}`
 
-const detailOf = ({ note, checks, commits }: Iteration, about: string): string =>
-  [about, note, ...checks.map(c => `${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`), ...commits.map(sayCommit)]
+const detailOf = ({ note, checks, commits, files }: Iteration, about: string): string =>
+  [
+    about,
+    note,
+    ...checks.map(c => `${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`),
+    files ? sayChanges(files) : '',
+    ...commits.map(sayCommit),
+  ]
     .filter(part => part !== '')
     .join('; ')
 

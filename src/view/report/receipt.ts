@@ -19,7 +19,15 @@ export type Receipt = {
     /** Iterations that count; those that were limited or cut off do not. */
     counted: number
     uncounted: number
+    /** Different files that were changed; null where nobody could tell. */
+    files: number | null
+    /** There are more: not all of them are named in the journal. */
+    filesCut: boolean
   }
+  /** What the user told it meanwhile, and before which iteration; null if none came after. */
+  told: { text: string; before: number | null }[]
+  /** The git ref that keeps what the run had done, if that was undone. */
+  undone: string | null
   warnings: { note: string; times: number }[]
   /** Tasks that are not done. */
   left: Left[]
@@ -27,15 +35,20 @@ export type Receipt = {
   resume: string | null
 }
 
-/** Folds a journal. It must begin with the run; how far it goes does not matter. */
-export function receiptOf(events: readonly RunEvent[]): Receipt {
+/** Folds a journal. It must begin with the run; how far it goes does not matter. `live`: somebody is at work on it. */
+export function receiptOf(events: readonly RunEvent[], live = false): Receipt {
   const began = events[0]
   if (began?.type !== 'began') throw new Error('a journal begins with its run')
   const { id, project, workflow } = began
   const iterations = iterationsOf(events)
   const counted = iterations.filter(i => i.counted).length
-  const totals = { ...spentOn(iterations), counted, uncounted: iterations.length - counted }
-  const ending = endingOf(events)
+  const totals = {
+    ...spentOn(iterations),
+    counted,
+    uncounted: iterations.length - counted,
+    ...filesOf(iterations),
+  }
+  const ending = endingOf(events, live)
   return {
     id,
     project,
@@ -45,10 +58,33 @@ export function receiptOf(events: readonly RunEvent[]): Receipt {
     ending,
     iterations,
     totals,
+    told: toldIn(events),
+    undone: undoneIn(events),
     warnings: warningsIn(events),
     left: leftOf(events),
     resume: resumeCommand(events, ending, totals),
   }
+}
+
+function filesOf(iterations: readonly Iteration[]): { files: number | null; filesCut: boolean } {
+  const known = iterations.flatMap(i => i.files ?? [])
+  if (known.length === 0) return { files: null, filesCut: false }
+  const paths = new Set(known.flatMap(f => f.paths))
+  return { files: paths.size, filesCut: known.some(f => f.count > f.paths.length) }
+}
+
+function toldIn(events: readonly RunEvent[]): Receipt['told'] {
+  const told: Receipt['told'] = []
+  for (const event of events) {
+    if (event.type === 'told') told.push({ text: event.text, before: null })
+    else if (event.type === 'started') for (const word of told) word.before ??= event.n
+  }
+  return told
+}
+
+function undoneIn(events: readonly RunEvent[]): string | null {
+  const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
+  return last?.type === 'undone' ? last.saved : null
 }
 
 /** Each once: what is wrong in every iteration is said in every iteration. */

@@ -7,11 +7,13 @@ import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
 import {
   LONGEST_LINE,
+  sayChanges,
   sayCheck,
   sayCommit,
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTold,
   sayUsd,
   sayWarnings,
   sayWayOn,
@@ -43,6 +45,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
       return `      ${check.verdict === 'pass' ? colors.dim(line) : line}`
     })
     if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
+    if (i.files) more.push(`      ${colors.dim(cutTo(sayChanges(i.files), width - 6))}`)
     for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(sayCommit(commit), width - 6))}`)
     const cells = columns(
       { n: String(i.n), end: i.end, time: spellDuration(i.ms), cost: sayUsd(i.usd), tokens: tokensOf(i) },
@@ -58,6 +61,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     ...fact('result', text, inTone(tone)),
     ...sayFacts(receipt).flatMap(([name, value]) => fact(name, value)),
     ...(iterations.length === 0 ? [] : ['', colors.dim(columns(HEAD)), ...iterations.flatMap(row)]),
+    ...section('told', sayTold(receipt)),
     ...section('warnings', sayWarnings(receipt)),
     ...section('left', sayLeft(receipt)),
     ...(wayOn === null ? [] : ['', `${colors.bold('to go on')}  ${wayOn}`]),

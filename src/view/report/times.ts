@@ -21,6 +21,8 @@ export function timesOf(events: readonly RunEvent[]): Times {
   const underway = new Set<StepId>()
   let pausing = false
   for (const event of events) {
+    // Long after the end, perhaps: no work of the run's.
+    if (event.type === 'undone') continue
     const passed = Math.max(event.at - times.last, 0)
     if (event.type === 'began' || event.type === 'resumed') {
       times.sittings++

@@ -15,7 +15,7 @@ export const LONGEST_LINE = 500
 export function sayEnding(ending: Ending): { text: string; tone: Tone } {
   switch (ending.type) {
     case 'open':
-      return { text: 'unfinished: still at work, or cut off', tone: 'middling' }
+      return { text: ending.live ? 'still at work' : 'unfinished: it was cut off', tone: 'middling' }
     case 'stopped':
       return { text: `stopped: ${plainLine(ending.why, LONGEST_LINE)}`, tone: 'middling' }
     case 'finished':
@@ -101,6 +101,22 @@ export function sayCommit({ by, from, to }: Iteration['commits'][number]): strin
   return `committed by the agent ${from === null ? '' : `${short(from)}..`}${short(to)}`
 }
 
+const NAMED = 4
+
+/** `3 files changed`. */
+export const sayFiles = (count: number, cut = false): string =>
+  count === 0 ? 'no file changed' : `${cut ? 'more than ' : ''}${plural(count, 'file')} changed`
+
+/** `5 files changed: a.js, b.js, c.js, d.js, …`. */
+export function sayChanges({ count, paths }: { count: number; paths: string[] }): string {
+  if (count === 0) return sayFiles(0)
+  const named = paths.slice(0, NAMED).map(path => plainLine(path))
+  return plainLine(
+    [`${sayFiles(count)}: ${named.join(', ')}`, ...(count > NAMED ? ['…'] : [])].join(', '),
+    LONGEST_LINE,
+  )
+}
+
 export const VERDICT_MARKS = { pass: '✓', fail: '✗', unsure: '?' } as const
 
 /** `npm test failed with exit code 1`. */
@@ -108,8 +124,17 @@ export const sayCheck = ({ check, note }: Iteration['checks'][number]): string =
   plainLine(note === '' ? check : `${check} ${note}`, LONGEST_LINE)
 
 /** The facts of a run as a whole, by name. */
-export const sayFacts = ({ totals, times, project, workflow, agents }: Receipt): [string, string][] => [
+export const sayFacts = ({
+  totals,
+  times,
+  project,
+  workflow,
+  agents,
+  undone,
+}: Receipt): [string, string][] => [
+  ...(undone === null ? [] : [['undone', `it is kept in ${plainLine(undone)}`] as [string, string]]),
   ['work', sayIterations(totals)],
+  ...(totals.files === null ? [] : [['files', sayFiles(totals.files, totals.filesCut)] as [string, string]]),
   ['cost', sayCost(totals)],
   ['tokens', sayTokens(totals)],
   ['time', sayTimes(times)],
@@ -118,6 +143,12 @@ export const sayFacts = ({ totals, times, project, workflow, agents }: Receipt):
   ['workflow', plainLine(workflow)],
   ['agent', plainLine(agents.join(', ')) || 'none was called'],
 ]
+
+/** What the user told it, a line each. */
+export const sayTold = ({ told }: Receipt): string[] =>
+  told.map(({ text, before }) =>
+    plainLine(`${before === null ? 'after the last' : `before iteration ${before}`}: ${text}`, LONGEST_LINE),
+  )
 
 export const sayWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${times(w.times)})` : ''))
@@ -132,9 +163,10 @@ function sayTask({ id, title, stage, why }: Receipt['left'][number]): string {
   return plainLine(`${id} · ${title} (${why === '' ? stands : `${stands}: ${why}`})`, LONGEST_LINE)
 }
 
-/** How to go on; null if there is nothing left to do. */
-export function sayWayOn({ resume, left }: Receipt): string | null {
+/** How to go on; null if there is nothing left to do, or it goes on by itself. */
+export function sayWayOn({ resume, left, ending }: Receipt): string | null {
   if (resume !== null) return plainLine(resume)
+  if (ending.type === 'open') return null
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
 

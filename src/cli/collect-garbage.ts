@@ -1,0 +1,63 @@
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { plural, spellBytes } from '../core/spell.ts'
+import { keepReceipt } from '../store/receipts.ts'
+import { ralphHome, type StoredRun, storedRuns } from '../store/runs.ts'
+import { bytesIn } from '../store/size.ts'
+import { plainLine } from '../view/plain.ts'
+import { receiptOf } from '../view/report/receipt.ts'
+import type { GcOptions } from './commands/afterwards.ts'
+import { projectOf } from './project.ts'
+import { isLive } from './steer-run.ts'
+
+/** Puts away old runs: their receipts stay, all else goes. */
+export function collectGarbage(options: GcOptions): number {
+  const home = ralphHome(process.env)
+  const project = options.all ? null : projectOf(options.projectDir)
+  const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
+  const old = tooMany(runs, options.keep)
+  const going = old.filter(isOver)
+  let freed = 0
+  for (const run of going) {
+    const folders = foldersOf(run)
+    const bytes = folders.reduce((sum, folder) => sum + bytesIn(folder), 0)
+    freed += bytes
+    say(`  ${run.id}  ${spellBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
+    if (options.dryRun) continue
+    // First what must not be lost; the run's own folder last, so that a crash leaves something to repeat.
+    keepReceipt(home, run.id, receiptOf(run.events))
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  }
+  const kept = runs.length - going.length
+  const still = old.length - going.length
+  const verb = options.dryRun ? 'would free' : 'freed'
+  say(`${verb} ${spellBytes(freed)}: ${plural(going.length, 'run')} put away, ${kept} kept`)
+  if (still > 0)
+    say(`${plural(still, 'older run')} kept, because ${still === 1 ? 'it is' : 'they are'} not finished`)
+  return 0
+}
+
+/** Those beyond the newest of each project. */
+function tooMany(runs: StoredRun[], keep: number): StoredRun[] {
+  const seen = new Map<string, number>()
+  return runs.toReversed().filter(({ began: { project } }) => {
+    const newer = seen.get(project) ?? 0
+    seen.set(project, newer + 1)
+    return newer >= keep
+  })
+}
+
+/** Nobody is at work on it, and it has ended; one whose project is gone has no way on. */
+function isOver(run: StoredRun): boolean {
+  if (isLive(run)) return false
+  const last = run.events.findLast(e => e.type === 'finished' || e.type === 'resumed')
+  return last?.type === 'finished' || !existsSync(run.began.project)
+}
+
+/** The session in the project, if it is where it should be and no link leads elsewhere; then the run's own. */
+function foldersOf({ id, dir, began: { project } }: StoredRun): string[] {
+  const session = join(project, '.ralph', 'sessions', id)
+  return [...(existsSync(session) && realpathSync(session) === session ? [session] : []), dir]
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { UsageError } from '../core/usage-error.ts'
+import type { Left } from '../git/left.ts'
+import type { Start } from '../git/start.ts'
+import { readNote } from '../store/notes.ts'
+import { findRun, latestRun, ralphHome, type StoredRun } from '../store/runs.ts'
+import { gitEnvironment, type Plan } from './plan.ts'
+import { projectOf } from './project.ts'
+
+/** A run by its name, else the latest of a folder, finished or not. */
+export function chooseRun(name: string | undefined, projectDir: string): StoredRun {
+  const home = ralphHome(process.env)
+  if (name !== undefined) return findRun(home, name)
+  const project = projectOf(projectDir)
+  const run = latestRun(home, project)
+  if (!run) throw new UsageError(`no run in ${project}; start one with: ralph run`)
+  return run
+}
+
+/** What is needed to compare a run's beginning with its end. */
+export type PastRun = { run: StoredRun; start: Start; left: Left | null; env: Record<string, string> }
+
+export function pastRun(run: StoredRun): PastRun {
+  const { settings, start } = run.began.pins as Plan
+  if (!start)
+    throw new UsageError(
+      `run ${run.id} was not in a git repository, so nobody knows what the files were before it`,
+    )
+  if (!existsSync(start.root)) throw new UsageError(`the repository of run ${run.id} is gone: ${start.root}`)
+  return {
+    run,
+    start,
+    left: readNote<Left>(run.dir, LEFT),
+    env: gitEnvironment(settings, process.env),
+  }
+}
+
+/** The note that says how a run left the repository. */
+export const LEFT = 'left'

@@ -1,0 +1,53 @@
+import { plural } from '../core/spell.ts'
+import type { Start } from '../git/start.ts'
+import { short, type UndoPlan } from '../git/undo-plan.ts'
+import { plainLine } from '../view/plain.ts'
+
+const NAMED = 8
+
+export const isNothing = (start: Start, plan: UndoPlan): boolean =>
+  [plan.remove, plan.restore, plan.refill].every(paths => paths.length === 0) && !movesHead(start, plan)
+
+const movesHead = (start: Start, { now, tip }: UndoPlan): boolean =>
+  now.head !== start.head || now.branch !== start.branch || (start.branch !== null && tip !== start.head)
+
+/** What an undo would do, before it is done. */
+export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: boolean): string[] {
+  const place = start.branch ?? 'a detached HEAD'
+  const { now } = plan
+  const from = now.branch === start.branch ? '' : ` (from ${now.branch ?? 'a detached HEAD'}, which stays)`
+  const rows: [string, string | null][] = [
+    ['commit', movesHead(start, plan) ? `${place} back to ${short(start.head)}${from}` : null],
+    ['remove', files(plan.remove)],
+    ['put back', files([...plan.restore, ...plan.refill])],
+    ['stays', files(plan.later, 'yours: changed after the run, not by it')],
+    ['stays', files(plan.unknown, 'was dirty before the run and not kept, so it cannot be put back')],
+    ['stays', files(plan.repositories, 'a repository of its own; for a submodule: git submodule update')],
+    ['note', isEndKnown ? null : 'the run was cut off, so what was changed since then counts as its own'],
+  ]
+  return [
+    `undo of run ${id}`,
+    ...rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(8)}  ${value}`])),
+  ]
+}
+
+function files(paths: string[], why = ''): string | null {
+  if (paths.length === 0) return null
+  const named = paths.slice(0, NAMED).map(path => plainLine(path))
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
+  return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
+}
+
+/** What to type to have everything as it was before an undo. */
+export function wayBack(start: Start, { now, tip }: UndoPlan, saved: string): string {
+  const steps = [`git restore --source=${saved} --staged --worktree -- :/`]
+  if (start.branch !== null && tip !== null && now.branch !== start.branch && tip !== start.head)
+    steps.push(`git update-ref ${quote(`refs/heads/${start.branch}`)} ${tip}`)
+  if (now.branch !== start.branch && now.branch !== null)
+    steps.push(`git symbolic-ref HEAD ${quote(`refs/heads/${now.branch}`)}`)
+  else if (now.branch !== start.branch) steps.push(`git update-ref --no-deref HEAD ${now.head}`)
+  steps.push(now.head === null ? 'git rm -rq --cached -- :/' : `git reset -q ${now.head}`)
+  return steps.join(' && ')
+}
+
+const quote = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

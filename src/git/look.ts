@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { git } from './git.ts'
+import { contentOf, readStatus } from './status.ts'
+
+/** The tree at one moment: the commit, and what each path holds that differs from it or is new. */
+export type Look = { root: string; head: string | null; contents: ReadonlyMap<string, string> }
+
+/** Looks at all but ignored files and ralph's own. null outside a git repository. */
+export async function lookAt(
+  project: string,
+  env: Record<string, string>,
+  root?: string,
+): Promise<Look | null> {
+  const status = await readStatus(project, env, root)
+  if (!status) return null
+  const paths = status.paths.filter(path => !isRalphs(path)).sort()
+  return {
+    root: status.root,
+    head: status.head,
+    contents: new Map(paths.map(path => [path, contentOf(status.root, path)])),
+  }
+}
+
+/** The tree in a few characters: the same text means the same tree. */
+export function fingerprintOf({ head, contents }: Look): string {
+  const hash = createHash('sha1').update(head ?? '')
+  for (const [path, content] of contents) hash.update(`\0${path}\0${content}`)
+  return hash.digest('hex')
+}
+
+/** Which paths hold something else than before. What was only committed is not among them. */
+export async function changedBetween(
+  before: Look,
+  after: Look,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const committed =
+    before.head === after.head ? [] : await pathsBetween(after.root, env, before.head, after.head)
+  const paths = new Set([...before.contents.keys(), ...after.contents.keys(), ...committed])
+  return [...paths]
+    .filter(path => {
+      const was = before.contents.get(path)
+      if (was === undefined) return !isRalphs(path)
+      return was !== (after.contents.get(path) ?? contentOf(after.root, path))
+    })
+    .sort()
+}
+
+/** The paths in which two commits differ; null stands for having none yet. */
+export async function pathsBetween(
+  root: string,
+  env: Record<string, string>,
+  from: string | null,
+  to: string | null,
+): Promise<string[]> {
+  const trees = [from ?? (await emptyTree(root, env)), to ?? (await emptyTree(root, env))]
+  const names = await git(root, env, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', ...trees])
+  return (names ?? '').split('\0').filter(Boolean)
+}
+
+/** By its name, which depends on how the repository names objects. */
+const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
+  (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
+
+const isRalphs = (path: string) => path.startsWith('.ralph/') || path.includes('/.ralph/')

@@ -1,0 +1,21 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from './atomic.ts'
+
+// Facts beside the journal that only matter until the run goes on: whoever reads one must do without it, too.
+
+export const writeNote = (runDir: string, name: string, value: unknown): void =>
+  replaceFile(pathOf(runDir, name), JSON.stringify(value), 0o600)
+
+export const dropNote = (runDir: string, name: string): void => rmSync(pathOf(runDir, name), { force: true })
+
+/** null where there is none, or it is rubbish. */
+export function readNote<T>(runDir: string, name: string): T | null {
+  try {
+    return JSON.parse(readFileSync(pathOf(runDir, name), 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+const pathOf = (runDir: string, name: string) => join(runDir, `${name}.json`)

@@ -1,0 +1,26 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from './atomic.ts'
+
+const folderOf = (home: string) => join(home, 'receipts')
+
+/** Keeps what remains of a run that is put away. */
+export function keepReceipt(home: string, id: string, receipt: unknown): void {
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
+  replaceFile(join(folderOf(home), `${id}.json`), `${JSON.stringify(receipt)}\n`, 0o600)
+}
+
+/** The receipt of a run that was put away, by its id or the beginning or end of it, if it fits no other. */
+export function findReceipt(home: string, name: string): unknown {
+  const fits = idsIn(home).filter(id => id.startsWith(name) || id.endsWith(name))
+  if (fits.length !== 1) return null
+  return JSON.parse(readFileSync(join(folderOf(home), `${fits[0]}.json`), 'utf8'))
+}
+
+function idsIn(home: string): string[] {
+  try {
+    return readdirSync(folderOf(home)).flatMap(name => (name.endsWith('.json') ? [name.slice(0, -5)] : []))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setStage } from './scene.ts'
+
+/** A stage in a repository with a few commits' worth of files; an agent is a shell script. */
+export function setRepository(options: { settings?: unknown; commit?: boolean } = {}) {
+  const stage = setStage({ settings: options.settings, git: false })
+  const sh = (script: string) =>
+    execFileSync('sh', ['-ec', script], { cwd: stage.project, encoding: 'utf8', env: stage.env })
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: stage.project, encoding: 'utf8', env: stage.env }).trim()
+  sh('git init -q -b main; git config user.name T; git config user.email t@localhost')
+  if (options.commit !== false)
+    sh(`mkdir src; echo one > src/a; echo two > src/b; echo three > c; echo x > run.sh; ln -s c link
+      printf 'a\\0b' > binary; printf 'ignored\\n.ralph/\\n' > .gitignore; git add -A; git commit -qm start`)
+  return {
+    ...stage,
+    sh,
+    git,
+    agent: (script: string, ...args: string[]) =>
+      stage.ralph('run', '-p', 'x', '-m', '1', '-c', '', ...args, '--', 'sh', '-ec', script),
+    /** Everything there is to see: files with kind, mode and content, HEAD, the branches, the index. */
+    state: () => ({
+      files: filesIn(stage.project),
+      head: git('rev-parse', '--symbolic-full-name', '--abbrev-ref=strict', 'HEAD'),
+      refs: git('for-each-ref', 'refs/heads', 'refs/tags'),
+      index: git('ls-files', '--stage'),
+      status: git('status', '--porcelain'),
+    }),
+  }
+}
+
+function filesIn(root: string, folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    const file = join(root, path)
+    if (path === '.git' || path === '.ralph') return []
+    if (entry.isDirectory()) return filesIn(root, path)
+    if (entry.isSymbolicLink()) return [`${path} -> ${readlinkSync(file)}`]
+    return [`${path} ${(lstatSync(file).mode & 0o777).toString(8)} ${readFileSync(file, 'latin1')}`]
+  })
+}
