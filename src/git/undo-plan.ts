@@ -87,7 +87,10 @@ export async function planUndo(undoing: Undoing): Promise<UndoPlan> {
     unknown,
     repositories: [...repositories, ...status.paths.filter(isNew(start))],
   }
-  if (later.clashing.length > 0 && !force) throw new UsageError(clash(later.clashing))
+  // What the user has put back already is in nobody's way.
+  const planned = new Set([...plan.remove, ...plan.restore, ...plan.refill])
+  const clashing = later.clashing.filter(path => planned.has(path))
+  if (clashing.length > 0 && !force) throw new UsageError(clash(clashing))
   const obstacle = obstacleTo(start.root, plan.remove, [...plan.restore, ...plan.refill])
   if (obstacle) throw new UsageError(obstacle)
   return plan

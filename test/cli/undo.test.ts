@@ -110,6 +110,16 @@ describe('ralph undo', () => {
     expect(stage.state()).toEqual(before)
   })
 
+  it('does not mind what the user has taken back already', async () => {
+    const stage = setRepository()
+    const before = stage.state()
+    await stage.agent('echo more >> src/a; echo x > new; echo y > other')
+    stage.sh('rm new; git checkout -q src/a')
+    const { code, stdout } = await stage.ralph('undo', '--yes')
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\n {2}remove {4}1 file: other\nundone/)])
+    expect(stage.state()).toEqual(before)
+  })
+
   it('with --force also takes what was changed after the run, and keeps it', async () => {
     const stage = setRepository()
     await stage.agent('echo more >> src/a')

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { lookOf, recordStart } from '../../src/git/start.ts'
+import { watchFiles } from '../../src/git/watch-files.ts'
+import { setRepository } from '../cli/repository.ts'
+
+/** What is told of a tree, step by step, that scripts change one after the other. */
+async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> {
+  const stage = setRepository()
+  const env = { ...stage.env, LANG: 'C.UTF-8' }
+  stage.sh(dirty)
+  const start = (await recordStart(stage.project, env))!
+  const told: RunEvent[] = []
+  const known = { root: start.root, known: lookOf(start) }
+  const files = watchFiles(
+    stage.project,
+    known,
+    env,
+    event => told.push(event),
+    () => 0,
+  )
+  for (const [id, script] of scripts.entries()) {
+    await files.begin()
+    stage.sh(script)
+    if (id % 2 === 0) files.prepare()
+    if (id % 3 === 0) await files.fingerprint()
+    await files.record(id)
+  }
+  return told.map(event => (event.type === 'changed' ? event.paths : []))
+}
+
+describe('the files that an iteration changed', () => {
+  it.each<[string, string, string[], string[][]]>([
+    ['nothing', 'true', ['true', 'true'], [[], []]],
+    [
+      'new, changed and removed',
+      'true',
+      ['echo x > new; rm c', 'echo y > new', 'git checkout -q c'],
+      [['c', 'new'], ['new'], ['c']],
+    ],
+    ['what was dirty before, once it changes', 'echo m > c', ['true', 'echo n > c'], [[], ['c']]],
+    ['a commit of what it changed', 'true', ['echo x > c; git commit -qam one'], [['c']]],
+    [
+      'no commit of what another changed',
+      'true',
+      ['echo x > c', 'git commit -qam one', 'echo y > run.sh'],
+      [['c'], [], ['run.sh']],
+    ],
+    [
+      'a commit that is taken back',
+      'true',
+      ['echo x > c; git commit -qam one', 'git reset -q --hard HEAD~'],
+      [['c'], ['c']],
+    ],
+    [
+      'none that are ignored, and none of ralph’s own',
+      'true',
+      ['echo x > ignored; mkdir -p .ralph; echo x > .ralph/x'],
+      [[]],
+    ],
+  ])('are %s', async (_, dirty, scripts, files) => {
+    expect(await follow(dirty, ...scripts)).toEqual(files)
+  })
+
+  it('are not known of the first after a crash, and are of the next', async () => {
+    const stage = setRepository()
+    const env = { ...stage.env, LANG: 'C.UTF-8' }
+    const told: RunEvent[] = []
+    const files = watchFiles(
+      stage.project,
+      { root: stage.project, known: null },
+      env,
+      e => told.push(e),
+      () => 0,
+    )
+    stage.sh('echo x > cut-off')
+    await files.record(1)
+    await files.begin()
+    stage.sh('echo x > next')
+    await files.record(2)
+    expect(told).toEqual([{ type: 'changed', at: 0, id: 2, paths: ['next'], count: 1 }])
+  })
+})
