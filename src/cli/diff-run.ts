@@ -13,7 +13,7 @@ import { isLive } from './steer-run.ts'
 export async function diffRun(name: string | undefined, options: DiffOptions): Promise<number> {
   const past = pastRun(chooseRun(name, options.projectDir))
   const { start, env } = past
-  const scratch = openScratch(start, env)
+  const scratch = openScratch(start, past.run.dir, env)
   // Ctrl+C is for the pager.
   const stay = () => {}
   process.on('SIGINT', stay)

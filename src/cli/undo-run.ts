@@ -26,7 +26,7 @@ export async function undoRun(name: string | undefined, options: UndoOptions): P
   const past = pastRun(run)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
   const lock = acquireLock(ralphHome(process.env), run.began.project, me, isAlive)
-  const scratch = openScratch(past.start, past.env)
+  const scratch = openScratch(past.start, run.dir, past.env)
   try {
     const undoing: Undoing = {
       start: past.start,

@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { git, mustGit } from './git.ts'
@@ -15,8 +14,9 @@ export type Composition = { base: string | null; from: Source[]; without: string
 /** A place for trees that the repository shall not know of. */
 export type Scratch = { folder: string; env: Record<string, string>; close(): void }
 
-export function openScratch(start: Start, env: Record<string, string>): Scratch {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-trees-'))
+/** In the run's own folder: what a crash leaves of it goes with the run. */
+export function openScratch(start: Start, runDir: string, env: Record<string, string>): Scratch {
+  const folder = mkdtempSync(join(runDir, 'trees-'))
   mkdirSync(join(folder, 'objects'))
   return {
     folder,

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { wayBack } from '../../src/cli/undo-words.ts'
@@ -53,10 +54,11 @@ async function takeBack(dirty: string, script: string) {
   const found = stage.state()
   const start = (await recordStart(stage.project, env))!
   const runDir = join(stage.root, 'run')
+  mkdirSync(runDir)
   expect(keepDirty(start, runDir)).toEqual([])
   stage.sh(script)
   const made = stage.state()
-  const scratch = openScratch(start, env)
+  const scratch = openScratch(start, runDir, env)
   const left = await recordLeft(start, env)
   const undoing = { start, runDir, left, isBegun: false, force: false, env, scratch }
   const plan = await planUndo(undoing)
