@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { lookOf, recordStart } from '../../src/git/start.ts'
 import { watchFiles } from '../../src/git/watch-files.ts'
-import { setRepository } from '../cli/repository.ts'
+import { setRepository } from '../cli/work-tree.ts'
 
 /** What is told of a tree, step by step, that scripts change one after the other. */
 async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> {
