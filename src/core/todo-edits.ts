@@ -96,7 +96,8 @@ function nameItems(items: readonly TodoItem[], tasks: readonly Task[], shown: re
   return items.map(item => ({ ...item, id: item.id ?? unnamed.get(item.content)?.shift() ?? `#${++last}` }))
 }
 
-const numberOf = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
+/** `#12` → 12; 0 for an id of another kind. */
+export const numberOf = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
 
 function additions(named: readonly Named[], isKnown: (id: TaskId) => boolean): NonNullable<ListEdit['add']> {
   return named.flatMap((item, place) =>

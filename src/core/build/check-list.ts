@@ -1,0 +1,155 @@
+import type { TodoItem } from '../events.ts'
+import { findCycle, type TaskId } from '../task.ts'
+import { numberOf } from '../todo-edits.ts'
+import { type Detail, oneLine, type Planned, parentOf } from './planned.ts'
+
+/** How a list is read: what its fields are called there, and what may stand in it. */
+export type Reading = {
+  /** Nothing of it was worked on yet: everything is pending, and there are no bug fixes. */
+  fresh: boolean
+  /** Where the item at this index stands, for the beginning of a sentence. */
+  place?(index: number): string
+  /** What its format calls them. */
+  fields?: { content: string; blockedBy: string }
+}
+
+type Item = Planned['items'][number]
+
+/** The id of the task that plans the others. */
+export const PLAN = 'plan'
+
+const LONGEST_ID = 64
+const LONGEST_CONTENT = 500
+/** More than that nobody reads, neither a person nor an agent. */
+const MOST_ERRORS = 50
+const MOST_CYCLES = 5
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
+
+/** Reads parsed items as a list of tasks, or says of every wrong one which it is, what is wrong and what to do. */
+export function checkList(entries: readonly unknown[], reading: Reading): Planned | { errors: string[] } {
+  if (entries.length === 0) return { errors: ['the list is empty; name at least one task'] }
+  const errors: string[] = []
+  const values = entries.map(fieldsOf)
+  const ids = nameAll(values)
+  const known = new Set(ids)
+  const seen = new Set<TaskId>()
+  const items: Item[] = []
+  const details: [TaskId, Detail][] = []
+  for (const [index, value] of values.entries()) {
+    const id = ids[index]!
+    const name = typeof value?.id === 'string' && isId(value.id) ? `task ${value.id}` : `item ${index + 1}`
+    const wrong = (what: string) => errors.push(`${reading.place?.(index) ?? ''}${name}: ${what}`)
+    if (value === null) {
+      wrong('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
+      continue
+    }
+    const before = errors.length
+    checkId(value.id, seen, reading, wrong)
+    const item = readItem(value, id, reading, wrong)
+    checkBlockers(item, known, reading, wrong)
+    const detail = readDetail(value, wrong)
+    if (errors.length > before) continue
+    items.push(item)
+    if (Object.keys(detail).length > 0) details.push([id, detail])
+  }
+  if (errors.length === 0) errors.push(...cycleErrors(items, reading))
+  if (errors.length === 0) return { items, details: Object.fromEntries(details) }
+  const left = errors.length - MOST_ERRORS
+  return { errors: left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors }
+}
+
+type Fields = Record<string, unknown>
+type Wrong = (what: string) => void
+
+const fieldsOf = (entry: unknown): Fields | null =>
+  typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? (entry as Fields) : null
+
+/** Items without an id get the next numbers, in their order. */
+function nameAll(values: readonly (Fields | null)[]): TaskId[] {
+  let last = 0
+  for (const value of values) if (typeof value?.id === 'string') last = Math.max(last, numberOf(value.id))
+  return values.map(value => (typeof value?.id === 'string' ? value.id : `#${++last}`))
+}
+
+const isId = (id: string) => id.length <= LONGEST_ID && /^\S+$/.test(id)
+
+function checkId(id: unknown, seen: Set<TaskId>, { fresh }: Reading, wrong: Wrong): void {
+  if (isAbsent(id)) return
+  if (typeof id !== 'string' || !isId(id))
+    wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
+  else if (seen.has(id)) wrong('its id is used more than once; give every task an id of its own')
+  else if (id === PLAN || (fresh && parentOf(id) !== null))
+    wrong('its id is kept for ralph; use "#1", "#2", "#3" …')
+  else seen.add(id)
+}
+
+function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: Wrong): Item {
+  const { content, status, activeForm, blockedBy } = value
+  const text = typeof content === 'string' ? oneLine(content) : ''
+  const called = fields?.content ?? 'content'
+  if (text === '') wrong(`${called} must be a string that is not empty; say in it what is to be done`)
+  else if (text.length > LONGEST_CONTENT)
+    wrong(`${called} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`)
+  if (!isAbsent(status) && fresh && status !== 'pending')
+    wrong('status must be "pending"; no task of a new list is begun or done')
+  else if (!isAbsent(status) && !STATUSES.includes(status))
+    wrong('status must be "pending", "in_progress" or "completed"')
+  if (!isAbsent(activeForm) && typeof activeForm !== 'string')
+    wrong('activeForm must be a string, such as "Implementing the endpoint"')
+  if (!isAbsent(blockedBy) && !areStrings(blockedBy))
+    wrong(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
+  const blockers = areStrings(blockedBy) ? [...new Set(blockedBy)] : []
+  return {
+    id,
+    content: text,
+    // What an earlier build had begun is not under way now.
+    status: status === 'completed' ? 'completed' : 'pending',
+    activeForm: (typeof activeForm === 'string' && oneLine(activeForm)) || text,
+    ...(blockers.length > 0 && { blockedBy: blockers }),
+  }
+}
+
+function checkBlockers(item: Item, known: ReadonlySet<TaskId>, { fields }: Reading, wrong: Wrong): void {
+  const called = fields?.blockedBy ?? 'blockedBy'
+  for (const blocker of item.blockedBy ?? []) {
+    const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
+    if (blocker === item.id) wrong(`${called} names the task itself; take ${quoted} out`)
+    else if (!known.has(blocker))
+      wrong(`${called} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`)
+  }
+}
+
+function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong: Wrong): Detail {
+  if (!isAbsent(description) && typeof description !== 'string') wrong('description must be a string')
+  if (!isAbsent(criteria) && !areStrings(criteria)) wrong('acceptanceCriteria must be an array of strings')
+  const about = typeof description === 'string' ? description.trim() : ''
+  const kept = areStrings(criteria) ? criteria.map(oneLine).filter(text => text !== '') : []
+  return { ...(about !== '' && { description: about }), ...(kept.length > 0 && { acceptanceCriteria: kept }) }
+}
+
+/** The first few cycles: each is opened where it closes, to find the next. */
+function cycleErrors(items: readonly Item[], { place, fields }: Reading): string[] {
+  const tasks = items.map(({ id, content, blockedBy = [] }) => ({ id, title: content, blockedBy }))
+  const places = new Map(tasks.map((task, index) => [task.id, index]))
+  const errors: string[] = []
+  while (errors.length < MOST_CYCLES) {
+    const cycle = findCycle(tasks)
+    if (cycle === null) break
+    const first = cycle[0]!
+    const index = places.get(first)!
+    const closing = tasks[places.get(cycle.at(-2)!)!]!
+    const path = cycle.length > 12 ? [...cycle.slice(0, 6), '…', ...cycle.slice(-5)] : cycle
+    const called = fields?.blockedBy ?? 'blockedBy'
+    const where = place?.(index) ?? ''
+    errors.push(
+      `${where}task ${first}: it waits for itself (${path.join(' → ')}); take one of them out of ${called}`,
+    )
+    closing.blockedBy = closing.blockedBy.filter(id => id !== first)
+  }
+  return errors
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+const areStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(entry => typeof entry === 'string')

@@ -1,0 +1,82 @@
+const SCHEMA = `[
+  {
+    "id": "#1",
+    "content": "Add the orders table and its migration",
+    "status": "pending",
+    "activeForm": "Adding the orders table",
+    "blockedBy": [],
+    "description": "What to build, where, and what to mind. One to five sentences.",
+    "acceptanceCriteria": ["npm test passes", "GET /orders answers with an empty array"]
+  },
+  {
+    "id": "#2",
+    "content": "Export orders as CSV",
+    "status": "pending",
+    "activeForm": "Exporting orders as CSV",
+    "blockedBy": ["#1"]
+  }
+]`
+
+const RULES = `The answer is a JSON array of objects like these:
+
+${SCHEMA}
+
+- id: "#1", "#2", "#3" … in the order of the list.
+- content: what is to be done, as an instruction, in fewer than 80 characters.
+- status: always "pending".
+- activeForm: the same in the present participle, shown while it is worked on.
+- blockedBy: the ids of the tasks that it directly depends on; leave out what follows through others. No cycles.
+- description, acceptanceCriteria: optional; whoever works on the task reads them, and may know nothing else.
+
+How to divide:
+- Every deliverable of the specification is in a task, and nothing that it does not ask for.
+- A task is one sitting of work for one agent, and leaves the project working: its checks pass after it.
+- In order of priority: foundations first, then features, then tests that span several features, then polish.
+  The tests of a single feature belong to that feature.
+- Dependencies are technical ones: what cannot be begun before the other is there. The order of the list says the rest.
+
+You may read the project, but edit nothing. End with the array alone: no words around it.`
+
+/** Asks for the list of tasks of a specification. */
+export const decomposePrompt = (specification: string, told: readonly string[] = []): string =>
+  compose('Divide this specification into a list of tasks.', specification, told, [RULES])
+
+/** Of an answer that could not be used, the end is the likeliest to be cut off, so the beginning is given. */
+const LONGEST_ANSWER = 100_000
+
+/** Asks once more, with what was wrong with the answer. The agent that gave it is gone: this one knows only the text. */
+export const repairPrompt = (
+  specification: string,
+  failed: { answer: string; errors: readonly string[] },
+  told: readonly string[] = [],
+): string =>
+  compose(
+    'This specification was to be divided into a list of tasks. The answer could not be used; mend it.',
+    specification,
+    told,
+    [
+      `<answer>\n${cut(failed.answer)}\n</answer>`,
+      `What is wrong with it:\n${failed.errors.map(error => `- ${error}`).join('\n')}`,
+      'Keep what is right, mend exactly these, and give the whole list again.',
+      RULES,
+    ],
+  )
+
+function compose(
+  task: string,
+  specification: string,
+  told: readonly string[],
+  rest: readonly string[],
+): string {
+  return [
+    task,
+    `<specification>\n${specification}\n</specification>`,
+    ...told.map(text => `Instruction from the user: ${text}`),
+    ...rest,
+  ].join('\n\n')
+}
+
+const cut = (answer: string): string =>
+  answer.length > LONGEST_ANSWER
+    ? `${answer.slice(0, LONGEST_ANSWER)}\n[cut: ${answer.length} characters in all]`
+    : answer

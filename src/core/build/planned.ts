@@ -1,0 +1,39 @@
+import type { TodoItem } from '../events.ts'
+import type { Task, TaskId } from '../task.ts'
+
+/** What is known of a task beyond its line in the list: tasks.json has no place for it, details.json has. */
+export type Detail = { description?: string; acceptanceCriteria?: string[] }
+
+/** A list that was checked: every item has an id of its own, every blocker is in it, nothing waits for itself. */
+export type Planned = { items: (TodoItem & { id: TaskId })[]; details: Record<TaskId, Detail> }
+
+/** The stage at which a bug-fix task begins. */
+const FIX = 'fix'
+
+/** The tasks of a list. A bug fix in the list of an earlier build stays the bug fix of its task. */
+export function plannedTasks({ items, details }: Planned): Task[] {
+  const ids = new Set(items.map(item => item.id))
+  return items.map(({ id, content, activeForm, blockedBy = [] }) => {
+    const parent = parentOf(id)
+    return {
+      id,
+      title: content,
+      active: activeForm,
+      blockedBy,
+      ...(parent !== null && ids.has(parent) && { first: FIX, parent }),
+      ...(Object.hasOwn(details, id) && { spec: details[id] }),
+    }
+  })
+}
+
+export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
+
+/** details.json, as the truth has it. */
+export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
+  Object.fromEntries(tasks.flatMap(task => (task.spec ? [[task.id, detailOf(task)]] : [])))
+
+/** `#3-bug-1` → `#3`; null for what is no id of a bug fix. */
+export const parentOf = (id: TaskId): TaskId | null => /^(.+)-bug-\d+$/.exec(id)?.[1] ?? null
+
+/** One line, whatever the writer put in. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
