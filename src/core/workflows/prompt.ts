@@ -18,7 +18,7 @@ export const prompt = (): Workflow => ({
 })
 
 /** Said once after an interruption: the agent finds a tree that nobody finished editing. */
-const HALF_EDITED =
+export const HALF_EDITED =
   'Note: the previous iteration was interrupted. The working tree may be half-edited; look at it before you go on.'
 
 /**
