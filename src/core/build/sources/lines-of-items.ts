@@ -1,0 +1,40 @@
+import { behindString } from '../json-string.ts'
+
+/**
+ * The line of each item of the outermost array, or of the array that the outermost object has under `key`.
+ * The text is JSON that was parsed already: this only finds where things stand in it.
+ */
+export function linesOfItems(text: string, key?: string): number[] {
+  const lines: number[] = []
+  const target = key === undefined ? 1 : 2
+  const token = /[\n"[\]{},]|[^\s"[\]{},:]+/g
+  let line = 1
+  let depth = 0
+  let lastKey = ''
+  let isInside = false
+  let isItemDue = false
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    const [found] = match
+    if (found === '\n') {
+      line++
+      continue
+    }
+    const closes = found === ']' || found === '}'
+    if (isInside && isItemDue && depth === target && !closes) {
+      lines.push(line)
+      isItemDue = false
+    }
+    if (found === '"') {
+      token.lastIndex = behindString(text, match.index)
+      if (depth === 1) lastKey = text.slice(match.index + 1, token.lastIndex - 1)
+    } else if (found === '[' || found === '{') {
+      depth++
+      if (depth === target && found === '[' && (key === undefined || lastKey === key))
+        isInside = isItemDue = true
+    } else if (closes) {
+      if (depth === target) isInside = false
+      depth--
+    } else if (found === ',' && depth === target) isItemDue = true
+  }
+  return lines
+}
