@@ -1,0 +1,82 @@
+import type { TodoItem } from '../core/events.ts'
+import type { TaskId } from '../core/task.ts'
+import type { Fit } from './fit.ts'
+import { plainLine } from './plain.ts'
+import type { Style } from './style.ts'
+import { grouped, type Row, windowOf } from './task-rows.ts'
+
+/** Tasks that wait for a person, and why. */
+type Held = ReadonlyMap<TaskId, string>
+
+const MOST_BLOCKERS = 5
+const NOBODY: Held = new Map()
+
+/** A build's list after a change: what is done, active, pending and blocked, in at most `most` lines. */
+export function taskListLines(
+  items: readonly TodoItem[],
+  { colors, marks }: Style,
+  fit: Fit,
+  { most, held = NOBODY }: { most: number; held?: Held },
+): string[] {
+  const row = ({ item, below }: Row): string => {
+    const indent = below ? '     ' : '  '
+    const name = nameOf(item)
+    const why = item.id === undefined ? undefined : held.get(item.id)
+    if (item.status === 'completed')
+      return fit.cut(`${indent}${colors.green(marks.ok)} ${colors.dim(name + plainLine(item.content))}`)
+    if (item.status === 'in_progress')
+      return fit.cut(`${indent}${marks.active} ${colors.bold(name + plainLine(item.activeForm))}`)
+    const tail = why === undefined ? blockersOf(item) : ` › waits for you: ${plainLine(why, 80)}`
+    const mark = why === undefined ? marks.pending : marks.warn
+    return fit.squeeze(`${indent}${mark} ${name}`, plainLine(item.content), tail && colors.yellow(tail))
+  }
+  const { rows, above, under } = windowOf(grouped(items), Math.max(most - 2, 1))
+  const more = (left: readonly Row[], where: string) =>
+    left.length > 0 ? [fit.cut(colors.dim(`  … ${countsOf(left)} ${where}`))] : []
+  return [
+    fit.cut(`${marks.todo} Tasks`),
+    ...more(above, 'above'),
+    ...rows.map(row),
+    ...more(under, 'below'),
+    fit.cut(`  ${marks.progress} ${progressOf(items)}`),
+  ]
+}
+
+/** The list as it stands, whole, in plain text with ids and blockers: for summaries and reports. */
+export function taskSummary(items: readonly TodoItem[], held: Held = NOBODY): string[] {
+  const box = { completed: '[x]', in_progress: '[>]', pending: '[ ]' } as const
+  const rows = grouped(items).map(({ item, below }) => {
+    const why = item.id === undefined ? undefined : held.get(item.id)
+    const tail = item.status === 'completed' ? '' : blockersOf(item, Number.POSITIVE_INFINITY)
+    const waits = why === undefined ? '' : ` › waits for you: ${plainLine(why)}`
+    return `${below ? '    ' : ''}${box[item.status]} ${nameOf(item)}${plainLine(item.content)}${tail}${waits}`
+  })
+  return [...rows, progressOf(items)]
+}
+
+const nameOf = ({ id }: TodoItem): string => (id === undefined ? '' : `${plainLine(id, 40)} `)
+
+/** `› blocked by #1, #2`; of many, the first few. */
+function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string {
+  if (blockedBy.length === 0) return ''
+  const named = blockedBy.slice(0, most).map(id => plainLine(id, 40))
+  const left = blockedBy.length - named.length
+  return ` › blocked by ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+function countsOf(rows: readonly Row[]): string {
+  const done = rows.filter(({ item }) => item.status === 'completed').length
+  const active = rows.filter(({ item }) => item.status === 'in_progress').length
+  const counts = [
+    [done, 'done'],
+    [active, 'active'],
+    [rows.length - done - active, 'pending'],
+  ] as const
+  return counts.flatMap(([n, word]) => (n > 0 ? `${n} ${word}` : [])).join(', ')
+}
+
+function progressOf(items: readonly TodoItem[]): string {
+  const done = items.filter(item => item.status === 'completed').length
+  const share = items.length === 0 ? 0 : Math.floor((done / items.length) * 100)
+  return `Progress: ${done}/${items.length} (${share}%)`
+}
