@@ -1,7 +1,7 @@
 /** What `ralph build "<goal or path>"` was given. */
 export type Argument = { type: 'spec'; path: string } | { type: 'goal'; text: string }
 
-export const USAGE = 'ralph build "<goal or spec file>"'
+const USAGE = 'ralph build "<goal or spec file>"'
 
 /** Endings that a person gives a text; a missing file with one of them is a slip, not a goal. */
 const TEXT_FILE = /\.(?:md|markdown|mdx|txt|text|rst|adoc|org|json|ya?ml|toml|html?|pdf|docx?)$/i

@@ -19,6 +19,7 @@ type Item = Planned['items'][number]
 export const PLAN = 'plan'
 
 const LONGEST_ID = 64
+/** Of an agent's; what people write in their own files is theirs. */
 const LONGEST_CONTENT = 500
 /** More than that nobody reads, neither a person nor an agent. */
 const MOST_ERRORS = 50
@@ -88,7 +89,7 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
   const text = typeof content === 'string' ? oneLine(content) : ''
   const called = fields?.content ?? 'content'
   if (text === '') wrong(`${called} must be a string that is not empty; say in it what is to be done`)
-  else if (text.length > LONGEST_CONTENT)
+  else if (fresh && text.length > LONGEST_CONTENT)
     wrong(`${called} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`)
   if (!isAbsent(status) && fresh && status !== 'pending')
     wrong('status must be "pending"; no task of a new list is begun or done')

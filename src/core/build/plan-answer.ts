@@ -61,14 +61,17 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
 
 /** Behind the bracket that closes the one at `start`; -1 if none does. */
 function endOf(text: string, start: number): number {
-  const token = /["[\]{}]/g
-  token.lastIndex = start
   let depth = 0
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    const [char] = match
-    if (char === '"') token.lastIndex = behindString(text, match.index)
-    else if (char === '[' || char === '{') depth++
-    else if (--depth === 0) return token.lastIndex
+  let at = start
+  while (at < text.length) {
+    const char = text[at]
+    if (char === '"') {
+      at = behindString(text, at)
+      continue
+    }
+    at++
+    if (char === '[' || char === '{') depth++
+    else if ((char === ']' || char === '}') && --depth === 0) return at
   }
   return -1
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PLAN } from '../../../src/core/build/check-list.ts'
 import { readPlan } from '../../../src/core/build/plan-answer.ts'
 import { detailsOf, plannedTasks } from '../../../src/core/build/planned.ts'
 import { findCycle } from '../../../src/core/task.ts'
@@ -64,7 +65,7 @@ describe('a planner’s answer', () => {
     [[item('#1'), item('#1')], 'task #1: its id is used more than once; give every task an id of its own'],
     [[item('#1', { id: 1 })], 'item 1: id must be a string of 1 to 64 characters without spaces; use "#1"'],
     [[item('my task')], 'item 1: id must be a string of 1 to 64 characters without spaces; use "#1"'],
-    [[item('plan')], 'task plan: its id is kept for ralph; use "#1"'],
+    [[item(PLAN)], 'task plan: its id is kept for ralph; use "#1"'],
     [[item('#1-bug-1')], 'task #1-bug-1: its id is kept for ralph; use "#1"'],
     [[item('#1', { content: ' ' })], 'task #1: content must be a string that is not empty; say in it'],
     [

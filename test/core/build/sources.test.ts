@@ -184,6 +184,10 @@ describe('a file with a list of tasks', () => {
     expect(errorsOf(text)[0]).toContain(message)
   })
 
+  it('may have tasks of many words', () => {
+    expect(read(`- [ ] ${'word '.repeat(500)}`).items[0]!.content).toHaveLength(2499)
+  })
+
   it('may begin with a byte order mark', () => {
     expect(brief('\ufeff[{"content": "a"}]')).toEqual(['#1 a'])
   })
