@@ -1,6 +1,6 @@
 import { checkList } from './check-list.ts'
 import { behindString } from './json-string.ts'
-import type { Planned } from './planned.ts'
+import { oneLine, type Planned } from './planned.ts'
 
 /**
  * The list of tasks in a planner's answer, which may be fenced, surrounded by words, or `{"tasks": […]}`.
@@ -84,7 +84,7 @@ function parse(json: string): { value: unknown } | { flaw: string } {
     const at = /position (\d+)/.exec(message)?.[1]
     const near =
       at === undefined ? '' : `, near ${JSON.stringify(json.slice(Math.max(+at - 20, 0), +at + 20))}`
-    return { flaw: message.slice(0, 200) + near }
+    return { flaw: oneLine(message).slice(0, 200) + near }
   }
 }
 

@@ -7,7 +7,7 @@ describe('what a build is given', () => {
     'snake',
     'fix docs/run.md',
     'Use node.js',
-    'a\n./b.md',
+    './run.sh hangs\nsee notes.md',
     'read /etc/hosts first',
   ])('%j is a goal', text => expect(readArgument(` ${text} `, 'missing')).toEqual({ type: 'goal', text }))
 

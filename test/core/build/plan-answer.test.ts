@@ -107,7 +107,9 @@ describe('a planner’s answer', () => {
       'holds 2 lists (of 1, 1)',
     ],
   ])('with %s is refused', (_, answer, message) => {
-    expect(errorsOf(answer)[0]).toContain(message)
+    const errors = errorsOf(answer)
+    expect(errors[0]).toContain(message)
+    expect(errors[0]).not.toContain('\n')
   })
 
   it('tells of all that is wrong, up to a number that is read', () => {

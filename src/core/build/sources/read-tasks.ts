@@ -1,4 +1,4 @@
-import type { Planned } from '../planned.ts'
+import { oneLine, type Planned } from '../planned.ts'
 import { readChecklist } from './checklist.ts'
 import { readTodoList } from './todo-list.ts'
 import { readUserStories } from './user-stories.ts'
@@ -17,7 +17,9 @@ export function readTasksFile(file: string, source: string): Planned | { errors:
     json = JSON.parse(text)
   } catch (error) {
     const message = error instanceof Error ? error.message : ''
-    return { errors: [`${file}:${lineOfFlaw(text, message)}: it is no JSON: ${message.slice(0, 200)}`] }
+    return {
+      errors: [`${file}:${lineOfFlaw(text, message)}: it is no JSON: ${oneLine(message).slice(0, 200)}`],
+    }
   }
   const stories = typeof json === 'object' && json !== null && 'userStories' in json ? json.userStories : null
   const list = Array.isArray(json) ? json : stories
