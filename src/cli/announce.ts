@@ -5,48 +5,80 @@ import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { fitTo } from '../view/fit.ts'
 import { plain } from '../view/plain.ts'
+import { taskSummary } from '../view/task-list.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
-import { agentOf, commandGuardrails, limitsOf, type Plan } from './plan.ts'
+import { agentOf, commandGuardrails, type Plan } from './plan.ts'
+
+const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build' }
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
 export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): void {
   const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
   const rows = [...facts(plan, limits), ['session', `.ralph/sessions/${id}`]]
-  process.stdout.write(`${colors.bold(`ralph run ${id}`)}\n${table(rows, colors.dim)}\n`)
+  process.stdout.write(
+    `${colors.bold(`ralph ${COMMANDS[plan.workflow]} ${id}`)}\n${table(rows, colors.dim)}\n`,
+  )
 }
 
 /** What would run, and nothing else: no file is written, no process started. */
-export function dryRun(plan: Plan, env: NodeJS.ProcessEnv): number {
+export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): number {
   const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
   const rows = [
-    ...facts(plan, limitsOf(plan.settings)),
+    ...facts(plan, limits),
     ...commandsOf(plan, env).map((command, place) => [place === 0 ? 'command' : 'fallback', command]),
   ]
   process.stdout.write(
     `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}\n\n${colors.dim('prompt')}\n`,
   )
-  const text = plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
-  process.stdout.write(`${plain(text).trimEnd()}\n`)
+  process.stdout.write(`${plain(textOf(plan)).trimEnd()}\n`)
   return 0
 }
 
+function textOf(plan: Plan): string {
+  if (plan.workflow === 'tasks') return plan.list ? taskSummary(plan.list.items).join('\n') : plan.goal.text
+  return plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
+}
+
 function facts(plan: Plan, limits: Limits): string[][] {
-  const { settings, condition, prompt } = plan
-  const until = [
-    condition.response && `<response>${condition.response}</response>`,
-    condition.pattern && `/${condition.pattern}/`,
-  ].filter(Boolean)
+  const { settings } = plan
   const checks = commandGuardrails(settings).map(g => g.command)
   return [
     ['agent', [agentOf(plan).name, plan.agent.model].filter(Boolean).join(' · ')],
     ...fallbackRow(plan),
-    ['prompt', plain(prompt.type === 'file' ? prompt.path : firstLine(prompt.text))],
+    subject(plan),
     ['checks', checks.length > 0 ? plain(checks.join(' · ')) : 'none: whatever comes of it is only claimed'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
-    ['until', until.length > 0 ? plain(until.join(' or ')) : 'the limit'],
+    ['until', plain(until(plan))],
   ]
+}
+
+function subject(plan: Plan): [string, string] {
+  switch (plan.workflow) {
+    case 'prompt': {
+      const { prompt } = plan
+      return ['prompt', plain(prompt.type === 'file' ? prompt.path : firstLine(prompt.text))]
+    }
+    case 'tasks': {
+      const { goal } = plan
+      return [goal.type, plain(goal.type === 'goal' ? firstLine(goal.text) : goal.path)]
+    }
+    default:
+      return plan satisfies never
+  }
+}
+
+const conditionOf = (plan: Plan): string =>
+  plan.workflow === 'prompt'
+    ? (plan.condition.response ?? plan.condition.pattern ?? 'no condition')
+    : 'the list'
+
+function until(plan: Plan): string {
+  if (plan.workflow === 'tasks') return plan.planOnly ? 'the list is made' : 'every task is completed'
+  const { response, pattern } = plan.condition
+  const words = [response && `<response>${response}</response>`, pattern && `/${pattern}/`].filter(Boolean)
+  return words.length > 0 ? words.join(' or ') : 'the limit'
 }
 
 /** The agents that stand in, in their order; no row where there are none. */
@@ -86,11 +118,12 @@ export function warningsOf(plan: Plan, env: NodeJS.ProcessEnv): string[] {
 /** `[ralph] …` lines on standard error: what is loaded, called and tested, and how long it took. */
 export function verboseListener(
   plan: Plan,
+  limits: Limits,
   sources: string[],
   env: NodeJS.ProcessEnv,
 ): (event: RunEvent) => void {
   const say = (text: string) => process.stderr.write(`[ralph] ${plain(text)}\n`)
-  const { settings, condition } = plan
+  const { settings } = plan
   for (const source of sources) say(`Loading settings from ${source}`)
   const hide = <T extends { flags: string[] }>(agent: T): T => ({
     ...agent,
@@ -102,7 +135,8 @@ export function verboseListener(
   for (const [place, command] of commandsOf(plan, env).entries())
     say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command}`)
   return event => {
-    if (event.type === 'started') say(`Iteration ${event.n}/${settings.maximumIterations} starting`)
+    if (event.type === 'started')
+      say(`Iteration ${event.n}${limits.iterations === null ? '' : `/${limits.iterations}`} starting`)
     else if (event.type === 'prompted') say(`Prompt: ${event.text.slice(0, 200)}`)
     else if (event.type === 'ended')
       say(`Agent exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${spellDuration(event.ms)})`)
@@ -112,9 +146,7 @@ export function verboseListener(
         `Guardrail exited with ${event.exit?.signal ?? `code ${event.exit?.code}`} (${spellDuration(event.ms)})`,
       )
     else if (event.type === 'settled' && event.end === 'ok' && event.move !== 'fail')
-      say(
-        `Completion (${condition.response ?? condition.pattern ?? 'no condition'}): ${event.move === 'pass' ? 'matched' : 'not matched'}`,
-      )
+      say(`Completion (${conditionOf(plan)}): ${event.move === 'pass' ? 'matched' : 'not matched'}`)
   }
 }
 

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { saysDone } from '../core/completion.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
 import type { Limits } from '../core/workflow.ts'
-import { countLine, promptText } from '../core/workflows/prompt.ts'
 import { lookOf } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
@@ -15,8 +13,8 @@ import { composeChecks } from './compose-checks.ts'
 import { composeCrew } from './compose-crew.ts'
 import { composeProtection } from './compose-protection.ts'
 import { composeScm } from './compose-scm.ts'
-import { matches } from './done-pattern.ts'
 import { gitEnvironment, type Plan } from './plan.ts'
+import type { Trade } from './trades/trade.ts'
 
 export type Equipment = {
   plan: Plan
@@ -35,9 +33,10 @@ export type Equipment = {
   lastCommit: string | null
   /** Nothing was done yet: the tree is as the plan says. */
   isFresh: boolean
+  trade: Trade
 }
 
-/** Builds every adapter of a prompt run. The only place that knows them all. */
+/** Builds every adapter of a run. The only place that knows them all. */
 export function composePorts({
   plan,
   limits,
@@ -51,8 +50,9 @@ export function composePorts({
   hard,
   lastCommit,
   isFresh,
+  trade,
 }: Equipment): Ports {
-  const { settings, project, condition } = plan
+  const { settings, project } = plan
   const now = () => Date.now()
   const crew = composeCrew({ plan, runner, env, cacheDir: join(home, 'cache') })
   const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
@@ -84,6 +84,16 @@ export function composePorts({
     },
   })
 
+  const call = caller({
+    runner,
+    desk: session,
+    agentOf: crew.called,
+    budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
+    cwd: project,
+    now,
+    warn: note => tell({ type: 'warned', at: now(), note }),
+  })
+
   return {
     clock: {
       now,
@@ -96,27 +106,17 @@ export function composePorts({
     tell,
     controls,
     agentsFor: () => crew.names,
-    async brief({ step, task, state }) {
+    async brief(work) {
       needProject(project)
+      const prompt = trade.prompt(work)
       await protect.take()
       await files.begin()
-      const stands = state.at[task.id]
-      return promptText(readPrompt(plan.prompt), {
-        carry: stands?.carry ?? [],
-        interrupted: stands?.interrupted ?? false,
-        told: state.told,
-        count: settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
-      })
+      return prompt
     },
-    call: caller({
-      runner,
-      desk: session,
-      agentOf: crew.called,
-      budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
-      cwd: project,
-      now,
-      warn: note => tell({ type: 'warned', at: now(), note }),
-    }),
+    call(work, prompt, ears) {
+      trade.begun()
+      return call(work, prompt, ears)
+    },
     runner: {
       reap: runner.reap,
       async sweep(id) {
@@ -126,18 +126,16 @@ export function composePorts({
         files.prepare()
       },
     },
-    checks() {
+    checks(work) {
       needProject(project)
-      return [...protect.checks(), ...checks]
+      return trade.checks(work, [...protect.checks(), ...checks])
     },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: files.fingerprint,
-    async claims(_work, text) {
-      const done = condition.response !== null && saysDone(text, condition.response)
-      return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
-    },
-    edits: async () => [],
+    claims: trade.claims,
+    edits: trade.edits,
     apply: async (settled, _tasks, state, record) => {
+      trade.project(settled, record)
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
       await files.record(settled.id)
@@ -148,17 +146,4 @@ export function composePorts({
 
 function needProject(project: string): void {
   if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
-}
-
-/** Read anew for every iteration: people edit it while the loop runs. */
-function readPrompt(prompt: Plan['prompt']): string {
-  if (prompt.type === 'text') return prompt.text
-  try {
-    return readFileSync(prompt.path, 'utf8')
-  } catch (error) {
-    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new CannotGoOn(
-      gone ? `prompt file not found: ${prompt.path}` : `cannot read prompt file: ${prompt.path}`,
-    )
-  }
 }

@@ -2,9 +2,9 @@ import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
+import { heldTasks, projectTodo } from '../core/todo.ts'
 import type { Limits } from '../core/workflow.ts'
-import { prompt } from '../core/workflows/prompt.ts'
-import { openBook } from '../engine/book.ts'
+import { type Book, openBook } from '../engine/book.ts'
 import { run } from '../engine/run.ts'
 import { processRef } from '../runners/proc.ts'
 import { processRunner } from '../runners/process.ts'
@@ -17,6 +17,7 @@ import { needWritable } from '../store/writable.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
+import type { TaskList } from '../view/run-lines.ts'
 import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
@@ -25,6 +26,10 @@ import { LEFT } from './past-run.ts'
 import type { Plan } from './plan.ts'
 import { listenForRetry, RETRY_KEY } from './retry-key.ts'
 import { listenToSignals } from './signals.ts'
+import { isAttended } from './start-build.ts'
+import { terminalPerson } from './trades/terminal-person.ts'
+import type { Trade } from './trades/trade.ts'
+import { tradeOf, workflowOf } from './trades/trade-of.ts'
 
 export type Sitting = {
   home: string
@@ -40,6 +45,8 @@ export type Sitting = {
   /** Says what is about to happen, once nothing stands in the way. */
   announce(): void
   onEvent?(event: RunEvent): void
+  /** What the user said when they went on. */
+  instruction?: string
 }
 
 const LINGER_MS = 10_000
@@ -47,12 +54,12 @@ const LINGER_MS = 10_000
 /** One sitting of a run, by whoever holds it. */
 export async function conduct(sitting: Sitting): Promise<number> {
   const { home, id, plan, past } = sitting
-  const { project, prompt: asked, agent } = plan
+  const { project, agent } = plan
   const session = openSession(project, id, {
     id,
     project,
-    workflow: 'prompt',
-    prompt: asked,
+    workflow: plan.workflow,
+    ...(plan.workflow === 'prompt' ? { prompt: plan.prompt } : { goal: plan.goal }),
     agent: redact(agent.argv),
   })
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
@@ -87,32 +94,50 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
         condition: hasCondition(plan),
         whole: !sitting.loud.quiet,
       }),
+    list: () => (book && plan.workflow === 'tasks' ? listOf(book) : null),
   })
   let code: number
+  let book: Book | null = null
   try {
+    let trade: Trade | null = null
     let last: Settled | null = past.findLast(e => e.type === 'settled') ?? null
     const tell = (event: RunEvent) => {
       if (isTruth(event)) journal.append(event)
       if (event.type === 'settled') last = event
       session.hear(event)
+      trade?.hear(event)
       // The console first: it takes its live status away before anyone else writes.
       show(event)
       keys?.hear(event)
       if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       sitting.onEvent?.(event)
     }
-    const book = openBook(prompt(), limits, fold(past), { tell })
+    const opened = openBook(workflowOf(plan), limits, fold(past), { tell })
+    book = opened
+    trade = tradeOf(plan, {
+      workflow: opened.workflow,
+      limits,
+      session,
+      past,
+      person: isAttended(sitting.loud) ? terminalPerson(signals.soft, env) : null,
+      run: () => opened,
+      tell: opened.tell,
+      interrupt: () => process.emit('SIGINT'),
+    })
     const at = Date.now()
     const by = processRef(process.pid)
     if (past.length > 0) {
-      book.tell({ type: 'resumed', at, limits, by })
-      const reopened = reopen(book.workflow, book.state, book.tasks, at)
-      if (reopened) book.tell(reopened)
+      opened.tell({ type: 'resumed', at, limits, by })
+      const reopened = reopen(opened.workflow, opened.state, opened.tasks, at)
+      if (reopened) opened.tell(reopened)
+      if (sitting.instruction) opened.tell({ type: 'told', at, text: sitting.instruction })
     } else {
-      const tasks = [{ id: 'prompt', title: 'the prompt', blockedBy: [] }]
-      book.tell({ type: 'began', at, v: 1, id, project, workflow: 'prompt', limits, tasks, pins: plan, by })
+      const { tasks, edits } = trade.opening(at)
+      const { workflow } = plan
+      opened.tell({ type: 'began', at, v: 1, id, project, workflow, limits, tasks, pins: plan, by })
+      for (const edit of edits) opened.tell(edit)
     }
-    for (const note of sitting.warnings) book.tell({ type: 'warned', at, note })
+    for (const note of sitting.warnings) opened.tell({ type: 'warned', at, note })
     const patience = {
       inactivityMs: settings.inactivityTimeout * 1000,
       iterationMs: settings.iterationTimeout * 1000,
@@ -131,11 +156,13 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       hard: signals.hard,
       lastCommit: lastCommit(past),
       isFresh: past.length === 0,
+      trade,
     })
     const again = past.length > 0
-    const ending = await run(book, ports, { patience, signals, baseline: settings.baseline, again })
+    const ending = await run(opened, ports, { patience, signals, baseline: settings.baseline, again })
     await noteWhatIsLeft(plan, dir, env)
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
+    else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0
     else code = exitCode(ending, hasCondition(plan))
   } finally {
     keys?.close()
@@ -152,8 +179,13 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
 const lastCommit = (past: readonly RunEvent[]): string | null =>
   past.findLast(e => e.type === 'committed')?.to ?? null
 
-const hasCondition = ({ condition }: Plan): boolean =>
-  condition.response !== null || condition.pattern !== null
+const hasCondition = (plan: Plan): boolean =>
+  plan.workflow !== 'prompt' || plan.condition.response !== null || plan.condition.pattern !== null
+
+const listOf = ({ tasks, state, workflow }: Book): TaskList => ({
+  items: projectTodo(tasks, state, workflow),
+  held: heldTasks(tasks, state, workflow),
+})
 
 const endedGreen = (last: Settled | null): boolean =>
   last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')

@@ -15,6 +15,7 @@ export type Loudness = {
   limit: number | null
   /** Absent: as if nothing was set. */
   output?: Output
+  list?: Shown['list']
   /** The run's end in lines. */
   ending?: Shown['ending']
   /** What ends a wait, in words. */
@@ -44,7 +45,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, ending, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, list, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   // A reader that went away (`| head`) is no reason to end a run that someone counts on.
   out.on('error', () => {})
@@ -54,6 +55,7 @@ export function consoleListener(
     bounds: output,
     streamAgent,
     limit,
+    list,
     ending,
     key,
     clock: at => clockTime(at, Date.now()),

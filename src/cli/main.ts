@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { diff, gc, undo } from './commands/afterwards.ts'
+import { build } from './commands/build.ts'
 import { completions } from './commands/completions.ts'
 import { demo, demoAgent } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -9,6 +10,7 @@ import { report } from './commands/report.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
+import { todo } from './commands/todo.ts'
 import { trust } from './commands/trust.ts'
 import type { Call, Verb } from './commands/verb.ts'
 import { helpOutput } from './help-output.ts'
@@ -16,6 +18,7 @@ import { helpOutput } from './help-output.ts'
 const VERBS: readonly Verb[] = [
   init,
   run,
+  build,
   resume,
   report,
   diff,
@@ -24,6 +27,7 @@ const VERBS: readonly Verb[] = [
   pause,
   cancel,
   tell,
+  todo,
   gc,
   trust,
   demo,

@@ -1,6 +1,7 @@
 import { demo } from '../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../agents/index.ts'
 import type { Guardrail } from '../checks/guardrail.ts'
+import type { Planned } from '../core/build/planned.ts'
 import type { Agent, Ask } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Limits } from '../core/workflow.ts'
@@ -11,16 +12,35 @@ import type { Settings } from '../settings/schema.ts'
 import { findProgram } from './find-program.ts'
 
 /** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
-export type Plan = {
+export type Plan = PromptPlan | BuildPlan
+
+/** What every plan has. */
+export type Terms = {
   project: string
   settings: Settings
   agent: { argv: string[]; explicit: boolean; model: string | null }
-  prompt: { type: 'text'; text: string } | { type: 'file'; path: string }
-  condition: { response: string | null; pattern: string | null }
   /** One iteration is all that was asked for. */
   once: boolean
   /** The repository as it was found; null outside one. */
   start: Start | null
+}
+
+export type PromptPlan = Terms & {
+  workflow: 'prompt'
+  prompt: { type: 'text'; text: string } | { type: 'file'; path: string }
+  condition: { response: string | null; pattern: string | null }
+}
+
+export type BuildPlan = Terms & {
+  workflow: 'tasks'
+  /** What is to be built: in words, from a file, or a list that somebody made. */
+  goal: { type: 'goal'; text: string } | { type: 'spec' | 'list'; path: string; text: string }
+  refine: 'ask' | 'auto' | 'off'
+  /** Whether the list is shown for approval, where somebody can be asked. */
+  asks: boolean
+  planOnly: boolean
+  /** The list, where it need not be planned. */
+  list: Planned | null
 }
 
 export function agentOf({ agent: { argv, explicit } }: Plan): Agent {

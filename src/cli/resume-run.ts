@@ -10,24 +10,39 @@ import { conduct } from './conduct.ts'
 import { hold } from './hold.ts'
 import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
-import { isLive, wakeRun } from './steer-run.ts'
+import { isLive, tellLive, wakeRun } from './steer-run.ts'
 
 /** Goes on with a run under the rules it began with. */
 export async function resumeRun(name: string | undefined, options: ResumeOptions): Promise<number> {
-  const env = process.env
-  const home = ralphHome(env)
+  const home = ralphHome(process.env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
+  return resume(home, run, options)
+}
+
+/** The same with an instruction, which stands in all later prompts; null: there is none. */
+export async function resume(
+  home: string,
+  run: StoredRun,
+  options: ResumeOptions,
+  instruction: string | null = null,
+): Promise<number> {
   needUnfinished(run)
-  if (isLive(run)) return wakeRun(run)
+  if (isLive(run)) return instruction === null ? wakeRun(run) : tellLive(run, instruction)
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
   // Read anew once it is ours: somebody else may have gone on with it meanwhile.
   return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(home, findRun(home, run.id), options, env),
+    goOn(home, findRun(home, run.id), options, instruction),
   )
 }
 
-function goOn(home: string, run: StoredRun, options: ResumeOptions, env: NodeJS.ProcessEnv): Promise<number> {
+function goOn(
+  home: string,
+  run: StoredRun,
+  options: ResumeOptions,
+  instruction: string | null,
+): Promise<number> {
+  const { env } = process
   needUnfinished(run)
   const limits = limitsFor(run, options)
   const plan = run.began.pins as Plan
@@ -42,6 +57,7 @@ function goOn(home: string, run: StoredRun, options: ResumeOptions, env: NodeJS.
     announce: () => loud.json || loud.quiet || announce(run.id, plan, limits, env),
     loud,
     env,
+    ...(instruction !== null && { instruction }),
   })
 }
 

@@ -19,7 +19,7 @@ export function isLive({ events }: StoredRun): boolean {
 export function pauseRun(name: string | undefined, options: SteerOptions): number {
   const run = runFor(name, options)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
-  ask(run, { type: 'pause' })
+  askRun(run, { type: 'pause' })
   return say(`paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`)
 }
 
@@ -27,9 +27,9 @@ export function pauseRun(name: string | undefined, options: SteerOptions): numbe
 export async function cancelRun(name: string | undefined, options: SteerOptions): Promise<number> {
   const run = runFor(name, options)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
-  if (isLive(run)) ask(run, { type: 'cancel' })
+  if (isLive(run)) askRun(run, { type: 'cancel' })
   else
-    await record(run, {
+    await recordIn(run, {
       type: 'finished',
       at: Date.now(),
       result: 'cancelled',
@@ -43,8 +43,13 @@ export async function tellRun(name: string, text: string, options: SteerOptions)
   const run = runFor(name, options)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
-  if (isLive(run)) ask(run, { type: 'tell', text })
-  else await record(run, { type: 'told', at: Date.now(), text })
+  if (isLive(run)) return tellLive(run, text)
+  await recordIn(run, { type: 'told', at: Date.now(), text })
+  return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
+}
+
+export function tellLive(run: StoredRun, text: string): number {
+  askRun(run, { type: 'tell', text })
   return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
 }
 
@@ -52,11 +57,11 @@ export async function tellRun(name: string, text: string, options: SteerOptions)
 export function wakeRun(run: StoredRun): number {
   const { standing } = statusOf(run.events, true, Date.now())
   if (standing === 'waiting') {
-    ask(run, { type: 'retry' })
+    askRun(run, { type: 'retry' })
     return say(`run ${run.id} waits no longer: it tries again now`)
   }
   // One that is still at work may have been asked to pause a moment ago.
-  ask(run, { type: 'resume' })
+  askRun(run, { type: 'resume' })
   return say(`resumed run ${run.id}`)
 }
 
@@ -69,10 +74,10 @@ function runFor(name: string | undefined, options: SteerOptions): StoredRun {
   return run
 }
 
-const ask = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
+export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
 /** For a run that nobody sits over; if somebody came to sit over it just now, that is said and nothing is written. */
-const record = ({ id, dir, began: { project } }: StoredRun, event: RunEvent): Promise<void> =>
+export const recordIn = ({ id, dir, began: { project } }: StoredRun, event: RunEvent): Promise<void> =>
   hold({ home: ralphHome(process.env), id, project, shared: true }, () => {
     if (!canGoOn(readJournal(dir))) throw new UsageError(`run ${id} has finished meanwhile`)
     const journal = openJournal(dir)

@@ -149,7 +149,14 @@ export type RunEvent = { at: number } & (
   /** What an iteration changed: how many files, and the first of them. */
   | { type: 'changed'; id: StepId; paths: string[]; count: number }
   | { type: 'applied'; id: StepId }
-  | { type: 'edited'; by: 'person' | 'agent'; list?: ListEdit; state?: Record<TaskId, TaskState> }
+  | {
+      type: 'edited'
+      by: 'person' | 'agent'
+      list?: ListEdit
+      state?: Record<TaskId, TaskState>
+      /** The request that asked for it, if one did. */
+      request?: string
+    }
   /** A request from outside; its name, so that a crash never makes it count twice. */
   | { type: 'control'; hold: RunState['hold']; request?: string }
   /** An instruction of the user's; it stands in all later prompts. */
@@ -166,6 +173,8 @@ export type RunEvent = { at: number } & (
   | { type: 'checking'; id: StepId | null; check: string }
   | { type: 'checked'; id: StepId | null; finding: Finding; ms: number; exit: Exit | null }
   | { type: 'waiting'; until: number; why: string }
+  /** Somebody at the terminal is asked; nothing goes on until they answer. */
+  | { type: 'asking'; id: StepId; what: string }
 )
 
 /** The result of `settle`: a patch of what changed, never the whole state. */
@@ -193,6 +202,7 @@ const PASSING: ReadonlySet<RunEvent['type']> = new Set([
   'checking',
   'checked',
   'waiting',
+  'asking',
 ])
 
 /** Whether an event belongs in the journal. */

@@ -90,6 +90,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'checking':
     case 'checked':
     case 'waiting':
+    case 'asking':
       return state
     default:
       return event satisfies never
@@ -105,16 +106,11 @@ export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Ta
       return event.list ? applyEdit(tasks, event.list) : tasks
     case 'settled': {
       if (event.add.length === 0) return tasks
-      let list = tasks.map(t => {
+      const list = tasks.map(t => {
         const by = Object.hasOwn(event.block, t.id) ? event.block[t.id] : undefined
         return by && !t.blockedBy.includes(by) ? { ...t, blockedBy: [...t.blockedBy, by] } : t
       })
-      let after = event.task
-      for (const task of event.add) {
-        list = insertAfter(list, task, after)
-        after = task.id
-      }
-      return list
+      return insertAfter(list, event.add, event.task)
     }
     default:
       return tasks

@@ -1,3 +1,4 @@
+import type { TodoRequest } from './build/todo-request.ts'
 import type { AgentEvent, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
 import type { Task } from './task.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './workflow.ts'
@@ -114,7 +115,10 @@ export type Ears = {
 export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
 
 /** What people ask of a run that is at work. `retry`: do not wait any longer. */
-export type Control = { type: 'pause' | 'resume' | 'cancel' | 'retry' } | { type: 'tell'; text: string }
+export type Control =
+  | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
+  | { type: 'tell'; text: string }
+  | { type: 'todo'; request: TodoRequest }
 
 /** A request and what it goes by. */
 export type Request = { id: string; control: Control }
@@ -142,7 +146,8 @@ export interface Ports {
   /** Starts the agent on a step. Rejects if it cannot be started; that is the agent's failure, not the run's. */
   call(work: Work, prompt: string, ears: Ears): Promise<Called>
   runner: Pick<Runner, 'reap' | 'sweep'>
-  checks(work: Pick<Work, 'stage' | 'task'>): Check[]
+  /** Without a step: those of the baseline, before the first. */
+  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Check[]
   /** How many of them may run side by side. */
   checksAtOnce: number
   /** The tree as a short text that changes when files do; null when there is no way to tell. */

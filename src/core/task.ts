@@ -40,15 +40,19 @@ export function applyEdit(tasks: readonly Task[], edit: ListEdit): Task[] {
         ? { ...changed, blockedBy: changed.blockedBy.filter(b => !gone.has(b)) }
         : changed
     })
-  for (const { task, after } of edit.add ?? []) list = insertAfter(list, task, after)
+  for (const { task, after } of edit.add ?? []) list = insertAfter(list, [task], after)
   return edit.order ? reorder(list, edit.order) : list
 }
 
-/** Puts a task right behind another (null: first); a task that is there already stays where it is. */
-export function insertAfter(tasks: readonly Task[], task: Task, after: TaskId | null): Task[] {
-  if (tasks.some(t => t.id === task.id)) return [...tasks]
+/** Puts tasks right behind another (null: first); those that are there already stay where they are. */
+export function insertAfter(tasks: readonly Task[], added: readonly Task[], after: TaskId | null): Task[] {
+  const known = new Set(tasks.map(t => t.id))
+  const fresh = added.filter(t => !known.has(t.id))
+  if (fresh.length === 0) return [...tasks]
   const place = after === null ? -1 : tasks.findIndex(t => t.id === after)
-  return place < 0 && after !== null ? [...tasks, task] : tasks.toSpliced(place + 1, 0, task)
+  return place < 0 && after !== null
+    ? [...tasks, ...fresh]
+    : [...tasks.slice(0, place + 1), ...fresh, ...tasks.slice(place + 1)]
 }
 
 function reorder(tasks: Task[], order: TaskId[]): Task[] {

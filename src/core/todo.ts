@@ -25,6 +25,15 @@ export function projectTodo(tasks: readonly Task[], state: RunState, workflow: W
   })
 }
 
+/** Tasks that wait for a person, and why. */
+export const heldTasks = (tasks: readonly Task[], state: RunState, workflow: Workflow): Map<TaskId, string> =>
+  new Map(
+    tasks.flatMap(task => {
+      const { stage, why } = standing(workflow, state, task)
+      return stage === 'blocked' ? [[task.id, why] as const] : []
+    }),
+  )
+
 /** Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped. */
 export function readTodo(json: unknown): { items: TodoItem[] } | { errors: string[] } {
   if (!Array.isArray(json)) return { errors: ['tasks.json must be an array.'] }

@@ -85,7 +85,7 @@ export async function run(
       }
     }
   } catch (error) {
-    if (error instanceof CannotGoOn) return leave(bench, error.message, false)
+    if (error instanceof CannotGoOn) return leave(bench, error.message, signals.soft.aborted)
     throw error
   } finally {
     sleep.stop()

@@ -1,4 +1,7 @@
+import { type TodoRequest, todoEdit } from '../core/build/todo-request.ts'
+import type { RunEvent } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
+import type { Book } from './book.ts'
 import type { Bench } from './iterate.ts'
 
 /** Does what people asked for meanwhile; each request is on record before it counts. */
@@ -6,14 +9,28 @@ export function obey({ book, ports }: Bench, cancel: AbortController): void {
   for (const { id: request, control } of ports.controls.pending()) {
     const at = ports.clock.now()
     if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text, request })
+    else if (control.type === 'todo') book.tell(changeOf(book, control.request, request, at))
     else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }
 }
 
+/** The list may have moved on since it was asked for: then the answer is a warning. */
+function changeOf(
+  { tasks, state, workflow }: Book,
+  wanted: TodoRequest,
+  request: string,
+  at: number,
+): RunEvent {
+  const edit = todoEdit(tasks, state, workflow, wanted)
+  return 'error' in edit
+    ? { type: 'warned', at, note: `the list stays as it is: ${edit.error}` }
+    : { type: 'edited', at, by: 'person', ...edit, request }
+}
+
 function holdAfter(
-  control: Exclude<Control, { type: 'tell' }>,
+  control: Extract<Control, { type: 'pause' | 'resume' | 'cancel' | 'retry' }>,
   hold: null | 'pause' | 'stop',
 ): null | 'pause' | 'stop' {
   switch (control.type) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
+import { isTodoRequest } from '../core/build/todo-request.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './atomic.ts'
@@ -46,10 +47,13 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
   }
 }
 
+/** What is still meant when another sitting takes over. */
+const LASTING: readonly unknown[] = ['tell', 'todo', 'cancel'] satisfies Control['type'][]
+
 /** Obeyed before the crash; or it asked an earlier sitting to stay or to go on, and by now somebody has decided that. */
 const isOver = (id: string, control: Control | null, past: readonly RunEvent[]) =>
-  past.some(e => (e.type === 'control' || e.type === 'told') && e.request === id) ||
-  (control?.type !== 'tell' && control?.type !== 'cancel')
+  past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
+  !LASTING.includes(control?.type)
 
 /** Where no more folders can be watched (a limit of the system), it is looked at now and then. */
 function watchFolder(folder: string, call: () => void): () => void {
@@ -85,8 +89,8 @@ function read(path: string): Control | null {
 }
 
 const isControl = (value: unknown): value is Control => {
-  const { type, text } = (value ?? {}) as { type?: unknown; text?: unknown }
-  return type === 'tell'
-    ? typeof text === 'string'
-    : ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
+  const { type, text, request } = (value ?? {}) as { type?: unknown; text?: unknown; request?: unknown }
+  if (type === 'tell') return typeof text === 'string'
+  if (type === 'todo') return isTodoRequest(request)
+  return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
 }

@@ -91,6 +91,7 @@ export function liveLine({
         case 'control':
           wait = null
           break
+        case 'asking':
         case 'stopped':
         case 'finished':
           calls.clear()

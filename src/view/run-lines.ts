@@ -1,4 +1,4 @@
-import type { Finding, RunEvent } from '../core/events.ts'
+import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { StepId } from '../core/workflow.ts'
 import { agentLines } from './agent-lines.ts'
@@ -6,6 +6,7 @@ import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import { taskListLines, taskSummary } from './task-list.ts'
 import { widthOf } from './width.ts'
 
 /** What the console shows beyond the events themselves. */
@@ -22,11 +23,24 @@ export type Shown = {
   columns?: () => number | null
   /** Whether a live status tells of what is under way; then no line does. */
   live?: boolean
+  /** A build's list as it stands now; null: there is none. */
+  list?: () => TaskList | null
   /** What ends a wait, in words; null: nothing that could be pressed. */
   key?: string | null
   /** The run's end in lines, once it is there; absent: nothing is said of it. */
   ending?: (style: Style, fit: Fit) => string[]
 }
+
+export type TaskList = { items: TodoItem[]; held: ReadonlyMap<string, string> }
+
+/** What is done where no list tells of it yet. */
+const STAGES: Readonly<Record<string, string>> = {
+  refine: ' · making the goal clear',
+  decompose: ' · making the list',
+}
+
+/** More lines than this of a list would push what happened off the screen. */
+const MOST_TASKS = 14
 
 const INDENT = '  '
 
@@ -36,7 +50,7 @@ const LEAST_NAME = 16
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: Shown): (event: RunEvent) => string[] {
   const { style, bounds, streamAgent, limit, clock, live = false } = shown
-  const { stamp = null, columns = () => null, ending = () => [], key = null } = shown
+  const { stamp = null, columns = () => null, list = () => null, ending = () => [], key = null } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
   let looking = false
@@ -51,7 +65,12 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
       stepAgents.set(event.id, event.agent)
     }
     const who = agents.size > 1 && event.agent !== null ? ` · ${plainLine(event.agent)}` : ''
-    return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${who}`)]
+    return [
+      '',
+      colors.bold(
+        `iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${STAGES[event.stage] ?? ''}${who}`,
+      ),
+    ]
   }
 
   /** Of a limit the agent's own lines have told all but how long it is left alone. */
@@ -80,6 +99,19 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     const isTight = fit.room !== null && widthOf(mark + news) > fit.room - LEAST_NAME
     if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
     return [fit.squeeze(mark, name, ` ${news}`), ...log]
+  }
+
+  function listed(fit: Fit): string[] {
+    const tasks = list()
+    if (!tasks || tasks.items.length === 0) return []
+    const inner = narrowed(fit, INDENT.length)
+    const lines = taskListLines(tasks.items, style, inner, { most: MOST_TASKS, held: tasks.held })
+    return lines.map(line => INDENT + line)
+  }
+
+  function summed(): string[] {
+    const tasks = list()
+    return tasks && tasks.items.length > 0 ? ['', ...taskSummary(tasks.items, tasks.held)] : []
   }
 
   function show(event: RunEvent, fit: Fit): string[] {
@@ -119,9 +151,11 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
         const words = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${key === null ? '' : `; ${key}`}`
         return live ? [] : fit.wrap(words, colors.yellow, 4)
       }
+      case 'prompted':
+        return listed(fit)
       case 'finished':
       case 'stopped':
-        return ending(style, fit)
+        return [...summed(), ...ending(style, fit)]
       case 'told':
         return [fit.cut(colors.dim(`  told: ${plainLine(event.text)}`))]
       case 'control':
@@ -129,11 +163,11 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
       case 'began':
       case 'resumed':
       case 'warned':
-      case 'prompted':
       case 'committing':
       case 'spawned':
       case 'applied':
       case 'edited':
+      case 'asking':
       case 'changed':
       case 'undone':
         return []

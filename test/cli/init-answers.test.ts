@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Asker } from '../../src/cli/asker.ts'
 import { isYes, readList, refuseIterations, refuseYesNo } from '../../src/cli/init/answers.ts'
 import { askSettings } from '../../src/cli/init/ask-settings.ts'
-import type { Asker } from '../../src/cli/init/asker.ts'
 import { draftOf } from '../../src/cli/init/draft.ts'
 import { resolveFlags } from '../../src/settings/load.ts'
 import { findProblems } from '../../src/settings/problems.ts'
@@ -61,6 +61,7 @@ function talker(words: Record<string, readonly string[]>): Asker {
       }
     },
     some: async (_, choices) => choices.map(choice => choice.value),
+    one: async (_, choices) => choices[0]!.value,
   }
 }
 

@@ -38,7 +38,7 @@ describe('an edit of the list', () => {
 })
 
 it('puts a task right behind another, once', () => {
-  expect(ids(insertAfter(insertAfter(list, task('x'), 'a'), task('x'), 'c'))).toBe('a x b c')
+  expect(ids(insertAfter(insertAfter(list, [task('x')], 'a'), [task('x')], 'c'))).toBe('a x b c')
 })
 
 it('never counts an unknown blocker as met', () => {

@@ -1,13 +1,21 @@
 import type { Verb } from './verb.ts'
 
+const EXAMPLES = `
+Examples:
+  ralph demo           one prompt, until its tests pass
+  ralph demo build     a goal becomes a list of tasks, and the list is worked off`
+
 export const demo: Verb = {
   name: 'demo',
   summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
   define: (command, { finish }) =>
-    command.action(async () => {
-      const { showDemo } = await import('../actions.ts')
-      finish(await showDemo())
-    }),
+    command
+      .argument('[which]', 'run (default) or build')
+      .addHelpText('after', EXAMPLES)
+      .action(async (which: string | undefined) => {
+        const { showDemo } = await import('../actions.ts')
+        finish(await showDemo(which))
+      }),
 }
 
 /** The demo's scripted agent, a process like any other. */

@@ -1,3 +1,4 @@
+import type { Asker } from '../asker.ts'
 import {
   FAIL_ACTIONS,
   isYes,
@@ -9,7 +10,6 @@ import {
   refuseTasks,
   refuseYesNo,
 } from './answers.ts'
-import type { Asker } from './asker.ts'
 import type { Answers, Guardrail } from './draft.ts'
 import type { Proposal } from './propose.ts'
 

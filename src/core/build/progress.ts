@@ -2,6 +2,7 @@ import type { Finding, RunEvent, Settled } from '../events.ts'
 import { evolveList } from '../evolve.ts'
 import { plural } from '../spell.ts'
 import type { Task, TaskId } from '../task.ts'
+import { PLAN } from './check-list.ts'
 import { detailOf, oneLine } from './planned.ts'
 
 /** Of an agent's last words, or of a failing check's, so much is kept: the log is read anew in every iteration. */
@@ -35,6 +36,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         steps.delete(event.id)
         // A limit or an interruption is no iteration: the same number comes again.
         if (event.end === 'limited' || event.end === 'interrupted') return ''
+        if (event.stage === 'refine' && event.move === 'pass')
+          return `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
         if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
         const task = before.find(({ id }) => id === event.task)
         return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.said ?? '') : ''
@@ -64,6 +67,9 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'checking':
       case 'checked':
       case 'waiting':
+      case 'asking':
+      case 'changed':
+      case 'undone':
         return ''
       default:
         return event satisfies never
@@ -128,10 +134,10 @@ function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonl
   const lines = [
     ...add.map(({ task }) => `- Added ${task.id}: ${oneLine(task.title)}`),
     ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
-    ...Object.keys(change).map(id => `- Changed ${id}`),
+    ...Object.keys(change).flatMap(id => (id === PLAN ? [] : `- Changed ${id}`)),
     ...(order ? ['- Reordered'] : []),
-    ...Object.entries(event.state ?? {}).map(
-      ([id, { stage }]) => `- ${id} is now ${STANDS[stage] ?? 'open'}`,
+    ...Object.entries(event.state ?? {}).flatMap(([id, { stage }]) =>
+      id === PLAN ? [] : `- ${id} is now ${STANDS[stage] ?? 'open'}`,
     ),
   ]
   if (lines.length === 0) return ''

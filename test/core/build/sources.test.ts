@@ -2,6 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plannedTasks } from '../../../src/core/build/planned.ts'
 import { readTasksFile } from '../../../src/core/build/sources/read-tasks.ts'
+import { projectTodo } from '../../../src/core/todo.ts'
+import { personEdit } from '../../../src/core/todo-edits.ts'
+import { tasks as build } from '../../../src/core/workflows/tasks.ts'
+import { play } from '../play.ts'
 import { plans } from './plans.ts'
 
 const read = (text: string) => {
@@ -44,6 +48,27 @@ describe('a file with a list of tasks', () => {
     ])
     expect(plannedTasks(plan)[2]).toMatchObject({ id: '#3-bug-1', parent: '#3', first: 'fix' })
     expect(plannedTasks(plan)[1]).not.toHaveProperty('parent')
+  })
+
+  it('begins a run in which what is done is done, on a person’s word', () => {
+    const plan = read('- [x] Set up\n- [ ] Auth\n  - [x] Login\n  - [ ] Logout')
+    const run = play(build(), plannedTasks(plan))
+    run.tell({
+      type: 'edited',
+      at: 1,
+      by: 'person',
+      ...personEdit(run.tasks, run.state, build(), plan.items),
+    })
+    expect(
+      projectTodo(run.tasks, run.state, build()).map(({ status, blockedBy }) => [status, blockedBy]),
+    ).toEqual([
+      ['completed', undefined],
+      ['pending', ['#4']],
+      ['completed', undefined],
+      ['pending', undefined],
+    ])
+    expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#4' } })
+    expect(run.at('#1').proof).toBe(false)
   })
 
   it('of stories is taken by priority, with what passes, depends and is to be met', () => {

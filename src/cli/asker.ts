@@ -4,11 +4,13 @@ export interface Asker {
   line(message: string, options?: LineOptions): Promise<string>
   /** Some of these, possibly none; all are chosen to begin with. */
   some(message: string, choices: Choice[]): Promise<string[]>
+  /** Exactly one of these; the first is offered. */
+  one<T extends string>(message: string, choices: (Choice<T> & { label: string })[]): Promise<T>
 }
 
 type LineOptions = { otherwise?: string; refuse?(answer: string): string | undefined }
 
-type Choice = { value: string; hint: string }
+type Choice<T extends string = string> = { value: T; hint: string }
 
 /** Ctrl+C, Escape, a signal, or the end of input. */
 export class NoAnswer extends Error {

@@ -5,7 +5,7 @@ type Key = { ctrl?: boolean; name?: string }
 
 /** Asks on the terminal. Aborting `stop` leaves the open question, and every later one, without an answer. */
 export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
-  const { isCancel, multiselect, text } = await import('@clack/prompts')
+  const { isCancel, multiselect, select, text } = await import('@clack/prompts')
 
   async function put<T>(
     question: (signal: AbortSignal) => Promise<T | typeof CANCEL_SYMBOL>,
@@ -56,5 +56,6 @@ export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
         true,
       )
     },
+    one: (message, choices) => put(signal => select({ message, signal, options: choices as never }), true),
   }
 }

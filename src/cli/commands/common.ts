@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander'
+import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from '../numbers.ts'
+
+/** The options that every workflow takes. */
+export type CommonOptions = {
+  agent?: string
+  model?: string
+  maxIterations?: number
+  maximumIterations?: number
+  once?: boolean
+  streamAgentOutput?: boolean
+  inactivityTimeout?: number
+  iterationTimeout?: number
+  maxTime?: number
+  maxCost?: number
+  maxTokens?: number
+  branch?: string
+  projectDir: string
+  shared?: boolean
+  json?: boolean
+  quiet?: boolean
+  verbose?: boolean
+  dryRun?: boolean
+  trust?: boolean
+}
+
+/** `limit`: what there is without -m, in words. */
+export const addCommonOptions = (command: Command, limit: string): Command =>
+  command
+    .option('-a, --agent <name>', 'claude, codex, amp, opencode, gemini, copilot, demo, or a program')
+    .option('--model <model>', 'the model, as the agent names it')
+    .addOption(
+      new Option('-m, --max-iterations <n>', `stop after so many (${limit})`).argParser(positiveInteger),
+    )
+    .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
+    .option('--once', 'one iteration; 0 if it ended well and green')
+    .option('--stream-agent-output', 'show what the agent does as it happens (default)')
+    .option('--no-stream-agent-output', 'text mode: how it goes in one line, instead of what the agent says')
+    .addOption(
+      new Option('--inactivity-timeout <s>', 'end an agent that is silent for so long (300)').argParser(
+        positiveSeconds,
+      ),
+    )
+    .addOption(
+      new Option('--iteration-timeout <s>', 'end an iteration after so long (7200)').argParser(
+        positiveSeconds,
+      ),
+    )
+    .addOption(new Option('--max-time <time>', 'stop after so long: 90s, 30m, 2h').argParser(timeSpan))
+    .addOption(new Option('--max-cost <usd>', 'stop when so much is spent').argParser(positiveAmount))
+    .addOption(new Option('--max-tokens <n>', 'stop when so many are used').argParser(positiveInteger))
+    .option('--branch <name>', 'work on a new branch')
+    .option('-C, --project-dir <dir>', 'the project', '.')
+    .option('--shared', 'run although another run is at work in this folder')
+    .option('--json', 'run events as NDJSON on standard output')
+    .option('-q, --quiet', 'only the end and warnings')
+    .option('-V, --verbose', 'also say what is loaded, called and tested, on standard error')
+    .option('--dry-run', 'show what would run, and start nothing')
+    .option('--trust', "allow this project's commands, and remember it")

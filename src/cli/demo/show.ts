@@ -1,0 +1,86 @@
+import { UsageError } from '../../core/usage-error.ts'
+import type { Limits } from '../../core/workflow.ts'
+import { loadSettings } from '../../settings/load.ts'
+import { newRunId, ralphHome } from '../../store/runs.ts'
+import { announce } from '../announce.ts'
+import { conduct } from '../conduct.ts'
+import { hold } from '../hold.ts'
+import { limitsOf, type Plan } from '../plan.ts'
+import { cart } from './cart.ts'
+import { makeScratch } from './scratch.ts'
+import { shop } from './shop.ts'
+
+type Scene = { dir: string; plan: Plan; limits: Limits; story: string; next: string }
+
+const termsOf = (dir: string) => {
+  const { settings } = loadSettings(dir, {})
+  const agent = { argv: ['demo'], explicit: false, model: null }
+  return { project: dir, settings, agent, once: false, start: null }
+}
+
+function promptScene(): Scene {
+  const dir = makeScratch(cart.files, cart.message)
+  const terms = termsOf(dir)
+  return {
+    dir,
+    plan: {
+      ...terms,
+      workflow: 'prompt',
+      prompt: { type: 'file', path: `${dir}/PROMPT.md` },
+      condition: { response: terms.settings.completionResponse, pattern: null },
+    },
+    limits: limitsOf(terms.settings),
+    story: `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.`,
+    next: 'the loop                           ralph run -p "Make the tests pass"',
+  }
+}
+
+function buildScene(): Scene {
+  const dir = makeScratch(shop.files, shop.message)
+  const terms = termsOf(dir)
+  const goal = { type: 'goal' as const, text: shop.goal }
+  return {
+    dir,
+    plan: { ...terms, workflow: 'tasks', goal, refine: 'auto', asks: false, planOnly: false, list: null },
+    limits: { ...limitsOf(terms.settings), iterations: null },
+    story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check; watch the bug fix.`,
+    next: 'the build                          ralph build "What you want"',
+  }
+}
+
+const SCENES: Readonly<Record<string, () => Scene>> = { run: promptScene, build: buildScene }
+
+/** A whole run on a scratch project, with the scripted agent. */
+export async function showDemo(which = 'run'): Promise<number> {
+  const make = Object.hasOwn(SCENES, which) ? SCENES[which] : undefined
+  if (!make) throw new UsageError(`there is no demo "${which}"; there are: ${Object.keys(SCENES).join(', ')}`)
+  const { dir, plan, limits, story, next } = make()
+  const { env } = process
+  const home = ralphHome(env)
+  const id = newRunId(new Date(), Math.random())
+  process.stdout.write(`${story}\n\n`)
+  const code = await hold({ home, id, project: dir, shared: false }, () =>
+    conduct({
+      home,
+      id,
+      announce: () => announce(id, plan, limits, env),
+      plan,
+      limits,
+      past: [],
+      warnings: [],
+      loud: { json: false, quiet: false },
+      env,
+    }),
+  )
+  process.stdout.write(`
+Look at it:
+  what the agent changed             cd ${dir} && git status && git diff
+  prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
+
+Your own project:
+  which agents are there             ralph doctor
+  its checks, by a few questions     ralph init
+  ${next}
+`)
+  return code
+}

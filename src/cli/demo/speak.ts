@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const BEAT_MS = 250
+
+/** A scripted agent's voice: Claude Code's stream format, so it is read like a real one. */
+export interface Voice {
+  text(words: string): Promise<void>
+  read(path: string): Promise<void>
+  /** Really writes the file. */
+  write(path: string, text: string): Promise<void>
+  end(result: string, tokens: { input: number; cached?: number }): Promise<void>
+}
+
+export async function startSpeaking(): Promise<Voice> {
+  let calls = 0
+  const say = async (line: Record<string, unknown>) => {
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+    await pause(BEAT_MS)
+  }
+  const assistant = (block: Record<string, unknown>) =>
+    say({ type: 'assistant', message: { content: [block] } })
+  const tool = async (name: string, input: Record<string, unknown>, output: string) => {
+    const id = `call-${++calls}`
+    await assistant({ type: 'tool_use', id, name, input })
+    await say({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: id, content: output }] },
+    })
+  }
+  await say({ type: 'system', subtype: 'init', session_id: 'demo', model: 'demo' })
+  return {
+    text: words => assistant({ type: 'text', text: words }),
+    read: path => tool('Read', { file_path: path }, readFileSync(path, 'utf8')),
+    async write(path, text) {
+      const old = readIfThere(path)
+      writeFileSync(path, text)
+      if (old === null) await tool('Write', { file_path: path, content: text }, `${path} has been created.`)
+      else
+        await tool(
+          'Edit',
+          { file_path: path, old_string: old, new_string: text },
+          `The file ${path} has been updated.`,
+        )
+    },
+    end: (result, { input, cached = 0 }) =>
+      say({
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        result,
+        total_cost_usd: 0,
+        usage: { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 180 },
+      }),
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}

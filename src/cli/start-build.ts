@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readArgument } from '../core/build/argument.ts'
+import type { Planned } from '../core/build/planned.ts'
+import { readTasksFile } from '../core/build/sources/read-tasks.ts'
+import { UsageError } from '../core/usage-error.ts'
+import type { BuildOptions } from './commands/build.ts'
+import { embark, iterationsOf, prepare } from './embark.ts'
+import { propose } from './init/propose.ts'
+import { readFiles } from './init/read-files.ts'
+import { type BuildPlan, limitsOf } from './plan.ts'
+import { resumeBuild } from './resume-build.ts'
+import { readInput } from './start-run.ts'
+
+/** What is not known here, and what to use instead. */
+const GONE: [keyof BuildOptions, string][] = [
+  ['yolo', '--yolo is not needed: every goal becomes a list of tasks; just say it'],
+  ['featureList', '--feature-list is gone: name the specification itself, or give a list with --tasks FILE'],
+  ['completionPromise', '--completion-promise is gone: a build ends when its list is done, not on a word'],
+  ['completionResponse', 'a build ends when its list is done; --completion-response (-c) is for ralph run'],
+  ['donePattern', 'a build ends when its list is done; --done-pattern is for ralph run'],
+]
+
+const UNASKED =
+  'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it all the same'
+
+/** `ralph build`, from the words typed to the end of the run. */
+export async function startBuild(
+  argument: string | undefined,
+  options: BuildOptions,
+  agentCommand: string[],
+): Promise<number> {
+  for (const [option, instead] of GONE) if (options[option] !== undefined) throw new UsageError(instead)
+  if (options.resume !== undefined) return resumeBuild(options.resume, argument ?? null, options)
+  const goal = goalOf(argument, options.tasks)
+  const list = options.tasks === undefined ? null : listOf(options.tasks)
+  const ready = prepare(options, agentCommand)
+  const { settings } = ready.terms
+  const wanted = options.refine ?? 'ask'
+  const refine = wanted === 'ask' && !isAttended(options) ? 'off' : wanted
+  const notes = [...unchecked(ready.terms)]
+  if (refine !== wanted && list === null) notes.push(UNASKED)
+  return embark(
+    ready,
+    {
+      ...ready.terms,
+      workflow: 'tasks',
+      goal,
+      refine,
+      asks: !options.yes,
+      planOnly: options.planOnly ?? false,
+      list,
+    },
+    { ...limitsOf(settings), iterations: iterationsOf(options) ?? null },
+    options,
+    notes,
+  )
+}
+
+/** Whether somebody is there to answer. */
+export const isAttended = ({ json, quiet }: { json?: boolean; quiet?: boolean }): boolean =>
+  Boolean(process.stdin.isTTY && process.stdout.isTTY) && !json && !quiet
+
+/** Without checks nothing is verified; what could be a check, init would propose. */
+function unchecked({ project, settings }: Pick<BuildPlan, 'project' | 'settings'>): string[] {
+  if (settings.guardrails.length > 0) return []
+  const found = propose(readFiles(project)).map(({ command }) => command)
+  const way = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
+  return [`no guardrails: whatever the agent says is done counts as done${way}`]
+}
+
+function goalOf(argument: string | undefined, tasks: string | undefined): BuildPlan['goal'] {
+  if (argument === undefined && tasks !== undefined)
+    return { type: 'list', path: tasks, text: `the tasks of ${tasks}` }
+  const read = readArgument(argument ?? '', kindOf(argument ?? ''))
+  if ('error' in read) throw new UsageError(read.error)
+  if (read.type === 'goal') return read
+  const text = readInput(resolve(read.path), `spec file ${read.path}`)
+  if (text.trim() === '')
+    throw new UsageError(`spec file ${read.path} is empty; say in it what is to be built`)
+  return { type: 'spec', path: read.path, text }
+}
+
+function kindOf(path: string): 'file' | 'directory' | 'missing' {
+  const found = path.trim() === '' || path.includes('\0') ? undefined : lookAt(path)
+  if (!found) return 'missing'
+  return found.isDirectory() ? 'directory' : 'file'
+}
+
+/** A goal may be longer than any path can be. */
+function lookAt(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function listOf(path: string): Planned {
+  const read = readTasksFile(path, readInput(resolve(path), `tasks file ${path}`))
+  if (!('errors' in read)) return read
+  const [first, ...others] = read.errors
+  throw new UsageError(others.length === 0 ? first! : `${first} (and ${others.length} more)`)
+}

@@ -1,0 +1,77 @@
+import { type TodoRequest, todoEdit } from '../core/build/todo-request.ts'
+import type { RunEvent } from '../core/events.ts'
+import { fold } from '../core/evolve.ts'
+import { heldTasks, projectTodo } from '../core/todo.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun } from '../store/runs.ts'
+import { plain } from '../view/plain.ts'
+import { taskSummary } from '../view/task-list.ts'
+import type { TodoOptions } from './commands/todo.ts'
+import type { Plan } from './plan.ts'
+import { askRun, isLive, recordIn } from './steer-run.ts'
+import { workflowOf } from './trades/trade-of.ts'
+
+/** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
+export async function todoRun(
+  name: string,
+  action: string | undefined,
+  words: string[],
+  options: TodoOptions,
+): Promise<number> {
+  const run = findRun(ralphHome(process.env), name)
+  if (run.began.workflow !== 'tasks')
+    throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
+  if (action === undefined) return show(run, options)
+  const request = requestOf(action, words, options.after)
+  const workflow = workflowOf(run.began.pins as Plan)
+  const { tasks, state } = fold(run.events)
+  const edit = todoEdit(tasks, state, workflow, request)
+  if ('error' in edit) throw new UsageError(edit.error)
+  if (isLive(run)) {
+    askRun(run, { type: 'todo', request })
+    return say(`asked run ${run.id}; it changes its list before its next step`)
+  }
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would work on it`)
+  const event: RunEvent = { type: 'edited', at: Date.now(), by: 'person', ...edit }
+  await recordIn(run, event)
+  return show({ ...run, events: [...run.events, event] }, options)
+}
+
+function requestOf(action: string, words: string[], after: string[] | undefined): TodoRequest {
+  const [task = '', ...rest] = words
+  const need = (text: string, what: string) => {
+    if (text.trim() === '') throw new UsageError(`ralph todo … ${action}: say ${what}`)
+    return text
+  }
+  if (action !== 'add' && after !== undefined) throw new UsageError('--after goes with add only')
+  switch (action) {
+    case 'add':
+      return { action, text: need(words.join(' '), 'what is to be done'), ...(after && { blockedBy: after }) }
+    case 'done':
+    case 'skip':
+      if (rest.length > 0) throw new UsageError(`ralph todo … ${action} takes one task, such as '#2'`)
+      return { action, task: need(task, "which task, such as '#2'") }
+    case 'edit':
+      return {
+        action,
+        task: need(task, "which task, such as '#2'"),
+        text: need(rest.join(' '), 'what it is to be'),
+      }
+    default:
+      throw new UsageError(`ralph todo does not know "${action}"; it knows add, done, skip and edit`)
+  }
+}
+
+function show(run: StoredRun, { json }: TodoOptions): number {
+  const workflow = workflowOf(run.began.pins as Plan)
+  const { tasks, state } = fold(run.events)
+  const items = projectTodo(tasks, state, workflow)
+  if (json) return say(JSON.stringify(items, null, 2))
+  if (items.length === 0) return say('no tasks yet: the plan is not made')
+  return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
+}
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}

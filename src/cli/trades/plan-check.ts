@@ -1,0 +1,42 @@
+import { readPlan } from '../../core/build/plan-answer.ts'
+import type { Planned } from '../../core/build/planned.ts'
+import type { Finding } from '../../core/events.ts'
+import type { Check } from '../../core/ports.ts'
+import type { Judgement } from './person.ts'
+
+/** The name of the check that a planner's answer must pass. */
+export const PLAN_CHECK = 'plan'
+
+export type PlanDesk = {
+  answer: string
+  /** Keeps the raw answer, and says where. */
+  save(answer: string): string
+  /** Asks whoever is there; null where nobody is. */
+  judge: ((plan: Planned) => Promise<Judgement>) | null
+  /** The plan that counts. */
+  accept(plan: Planned): void
+  /** A person wants another one: that is no failure of the planner's. */
+  again(): void
+}
+
+/** Whether the answer is a plan, and one that the person at the terminal wants. */
+export const planCheck = ({ answer, save, judge, accept, again }: PlanDesk): Check => ({
+  name: PLAN_CHECK,
+  async run() {
+    const log = save(answer)
+    const plan = readPlan(answer)
+    if ('errors' in plan) return red(`${plan.errors.join('\n')}\n(the answer is kept in ${log})`, log)
+    const judged: Judgement = judge ? await judge(plan) : { type: 'accept', plan }
+    if (judged.type === 'again') {
+      again()
+      return red(judged.words, log)
+    }
+    accept(judged.plan)
+    return { finding: { check: PLAN_CHECK, verdict: 'pass', note: '', log }, exit: null }
+  },
+})
+
+const red = (note: string, log: string): { finding: Finding; exit: null } => ({
+  finding: { check: PLAN_CHECK, verdict: 'fail', note, log },
+  exit: null,
+})

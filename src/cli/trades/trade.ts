@@ -1,0 +1,24 @@
+import type { RunEvent, Settled } from '../../core/events.ts'
+import type { Check, Ports, Work } from '../../core/ports.ts'
+import type { Task } from '../../core/task.ts'
+import type { RunState } from '../../core/workflow.ts'
+
+/** What one workflow adds to the ports of the engine; everything else is the same for all of them. */
+export interface Trade extends Pick<Ports, 'claims' | 'edits'> {
+  /** What a new run begins with. */
+  opening(at: number): { tasks: Task[]; edits: RunEvent[] }
+  prompt(work: Work): string
+  /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
+  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
+  /** The agent of a step is about to start. */
+  begun(): void
+  /** Makes the workflow's own files follow what was settled. Safe to repeat. */
+  project(settled: Settled, tell: (event: RunEvent) => void): void
+  /** Hears every event, after it was recorded. */
+  hear(event: RunEvent): void
+  /** The run stopped where it was meant to, though there is more to do. */
+  isThere(): boolean
+}
+
+/** The run as it stands: a trade reads it, the engine changes it. */
+export type Standing = { readonly tasks: readonly Task[]; readonly state: RunState }
