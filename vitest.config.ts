@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/real/**'],
+    // Most of the time goes by waiting for other processes: more workers than a small machine has cores.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/ralph/test.json' }]],

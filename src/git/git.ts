@@ -46,9 +46,14 @@ function call(
       cwd,
       env: { ...env, GIT_TERMINAL_PROMPT: '0' },
       stdio: 'pipe',
-      timeout: TIMEOUT_MS,
       detached: true,
     })
+    // Not spawn's own timeout: where git cannot be started, that one would keep ralph waiting.
+    const timer = setTimeout(() => child.kill(), TIMEOUT_MS)
+    const finish = (failed: boolean, stdout: string, complaint: string) => {
+      clearTimeout(timer)
+      resolve({ failed, stdout, stderr: complaint })
+    }
     const chunks: Buffer[] = []
     let stderr = ''
     let room = MAX_BYTES
@@ -60,10 +65,8 @@ function call(
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < MAX_COMPLAINT) stderr += chunk
     })
-    child.on('error', error => resolve({ failed: true, stdout: '', stderr: error.message }))
-    child.on('close', code =>
-      resolve({ failed: code !== 0 || room < 0, stdout: Buffer.concat(chunks).toString(), stderr }),
-    )
+    child.on('error', error => finish(true, '', error.message))
+    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks).toString(), stderr))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })

@@ -74,7 +74,7 @@ export async function showDemo(which = 'run'): Promise<number> {
   )
   process.stdout.write(`
 Look at it:
-  what the agent changed             cd ${dir} && git status && git diff
+  what the agent changed             cd ${dir} && git diff
   prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
 
 Your own project:

@@ -12,7 +12,7 @@ import type { Standing } from './trade.ts'
 type Edited = Extract<RunEvent, { type: 'edited' }>
 
 /** What is told of a list that someone may have changed. */
-export type Change = {
+type Change = {
   edit: Edited | null
   /** What was not accepted, in sentences. */
   refused: string[]
