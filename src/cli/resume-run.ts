@@ -27,7 +27,10 @@ export async function resume(
   instruction: string | null = null,
 ): Promise<number> {
   needUnfinished(run)
-  if (isLive(run)) return instruction === null ? wakeRun(run) : tellLive(run, instruction)
+  if (isLive(run)) {
+    refuseLimits(run, options)
+    return instruction === null ? wakeRun(run) : tellLive(run, instruction)
+  }
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
   // Read anew once it is ours: somebody else may have gone on with it meanwhile.
@@ -59,6 +62,12 @@ function goOn(
     env,
     ...(instruction !== null && { instruction }),
   })
+}
+
+/** A run at work keeps its limits: it may be about to act on them. */
+function refuseLimits({ id }: StoredRun, o: ResumeOptions): void {
+  if ([o.maxIterations, o.maxCost, o.maxTokens, o.maxTime].some(limit => limit !== undefined))
+    throw new UsageError(`run ${id} is at work under its own limits; give new ones once it has ended`)
 }
 
 function needUnfinished(run: StoredRun): void {

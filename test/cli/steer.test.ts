@@ -27,6 +27,10 @@ describe('a run at work', () => {
     expect(await standing(stage)).toBe('running')
     expect((await stage.ralph('pause')).stdout).toMatch(/^paused run \S+: .* ralph resume/)
     await until(async () => (await standing(stage)) === 'paused')
+    expect(await stage.ralph('resume', '-m', '30')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^ralph: error: run \S+ is at work under its own limits; .*\n$/),
+    })
     expect((await stage.ralph('resume')).stdout).toMatch(/^resumed run /)
     expect((await run.ended).code).toBe(0)
     expect(await standing(stage)).toBe('finished')
