@@ -1,5 +1,5 @@
-// Start-up, the cost of an iteration and a large stream, each beside a bare reference in the same run.
-// usage: npm run bench [-- startup loop stream]
+// Start-up, the cost of an iteration, a large stream and long lists of tasks, each beside a reference in the same run.
+// usage: npm run bench [-- startup loop stream tasks]
 import {
   chmodSync,
   closeSync,
@@ -30,12 +30,12 @@ const row = (...cells) =>
 const f = (n, digits = 1) => n.toFixed(digits)
 
 /** An agent that costs about nothing: it reads the prompt and prints a file. */
-function agent(name, text) {
+function agent(name, text, first = ':') {
   const path = join(root, name)
   if (text !== undefined) writeFileSync(`${path}.out`, text)
   writeFileSync(
     path,
-    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\ncat >/dev/null\nexec cat "${path}.out"\n`,
+    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\n${first}\ncat >/dev/null\nexec cat "${path}.out"\n`,
   )
   chmodSync(path, 0o755)
   return path
@@ -70,11 +70,12 @@ function project() {
   mkdirSync(dir)
   return dir
 }
-const ralph = (program, iterations, options) =>
-  measure(
-    [process.execPath, RALPH, 'run', '-p', 'Do the next task.', '-a', program, '-m', String(iterations)],
-    { cwd: project(), env, ...options },
-  )
+const ralph = (program, iterations, options, words = ['run', '-p', 'Do the next task.']) =>
+  measure([process.execPath, RALPH, ...words, '-a', program, '-m', String(iterations)], {
+    cwd: project(),
+    env,
+    ...options,
+  })
 const bare = (program, iterations, options) =>
   measure([process.execPath, BARE, program, String(iterations)], { cwd: root, env, ...options })
 const synced = (program, iterations) =>
@@ -178,6 +179,74 @@ const TESTS = {
       row(name, f(value, 0), f(value / ms['bare node'], 2), f(peaks[name], 0))
     row('goal', '', '1.5', `${f(peaks['bare node'] + 30, 0)}`)
   },
+  async tasks() {
+    const program = agent('claude', SHORT)
+    const lists = [
+      { length: 1_000, goal: 8 },
+      { length: 10_000, goal: 30 },
+    ].map(list => ({ ...list, name: `ralph build, ${list.length} tasks`, file: tasksFile(list.length) }))
+    const build = file => (_, iterations) => ralph(program, iterations, {}, ['build', '--tasks', file])
+
+    const [few, many] = [5, 55]
+    const slope = run => async () => {
+      const short = await run(program, few)
+      const long = await run(program, many)
+      return { ms: (long.ms - short.ms) / (many - few) }
+    }
+    const each = await compare(5, [
+      { name: 'bare node', run: slope(bare) },
+      { name: 'ralph run', run: slope(ralph) },
+      ...lists.map(({ name, file }) => ({ name, run: slope(build(file)) })),
+    ])
+    row('an iteration', 'ms', 'over bare node', 'goal')
+    for (const [name, value] of Object.entries(each))
+      row(
+        name,
+        f(value, 2),
+        f(value - each['bare node'], 2),
+        lists.find(list => list.name === name)?.goal ?? '',
+      )
+
+    const called = join(root, 'called')
+    const marking = agent('claude', SHORT, `: >"${called}"`)
+    const untilCalled = run => async () => {
+      const began = performance.timeOrigin + performance.now()
+      await run(marking, 1)
+      return { ms: statSync(called).mtimeMs - began }
+    }
+    const first = await compare(9, [
+      { name: 'bare node', run: untilCalled(bare) },
+      { name: 'ralph run', run: untilCalled(ralph) },
+      ...lists.map(({ name, file }) => ({ name, run: untilCalled(build(file)) })),
+    ])
+    console.log()
+    row('until the first call', 'ms', 'over ralph run', 'goal')
+    for (const [name, value] of Object.entries(first))
+      row(
+        name,
+        f(value, 0),
+        f(value - first['ralph run'], 0),
+        lists.some(list => list.name === name) ? 150 : '',
+      )
+  },
+}
+
+/** Half of the tasks in chains of ten, the others waiting for a task somewhere before them, or for none. */
+function tasksFile(length) {
+  const path = join(root, `tasks-${length}.json`)
+  const blockers = n => {
+    if (n <= length / 2) return n % 10 === 1 ? [] : [n - 1]
+    return n % 3 === 0 ? [] : [n - Math.ceil(length / 2)]
+  }
+  const tasks = Array.from({ length }, (_, i) => ({
+    id: `#${i + 1}`,
+    content: `Do part ${i + 1} of the work as the plan has it`,
+    status: 'pending',
+    activeForm: `Doing part ${i + 1} of the work`,
+    blockedBy: blockers(i + 1).map(n => `#${n}`),
+  }))
+  writeFileSync(path, JSON.stringify(tasks, null, 2))
+  return path
 }
 
 const wanted = process.argv.slice(2)

@@ -134,7 +134,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     } else {
       const { tasks, edits } = trade.opening(at)
       const { workflow } = plan
-      opened.tell({ type: 'began', at, v: 1, id, project, workflow, limits, tasks, pins: plan, by })
+      opened.tell({ type: 'began', at, v: 1, id, project, workflow, limits, tasks, pins: pinsOf(plan), by })
       for (const edit of edits) opened.tell(edit)
     }
     for (const note of sitting.warnings) opened.tell({ type: 'warned', at, note })
@@ -178,6 +178,9 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
 /** Where HEAD was when the run was last at work; null if it never moved. */
 const lastCommit = (past: readonly RunEvent[]): string | null =>
   past.findLast(e => e.type === 'committed')?.to ?? null
+
+/** The list that a build was given is what it begins with: once is enough. */
+const pinsOf = (plan: Plan): Plan => (plan.workflow === 'tasks' ? { ...plan, list: null } : plan)
 
 const hasCondition = (plan: Plan): boolean =>
   plan.workflow !== 'prompt' || plan.condition.response !== null || plan.condition.pattern !== null

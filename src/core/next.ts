@@ -1,12 +1,13 @@
 import type { Proof, Result } from './events.ts'
 import { LONGEST_PAUSE, reached, waitFor } from './limits.ts'
-import { type Task, type TaskId, unmet } from './task.ts'
+import { isMet, type Task, type TaskId, unmet } from './task.ts'
 import {
   type AgentName,
   isOpen,
   type Limits,
   type RunState,
   type StageName,
+  stageOf,
   standing,
   type Workflow,
 } from './workflow.ts'
@@ -36,16 +37,19 @@ export function next(
   if (state.hold === 'stop') return finish('cancelled', 'cancelled')
   if (state.hold === 'pause') return whenLanded({ type: 'hold' })
 
-  const at = (t: Task) => standing(workflow, state, t)
   const done = new Set<TaskId>()
   const open: Task[] = []
   for (const t of tasks) {
-    const stands = at(t)
-    if (stands.stage === 'done') done.add(t.id)
-    else if (isOpen(stands)) open.push(t)
+    const stage = stageOf(workflow, state, t)
+    if (stage === 'done') done.add(t.id)
+    else if (isOpen({ stage })) open.push(t)
   }
   if (tasks.length > 0 && done.size === tasks.length)
-    return finish('complete', 'complete', tasks.every(t => at(t).proof) ? 'verified' : 'claimed')
+    return finish(
+      'complete',
+      'complete',
+      tasks.every(t => standing(workflow, state, t).proof) ? 'verified' : 'claimed',
+    )
   if (open.length === 0) return finish('blocked', explainBlocked(workflow, state, tasks))
 
   const limit = reached(state, limits, flying.length, now)
@@ -56,11 +60,11 @@ export function next(
   const task = mostUrgent(
     workflow,
     state,
-    open.filter(t => !busy.has(t.id) && unmet(t, id => done.has(id)).length === 0),
+    open.filter(t => !busy.has(t.id) && isMet(t, id => done.has(id))),
   )
   if (!task) return finish('blocked', explainBlocked(workflow, state, tasks))
 
-  const { stage } = at(task)
+  const stage = stageOf(workflow, state, task)
   if (workflow.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
   // More left of a pause than the longest there is: the clock was set back, and that is not waited for.
   const left = state.notBefore - now
@@ -76,7 +80,7 @@ export function next(
 
 /** By stage, then priority, then place in the list. One pass: lists can be long. */
 function mostUrgent(workflow: Workflow, state: RunState, ready: Task[]): Task | undefined {
-  const rank = (t: Task) => workflow.order?.indexOf(standing(workflow, state, t).stage) ?? 0
+  const rank = (t: Task) => workflow.order?.indexOf(stageOf(workflow, state, t)) ?? 0
   let best: { task: Task; rank: number; priority: number } | undefined
   for (const task of ready) {
     const mine = { task, rank: rank(task), priority: task.priority ?? 0 }

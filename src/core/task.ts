@@ -77,6 +77,9 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
 export const unmet = (task: Task, isDone: (id: TaskId) => boolean): TaskId[] =>
   task.blockedBy.filter(b => !isDone(b))
 
+/** Whether it waits for nothing any more. */
+export const isMet = (task: Task, isDone: (id: TaskId) => boolean): boolean => task.blockedBy.every(isDone)
+
 /** The first cycle among the tasks' blockers, as a path that ends where it began; null if there is none. */
 export function findCycle(tasks: readonly Task[]): TaskId[] | null {
   const byId = new Map(tasks.map(t => [t.id, t]))

@@ -1,37 +1,40 @@
 import type { TodoItem } from './events.ts'
 import { type Task, type TaskId, unmet } from './task.ts'
-import { type RunState, standing, type Workflow } from './workflow.ts'
+import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
-/** The tasks that a build's list shows. Planning is work too, but not part of the plan. */
+/** Whether a build's list shows a task. Planning is work too, but not part of the plan. */
+export const isShown = (task: Task, workflow: Workflow): boolean =>
+  workflow.stages[task.first ?? workflow.first]?.role !== 'planner'
+
 export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =>
-  tasks.filter(task => workflow.stages[task.first ?? workflow.first]?.role !== 'planner')
+  tasks.filter(task => isShown(task, workflow))
 
 /** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
 export function projectTodo(tasks: readonly Task[], state: RunState, workflow: Workflow): TodoItem[] {
   const flying = new Set(Object.values(state.flight).map(step => step.task))
   const done = new Set<TaskId>()
-  for (const task of tasks) if (standing(workflow, state, task).stage === 'done') done.add(task.id)
+  for (const task of tasks) if (stageOf(workflow, state, task) === 'done') done.add(task.id)
   return shownTasks(tasks, workflow).map(task => {
-    const waitsFor = unmet(task, id => done.has(id))
-    return {
+    const item: TodoItem = {
       id: task.id,
       content: task.title,
       status: done.has(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
       activeForm: task.active ?? task.title,
-      ...(waitsFor.length > 0 && { blockedBy: waitsFor }),
     }
+    const waitsFor = unmet(task, id => done.has(id))
+    if (waitsFor.length > 0) item.blockedBy = waitsFor
+    return item
   })
 }
 
 /** Tasks that wait for a person, and why. */
 export const heldTasks = (tasks: readonly Task[], state: RunState, workflow: Workflow): Map<TaskId, string> =>
   new Map(
-    tasks.flatMap(task => {
-      const { stage, why } = standing(workflow, state, task)
-      return stage === 'blocked' ? [[task.id, why] as const] : []
-    }),
+    tasks
+      .filter(task => stageOf(workflow, state, task) === 'blocked')
+      .map(task => [task.id, standing(workflow, state, task).why]),
   )
 
 /** Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped. */

@@ -184,6 +184,10 @@ export function standing(workflow: Workflow, state: RunState, task: Task): TaskS
   return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? workflow.first)
 }
 
+/** The stage alone: nothing is made up for a task that was never worked on, for lists can be long. */
+export const stageOf = (workflow: Workflow, state: RunState, task: Task): TaskState['stage'] =>
+  Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? workflow.first)
+
 const fresh = (stage: StageName): TaskState => ({
   stage,
   tries: 0,
@@ -198,5 +202,5 @@ const fresh = (stage: StageName): TaskState => ({
   why: '',
 })
 
-export const isOpen = (standing: TaskState): boolean =>
-  standing.stage !== 'done' && standing.stage !== 'blocked'
+export const isOpen = ({ stage }: Pick<TaskState, 'stage'>): boolean =>
+  stage !== 'done' && stage !== 'blocked'

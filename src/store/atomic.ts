@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path'
  * Replaces a file so that after any crash there is the old one or the new one, whole:
  * a new file nobody can guess or redirect, synced, renamed, and the folder synced.
  */
-export function replaceFile(path: string, data: string, mode = 0o644): void {
+export function replaceFile(path: string, data: string | Uint8Array, mode = 0o644): void {
   const temp = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
-    writeWhole(fd, Buffer.from(data))
+    writeWhole(fd, typeof data === 'string' ? Buffer.from(data) : data)
     fsyncSync(fd)
     closeSync(fd)
     renameSync(temp, path)

@@ -14,17 +14,19 @@ export interface ListFile {
 
 /** `last`: what it holds if nobody touched it since the last sitting. */
 export function openListFile(path: string, last: string | null): ListFile {
-  let written = last
+  // Compared as bytes: of a long list, making a text of the file costs more than reading it.
+  let written = last === null ? null : Buffer.from(last)
   return {
     changed() {
-      const text = read(path)
-      return text === null || text === written ? null : text
+      const found = read(path)
+      return found === null || written?.equals(found) ? null : found.toString()
     },
     write(text) {
-      if (text === written && read(path) === text) return
+      const bytes = Buffer.from(text)
+      if (written?.equals(bytes) && read(path)?.equals(bytes)) return
       mkdirSync(dirname(path), { recursive: true })
-      replaceFile(path, text)
-      written = text
+      replaceFile(path, bytes)
+      written = bytes
     },
     keep(text) {
       let n = 1
@@ -35,9 +37,9 @@ export function openListFile(path: string, last: string | null): ListFile {
   }
 }
 
-function read(path: string): string | null {
+function read(path: string): Buffer | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch {
     return null
   }

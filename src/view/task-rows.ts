@@ -8,7 +8,8 @@ export function grouped(items: readonly TodoItem[]): Row[] {
   const ids = new Set(items.map(item => item.id))
   const fixes = new Map<string, { item: TodoItem; number: number }[]>()
   const isBelow = (item: TodoItem): boolean => {
-    const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id ?? '') ?? []
+    if (!item.id?.includes('-bug-')) return false
+    const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id) ?? []
     // One without its task, or of a bug fix that has lost its own, stands for itself.
     if (parent === undefined || !ids.has(parent) || /-bug-\d+$/.test(parent)) return false
     const known = fixes.get(parent)
@@ -17,11 +18,14 @@ export function grouped(items: readonly TodoItem[]): Row[] {
     return true
   }
   const tops = items.filter(item => !isBelow(item))
-  return tops.flatMap(item => {
-    const own = (fixes.get(item.id ?? '') ?? []).sort((a, b) => a.number - b.number)
+  const rows: Row[] = []
+  for (const item of tops) {
+    rows.push({ item, below: false })
+    const own = fixes.get(item.id ?? '') ?? []
+    for (const fix of own.sort((a, b) => a.number - b.number)) rows.push({ item: fix.item, below: true })
     fixes.delete(item.id ?? '')
-    return [{ item, below: false }, ...own.map(fix => ({ item: fix.item, below: true }))]
-  })
+  }
+  return rows
 }
 
 /** The rows around the active one that fit into `most` lines, two of which tell of the rest where there is one. */

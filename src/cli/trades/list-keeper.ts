@@ -2,10 +2,9 @@ import { join } from 'node:path'
 import { detailsOf } from '../../core/build/planned.ts'
 import type { RunEvent, TodoItem } from '../../core/events.ts'
 import type { Task, TaskId } from '../../core/task.ts'
-import { projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
+import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { agentEdit, personEdit } from '../../core/todo-edits.ts'
 import type { Workflow } from '../../core/workflow.ts'
-import { replaceFile } from '../../store/atomic.ts'
 import { openListFile } from '../../store/list-file.ts'
 import type { Standing } from './trade.ts'
 
@@ -40,21 +39,26 @@ export function keepList(
     `${JSON.stringify(projectTodo(tasks, run().state, workflow), null, 2)}\n`
   const begun = run()
   const file = openListFile(join(dir, 'tasks.json'), text(begun.tasks))
-  let details = ''
+  const detailsFile = openListFile(join(dir, 'details.json'), null)
+  /** The list that details.json tells of. */
+  let detailed: readonly Task[] = []
+  const isPlanned = () => run().tasks.some(task => isShown(task, workflow))
 
   const write = () => {
     const { tasks } = run()
     // Before there is a plan, there is no list.
-    if (shownTasks(tasks, workflow).length === 0) return
-    const json = `${JSON.stringify(detailsOf(shownTasks(tasks, workflow)), null, 2)}\n`
-    if (json !== details && json !== '{}\n') replaceFile(join(dir, 'details.json'), json)
-    details = json
+    if (!isPlanned()) return
+    if (tasks !== detailed) {
+      const details = detailsOf(shownTasks(tasks, workflow))
+      if (Object.keys(details).length > 0) detailsFile.write(`${JSON.stringify(details, null, 2)}\n`)
+      detailed = tasks
+    }
     file.write(text(tasks))
   }
 
   function read(understand: (items: TodoItem[], run: Standing) => Change): Change {
     const found = file.changed()
-    if (found === null || shownTasks(run().tasks, workflow).length === 0) return NOTHING
+    if (found === null || !isPlanned()) return NOTHING
     const list = parse(found)
     if ('items' in list) return understand(list.items, run())
     const kept = shown(file.keep(found))

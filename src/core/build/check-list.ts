@@ -113,10 +113,10 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
 function checkBlockers(item: Item, known: ReadonlySet<TaskId>, { fields }: Reading, wrong: Wrong): void {
   const called = fields?.blockedBy ?? 'blockedBy'
   for (const blocker of item.blockedBy ?? []) {
+    if (known.has(blocker) && blocker !== item.id) continue
     const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
     if (blocker === item.id) wrong(`${called} names the task itself; take ${quoted} out`)
-    else if (!known.has(blocker))
-      wrong(`${called} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`)
+    else wrong(`${called} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`)
   }
 }
 

@@ -36,4 +36,8 @@ export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
 export const parentOf = (id: TaskId): TaskId | null => /^(.+)-bug-\d+$/.exec(id)?.[1] ?? null
 
 /** One line, whatever the writer put in. */
-export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+export const oneLine = (text: string): string =>
+  IS_ONE_LINE.test(text) ? text : text.replace(/\s+/g, ' ').trim()
+
+/** Most texts are; to look costs less than to write them anew, and lists can be long. */
+const IS_ONE_LINE = /^\S+(?: \S+)*$/

@@ -1,10 +1,19 @@
 import { behindString } from '../json-string.ts'
 
+/** Where an item stands, for the beginning of a sentence. Only a wrong list needs it, so it is found when asked for. */
+export function placesOfItems(file: string, text: string, key?: string): (index: number) => string {
+  let lines: number[] | undefined
+  return index => {
+    lines ??= linesOfItems(text, key)
+    return `${file}:${lines[index]}: `
+  }
+}
+
 /**
  * The line of each item of the outermost array, or of the array that the outermost object has under `key`.
  * The text is JSON that was parsed already: this only finds where things stand in it.
  */
-export function linesOfItems(text: string, key?: string): number[] {
+function linesOfItems(text: string, key?: string): number[] {
   const lines: number[] = []
   const target = key === undefined ? 1 : 2
   const token = /[\n"[\]{},]|[^\s"[\]{},:]+/g

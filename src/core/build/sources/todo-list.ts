@@ -1,9 +1,8 @@
 import { checkList } from '../check-list.ts'
 import type { Planned } from '../planned.ts'
-import { linesOfItems } from './lines-of-items.ts'
+import { placesOfItems } from './lines-of-items.ts'
 
 /** A build's list, of an earlier one for example: what is completed stays so. */
 export function readTodoList(file: string, text: string, items: unknown[]): Planned | { errors: string[] } {
-  const lines = linesOfItems(text)
-  return checkList(items, { fresh: false, place: index => `${file}:${lines[index]}: ` })
+  return checkList(items, { fresh: false, place: placesOfItems(file, text) })
 }

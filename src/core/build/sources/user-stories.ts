@@ -1,6 +1,6 @@
 import { checkList } from '../check-list.ts'
 import type { Planned } from '../planned.ts'
-import { linesOfItems } from './lines-of-items.ts'
+import { placesOfItems } from './lines-of-items.ts'
 
 /**
  * The stories of a story file as tasks: by priority, then by place; what passes is completed. Only what a build needs
@@ -11,9 +11,8 @@ export function readUserStories(
   text: string,
   stories: unknown[],
 ): Planned | { errors: string[] } {
-  const lines = linesOfItems(text, 'userStories')
-  const place = (index: number) => `${file}:${lines[index]}: `
-  const errors = stories.flatMap((story, index) => statusErrors(story, place(index)))
+  const place = placesOfItems(file, text, 'userStories')
+  const errors = stories.flatMap((story, index) => statusErrors(story).map(error => place(index) + error))
   if (errors.length > 0) return { errors }
   const order = stories.map((story, index) => ({ story, index, priority: priorityOf(story) }))
   order.sort((a, b) => a.priority - b.priority || a.index - b.index)
@@ -38,9 +37,9 @@ const priorityOf = (story: unknown): number => {
   return typeof priority === 'number' ? priority : Number.POSITIVE_INFINITY
 }
 
-function statusErrors(story: unknown, place: string): string[] {
+function statusErrors(story: unknown): string[] {
   const { id, priority, passes } = fieldsOf(story) ?? {}
-  const name = typeof id === 'string' ? `${place}story ${id}: ` : `${place}the story: `
+  const name = typeof id === 'string' ? `story ${id}: ` : 'the story: '
   const errors: string[] = []
   if (passes !== undefined && typeof passes !== 'boolean')
     errors.push(`${name}passes must be true or false, without quotes`)
