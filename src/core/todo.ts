@@ -14,16 +14,16 @@ export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =
 /** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
 export function projectTodo(tasks: readonly Task[], state: RunState, workflow: Workflow): TodoItem[] {
   const flying = new Set(Object.values(state.flight).map(step => step.task))
-  const done = new Set<TaskId>()
-  for (const task of tasks) if (stageOf(workflow, state, task) === 'done') done.add(task.id)
+  // A task that is gone from the list is gone from the state, too.
+  const isDone = (id: TaskId) => state.at[id]?.stage === 'done'
   return shownTasks(tasks, workflow).map(task => {
     const item: TodoItem = {
       id: task.id,
       content: task.title,
-      status: done.has(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
+      status: isDone(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
       activeForm: task.active ?? task.title,
     }
-    const waitsFor = unmet(task, id => done.has(id))
+    const waitsFor = unmet(task, isDone)
     if (waitsFor.length > 0) item.blockedBy = waitsFor
     return item
   })

@@ -184,9 +184,12 @@ export function standing(workflow: Workflow, state: RunState, task: Task): TaskS
   return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? workflow.first)
 }
 
-/** The stage alone: nothing is made up for a task that was never worked on, for lists can be long. */
+/**
+ * The stage alone: nothing is made up for a task that was never worked on, for lists can be long.
+ * What an object inherits has no stage, whatever a task may be called.
+ */
 export const stageOf = (workflow: Workflow, state: RunState, task: Task): TaskState['stage'] =>
-  Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? workflow.first)
+  state.at[task.id]?.stage ?? task.first ?? workflow.first
 
 const fresh = (stage: StageName): TaskState => ({
   stage,

@@ -7,22 +7,21 @@ export interface ListFile {
   /** What others made of it since ralph wrote it; null if it is as ralph left it, or gone. */
   changed(): string | null
   /** Replaces it, unless it is that already. */
-  write(text: string): void
+  write(bytes: Buffer): void
   /** Puts a text beside it that could not be used, and says where. */
   keep(text: string): string
 }
 
 /** `last`: what it holds if nobody touched it since the last sitting. */
-export function openListFile(path: string, last: string | null): ListFile {
+export function openListFile(path: string, last: Buffer | null): ListFile {
   // Compared as bytes: of a long list, making a text of the file costs more than reading it.
-  let written = last === null ? null : Buffer.from(last)
+  let written = last
   return {
     changed() {
       const found = read(path)
       return found === null || written?.equals(found) ? null : found.toString()
     },
-    write(text) {
-      const bytes = Buffer.from(text)
+    write(bytes) {
       if (written?.equals(bytes) && read(path)?.equals(bytes)) return
       mkdirSync(dirname(path), { recursive: true })
       replaceFile(path, bytes)

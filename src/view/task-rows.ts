@@ -5,11 +5,12 @@ export type Row = { item: TodoItem; below: boolean }
 
 /** The list with every bug fix behind its task, in the order of their numbers. */
 export function grouped(items: readonly TodoItem[]): Row[] {
+  // Most lists have none, and lists can be long.
+  if (!items.some(item => item.id?.includes('-bug-'))) return items.map(item => ({ item, below: false }))
   const ids = new Set(items.map(item => item.id))
   const fixes = new Map<string, { item: TodoItem; number: number }[]>()
   const isBelow = (item: TodoItem): boolean => {
-    if (!item.id?.includes('-bug-')) return false
-    const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id) ?? []
+    const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id ?? '') ?? []
     // One without its task, or of a bug fix that has lost its own, stands for itself.
     if (parent === undefined || !ids.has(parent) || /-bug-\d+$/.test(parent)) return false
     const known = fixes.get(parent)

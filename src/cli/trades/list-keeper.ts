@@ -6,6 +6,7 @@ import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { agentEdit, personEdit } from '../../core/todo-edits.ts'
 import type { Workflow } from '../../core/workflow.ts'
 import { openListFile } from '../../store/list-file.ts'
+import { itemSpeller } from './spell-items.ts'
 import type { Standing } from './trade.ts'
 
 type Edited = Extract<RunEvent, { type: 'edited' }>
@@ -35,10 +36,9 @@ export function keepList(
   workflow: Workflow,
   run: () => Standing,
 ): ListKeeper {
-  const text = (tasks: readonly Task[]) =>
-    `${JSON.stringify(projectTodo(tasks, run().state, workflow), null, 2)}\n`
-  const begun = run()
-  const file = openListFile(join(dir, 'tasks.json'), text(begun.tasks))
+  const spell = itemSpeller()
+  const bytes = () => spell(projectTodo(run().tasks, run().state, workflow))
+  const file = openListFile(join(dir, 'tasks.json'), bytes())
   const detailsFile = openListFile(join(dir, 'details.json'), null)
   /** The list that details.json tells of. */
   let detailed: readonly Task[] = []
@@ -50,10 +50,11 @@ export function keepList(
     if (!isPlanned()) return
     if (tasks !== detailed) {
       const details = detailsOf(shownTasks(tasks, workflow))
-      if (Object.keys(details).length > 0) detailsFile.write(`${JSON.stringify(details, null, 2)}\n`)
+      if (Object.keys(details).length > 0)
+        detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
       detailed = tasks
     }
-    file.write(text(tasks))
+    file.write(bytes())
   }
 
   function read(understand: (items: TodoItem[], run: Standing) => Change): Change {

@@ -131,14 +131,13 @@ function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong
 /** The first few cycles: each is opened where it closes, to find the next. */
 function cycleErrors(items: readonly Item[], { place, fields }: Reading): string[] {
   const tasks = items.map(({ id, content, blockedBy = [] }) => ({ id, title: content, blockedBy }))
-  const places = new Map(tasks.map((task, index) => [task.id, index]))
   const errors: string[] = []
   while (errors.length < MOST_CYCLES) {
     const cycle = findCycle(tasks)
     if (cycle === null) break
     const first = cycle[0]!
-    const index = places.get(first)!
-    const closing = tasks[places.get(cycle.at(-2)!)!]!
+    const index = tasks.findIndex(({ id }) => id === first)
+    const closing = tasks.find(({ id }) => id === cycle.at(-2))!
     const path = cycle.length > 12 ? [...cycle.slice(0, 6), '…', ...cycle.slice(-5)] : cycle
     const called = fields?.blockedBy ?? 'blockedBy'
     const where = place?.(index) ?? ''

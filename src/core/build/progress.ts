@@ -85,10 +85,12 @@ const listed = (tasks: readonly Task[]) => tasks.filter(({ first }) => !PLANNING
 
 function planEntry(tasks: readonly Task[]): string {
   if (tasks.length === 0) return ''
-  const rows = tasks.flatMap(task => {
+  const rows: string[] = []
+  for (const task of tasks) {
     const waits = task.blockedBy.length > 0 ? ` › blocked by ${task.blockedBy.join(', ')}` : ''
-    return [`- ${task.id}: ${oneLine(task.title)}${waits}`, ...detailLines(task).map(line => `  ${line}`)]
-  })
+    rows.push(`- ${task.id}: ${oneLine(task.title)}${waits}`)
+    for (const line of detailLines(task)) rows.push(`  ${line}`)
+  }
   return `\n## Plan: ${plural(tasks.length, 'task')}\n${rows.join('\n')}\n`
 }
 
