@@ -23,7 +23,9 @@ export type Turn = {
 
 export type Request = { kind: 'main' | 'aux' | 'other'; url: string; body: unknown }
 
-export function startMockModel(script: { turns: Turn[] } | Turn[]): Promise<{
+export function startMockModel(
+  script: { turns: Turn[] } | Turn[] | { answer(body: unknown): Turn },
+): Promise<{
   url: string
   requests: Request[]
   close(): Promise<void>

@@ -36,6 +36,7 @@ import fs from 'node:fs'
  * A request is a "main" request (takes the next turn) when it carries tools; a request
  * without tools (titles, summaries, quota probes) is "aux" and gets a fixed short text.
  * When the turns are used up: "stop" (default) answers the text "(script is used up)", "repeat" repeats the last turn.
+ * As a module, {"answer": body => TURN} answers a main request by what it asks, and there are no turns.
  * Control:  GET /__state -> {served, main, aux, left};  POST /__script {turns:[...]} -> new script, counters to 0.
  */
 import http from 'node:http'
@@ -61,7 +62,8 @@ export async function startMockModel(script = {}, opts = {}) {
     st.requests.push(o)
     if (opts.log) fs.appendFileSync(opts.log, `${JSON.stringify(o)}\n`)
   }
-  function nextTurn(raw) {
+  function nextTurn(raw, body) {
+    if (st.script.answer) return st.script.answer(body)
     const t = st.script.turns
     while (st.i < t.length && t[st.i].when && !raw.includes(t[st.i].when)) {
       st.i++
@@ -107,7 +109,7 @@ export async function startMockModel(script = {}, opts = {}) {
 
     const api = apiOf(req.method, path)
     const main = !!api && api !== 'count' && isMain(api, body)
-    const turn = !api || api === 'count' ? null : main ? nextTurn(raw) : { text: st.script.aux }
+    const turn = !api || api === 'count' ? null : main ? nextTurn(raw, body) : { text: st.script.aux }
     if (main) st.main++
     else if (turn) st.aux++
     log({
