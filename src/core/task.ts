@@ -85,7 +85,7 @@ export function findCycle(tasks: readonly Task[]): TaskId[] | null {
   const byId = new Map(tasks.map(t => [t.id, t]))
   const state = new Map<TaskId, 'open' | 'closed'>()
   for (const root of tasks) {
-    if (state.has(root.id)) continue
+    if (state.has(root.id) || root.blockedBy.length === 0) continue
     // Depth first with a stack of our own: a chain of 10,000 tasks must not overflow the engine's.
     const path: { id: TaskId; next: number }[] = [{ id: root.id, next: 0 }]
     state.set(root.id, 'open')
