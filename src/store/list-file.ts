@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFile } from './atomic.ts'
 
@@ -14,16 +14,13 @@ export interface ListFile {
 
 /** `last`: what it holds if nobody touched it since the last sitting. */
 export function openListFile(path: string, last: Buffer | null): ListFile {
-  // Compared as bytes: of a long list, making a text of the file costs more than reading it.
   let written = last
   return {
-    changed() {
-      const found = read(path)
-      return found === null || written?.equals(found) ? null : found.toString()
-    },
+    changed: () => (written !== null && holds(path, written) ? null : read(path)),
     write(bytes) {
-      if (written?.equals(bytes) && read(path)?.equals(bytes)) return
-      mkdirSync(dirname(path), { recursive: true })
+      if (written?.equals(bytes) && holds(path, bytes)) return
+      // An agent may have cleaned the tree, and this folder with it.
+      if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true })
       replaceFile(path, bytes)
       written = bytes
     },
@@ -36,9 +33,30 @@ export function openListFile(path: string, last: Buffer | null): ListFile {
   }
 }
 
-function read(path: string): Buffer | null {
+const PAGE = 64 * 1024
+
+/** Whether the file has exactly these bytes. Page by page: a long list is looked at twice in every iteration. */
+function holds(path: string, bytes: Buffer): boolean {
+  let fd: number | undefined
   try {
-    return readFileSync(path)
+    fd = openSync(path, 'r')
+    const page = Buffer.allocUnsafe(PAGE)
+    for (let from = 0; ; ) {
+      const length = readSync(fd, page)
+      if (length === 0) return from === bytes.length
+      if (!page.subarray(0, length).equals(bytes.subarray(from, from + length))) return false
+      from += length
+    }
+  } catch {
+    return false
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
   } catch {
     return null
   }

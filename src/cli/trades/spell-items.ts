@@ -38,7 +38,7 @@ const isSame = (a: TodoItem, b: TodoItem): boolean =>
   a.id === b.id &&
   a.content === b.content &&
   a.activeForm === b.activeForm &&
-  areEqual(a.blockedBy ?? [], b.blockedBy ?? [])
+  areEqual(a.blockedBy, b.blockedBy)
 
-const areEqual = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((id, place) => id === b[place])
+const areEqual = (a: readonly string[] | undefined, b: readonly string[] | undefined): boolean =>
+  a?.length === b?.length && (a === undefined || a.every((id, place) => id === b![place]))

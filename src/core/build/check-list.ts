@@ -67,8 +67,10 @@ const fieldsOf = (entry: unknown): Fields | null =>
 
 /** Items without an id get the next numbers, in their order. */
 function nameAll(values: readonly (Fields | null)[]): TaskId[] {
+  const named = values.flatMap(value => (typeof value?.id === 'string' ? value.id : []))
+  if (named.length === values.length) return named
   let last = 0
-  for (const value of values) if (typeof value?.id === 'string') last = Math.max(last, numberOf(value.id))
+  for (const id of named) last = Math.max(last, numberOf(id))
   return values.map(value => (typeof value?.id === 'string' ? value.id : `#${++last}`))
 }
 

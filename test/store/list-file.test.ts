@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openListFile } from '../../src/store/list-file.ts'
+import { scratch } from '../support/scratch.ts'
+
+/** Longer than what is read at once. */
+const LONG = 'task\n'.repeat(50_000)
+
+function openScene(text: string) {
+  const path = join(scratch('ralph-list-'), 'session', 'tasks.json')
+  const file = openListFile(path, null)
+  file.write(Buffer.from(text))
+  return { path, file }
+}
+
+describe('a file that ralph writes and others may edit', () => {
+  it.each(['[]\n', LONG])('has not changed as long as it is as ralph left it', text => {
+    const { path, file } = openScene(text)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect(file.changed()).toBeNull()
+    expect(openListFile(path, Buffer.from(text)).changed()).toBeNull()
+  })
+
+  it.each([
+    ['longer', `${LONG}more`],
+    ['shorter', LONG.slice(0, -1)],
+    ['shorter by whole pages', LONG.slice(0, 65_536)],
+    ['empty', ''],
+    ['different at its very end', `${LONG.slice(0, -1)}!`],
+    ['different at its beginning', `T${LONG.slice(1)}`],
+  ])('has changed when it is %s', (_, text) => {
+    const { path, file } = openScene(LONG)
+    writeFileSync(path, text)
+    expect(file.changed()).toBe(text)
+    file.write(Buffer.from(LONG))
+    expect(file.changed()).toBeNull()
+  })
+
+  it('has nothing to tell once it is gone, and is there again after it was written', () => {
+    const { path, file } = openScene(LONG)
+    rmSync(join(path, '..'), { recursive: true })
+    expect(file.changed()).toBeNull()
+    file.write(Buffer.from(LONG))
+    expect(readFileSync(path, 'utf8')).toBe(LONG)
+  })
+
+  it('is not replaced by the same text', () => {
+    const { path, file } = openScene(LONG)
+    const { ino } = statSync(path)
+    file.write(Buffer.from(LONG))
+    expect(statSync(path).ino).toBe(ino)
+  })
+
+  it('never loses a text that could not be used', () => {
+    const { path, file } = openScene('[]\n')
+    const kept = ['one', 'two'].map(text => file.keep(text))
+    expect(kept.map(place => readFileSync(place, 'utf8'))).toEqual(['one', 'two'])
+    mkdirSync(`${path}.broken-3`)
+    expect(file.keep('three')).toBe(`${path}.broken-4`)
+  })
+})
