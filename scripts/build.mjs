@@ -1,5 +1,6 @@
-// Bundles ralph into dist/: ralph.js, which knows the commands, and actions.js, which knows how to do them and is
-// read only when one is done. CommonJS, because Node starts it sooner than a module; dist/package.json says so.
+// Bundles ralph into dist/: ralph.js, which knows the commands; actions.js, which knows how to do them and is read only
+// when one is done; prompts.js, read only when somebody is asked. CommonJS, because Node starts it sooner than a module;
+// dist/package.json says so.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { schemaText } from './schema.mjs'
@@ -14,12 +15,11 @@ const common = {
   logLevel: 'warning',
 }
 
-/** The second bundle stays outside the first. */
-const actionsApart = {
-  name: 'actions-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/actions\.ts$/ }, () => ({ path: './actions.js', external: true })),
-}
+/** What is in another bundle stays outside of this one. */
+const apart = (filter, path) => ({
+  name: `apart ${path}`,
+  setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true })),
+})
 
 /** Commander loads child_process for a kind of subcommand that we do not have; loading it costs every start 2 ms. */
 const lightCommander = {
@@ -41,6 +41,21 @@ const schemaMade = schema => ({
     })),
 })
 
+/** What measures emoji takes 20 ms to load, and in a pipe nobody needs it: it is loaded by its first call. */
+const lazyWidth = {
+  name: 'lazy-width',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      /[/\\]src[/\\]/.test(importer) ? { path: 'string-width', namespace: 'lazy' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
+      contents: `let measure
+export default text => (measure ??= require('string-width').default)(text)`,
+      resolveDir: process.cwd(),
+    }))
+  },
+}
+
 const schema = await schemaText()
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
@@ -51,7 +66,7 @@ await build({
   entryPoints: ['src/cli/ralph.ts'],
   outfile: 'dist/ralph.js',
   banner: { js: '#!/usr/bin/env node' },
-  plugins: [actionsApart, lightCommander],
+  plugins: [apart(/\/actions\.ts$/, './actions.js'), lightCommander],
   // A plain require: a dynamic import would start Node's module loader first.
   supported: { 'dynamic-import': false },
 })
@@ -59,6 +74,7 @@ await build({
   ...common,
   entryPoints: ['src/cli/actions.ts'],
   outfile: 'dist/actions.js',
-  plugins: [schemaMade(schema)],
+  plugins: [schemaMade(schema), lazyWidth, apart(/^@clack\/prompts$/, './prompts.js')],
 })
+await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 chmodSync('dist/ralph.js', 0o755)

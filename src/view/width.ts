@@ -1,6 +1,13 @@
 import stringWidth from 'string-width'
 
-const graphemes = new Intl.Segmenter()
+let segmenter: Intl.Segmenter | undefined
+
+/** Made when it is first needed: that takes longer than most of what ralph does to start. */
+function segments(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
+
 const ASCII = /^[\x20-\x7e]*$/
 const ELLIPSIS = '…'
 
@@ -8,7 +15,7 @@ const ELLIPSIS = '…'
 const LONGEST_GRAPHEME = 32
 
 /** How many columns of a terminal a text takes; colours take none. For short texts. */
-export const widthOf = (text: string): number => stringWidth(text)
+export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text))
 
 /** At most so many columns of a line, which may hold colours; what is missing is marked. */
 export function cutTo(line: string, columns: number): string {
@@ -43,7 +50,7 @@ export function cutTo(line: string, columns: number): string {
 export function cutPathTo(path: string, columns: number): string {
   if (!/^\/\S*$/.test(path) || fits(path, columns)) return cutTo(path, columns)
   let tail = path
-  for (const { segment } of graphemes.segment(path)) {
+  for (const { segment } of segments(path)) {
     if (fits(tail, columns - 1)) break
     tail = tail.slice(segment.length)
   }
@@ -98,7 +105,7 @@ function headOf(text: string, columns: number): string {
   if (ASCII.test(near)) return near.slice(0, columns)
   let end = 0
   let room = columns
-  for (const { segment } of graphemes.segment(text.slice(0, (columns + 1) * LONGEST_GRAPHEME))) {
+  for (const { segment } of segments(text.slice(0, (columns + 1) * LONGEST_GRAPHEME))) {
     room -= widthOf(segment)
     if (room < 0) break
     end += segment.length
@@ -107,4 +114,4 @@ function headOf(text: string, columns: number): string {
 }
 
 const firstOf = (text: string): string =>
-  graphemes.segment(text.slice(0, LONGEST_GRAPHEME))[Symbol.iterator]().next().value?.segment ?? text
+  segments(text.slice(0, LONGEST_GRAPHEME))[Symbol.iterator]().next().value?.segment ?? text
