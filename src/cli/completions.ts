@@ -20,7 +20,7 @@ export function printCompletions(shell: Shell): number {
 export function offerCompletions(program: Command, words: readonly string[]): number {
   const offers = findOffers(program, words, {
     agents: () => [...known.keys(), 'demo'].map(value => ({ value, about: '' })),
-    runs: command => recentRuns(ralphHome(process.env), command === 'resume'),
+    runs: command => recentRuns(ralphHome(process.env), command === 'resume' || command === 'build'),
   })
   const lines =
     offers.type === 'values'

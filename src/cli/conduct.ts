@@ -119,6 +119,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       limits,
       session,
       past,
+      journal: () => readJournal(dir),
       person: isAttended(sitting.loud) ? terminalPerson(signals.soft, env) : null,
       run: () => opened,
       tell: opened.tell,

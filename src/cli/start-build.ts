@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { readArgument } from '../core/build/argument.ts'
 import type { Planned } from '../core/build/planned.ts'
 import { readTasksFile } from '../core/build/sources/read-tasks.ts'
@@ -9,6 +9,7 @@ import { embark, iterationsOf, prepare } from './embark.ts'
 import { propose } from './init/propose.ts'
 import { readFiles } from './init/read-files.ts'
 import { type BuildPlan, limitsOf } from './plan.ts'
+import { projectOf } from './project.ts'
 import { resumeBuild } from './resume-build.ts'
 import { readInput } from './start-run.ts'
 
@@ -32,7 +33,7 @@ export async function startBuild(
 ): Promise<number> {
   for (const [option, instead] of GONE) if (options[option] !== undefined) throw new UsageError(instead)
   if (options.resume !== undefined) return resumeBuild(options.resume, argument ?? null, options)
-  const goal = goalOf(argument, options.tasks)
+  const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
   const ready = prepare(options, agentCommand)
   const { settings } = ready.terms
@@ -69,16 +70,23 @@ function unchecked({ project, settings }: Pick<BuildPlan, 'project' | 'settings'
   return [`no guardrails: whatever the agent says is done counts as done${way}`]
 }
 
-function goalOf(argument: string | undefined, tasks: string | undefined): BuildPlan['goal'] {
+function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildPlan['goal'] {
+  const project = projectOf(projectDir)
   if (argument === undefined && tasks !== undefined)
-    return { type: 'list', path: tasks, text: `the tasks of ${tasks}` }
+    return { type: 'list', path: asSeenFrom(project, tasks), text: `the tasks of ${tasks}` }
   const read = readArgument(argument ?? '', kindOf(argument ?? ''))
   if ('error' in read) throw new UsageError(read.error)
   if (read.type === 'goal') return read
   const text = readInput(resolve(read.path), `spec file ${read.path}`)
   if (text.trim() === '')
     throw new UsageError(`spec file ${read.path} is empty; say in it what is to be built`)
-  return { type: 'spec', path: read.path, text }
+  return { type: 'spec', path: asSeenFrom(project, read.path), text }
+}
+
+/** Agents work in the project, whoever typed the path may be elsewhere. */
+function asSeenFrom(project: string, path: string): string {
+  const seen = relative(project, resolve(path))
+  return seen.startsWith('..') ? resolve(path) : seen
 }
 
 function kindOf(path: string): 'file' | 'directory' | 'missing' {

@@ -77,12 +77,12 @@ function runFor(name: string | undefined, options: SteerOptions): StoredRun {
 export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
 /** For a run that nobody sits over; if somebody came to sit over it just now, that is said and nothing is written. */
-export const recordIn = ({ id, dir, began: { project } }: StoredRun, event: RunEvent): Promise<void> =>
+export const recordIn = ({ id, dir, began: { project } }: StoredRun, ...events: RunEvent[]): Promise<void> =>
   hold({ home: ralphHome(process.env), id, project, shared: true }, () => {
     if (!canGoOn(readJournal(dir))) throw new UsageError(`run ${id} has finished meanwhile`)
     const journal = openJournal(dir)
     try {
-      journal.append(event)
+      for (const event of events) journal.append(event)
     } finally {
       journal.close()
     }

@@ -4,17 +4,19 @@ import { fold } from '../core/evolve.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../store/runs.ts'
-import { plain } from '../view/plain.ts'
+import { sessionDir } from '../store/session.ts'
+import { plain, plainLine } from '../view/plain.ts'
 import { taskSummary } from '../view/task-list.ts'
-import type { TodoOptions } from './commands/todo.ts'
+import type { TodoAction, TodoOptions } from './commands/todo.ts'
 import type { Plan } from './plan.ts'
 import { askRun, isLive, recordIn } from './steer-run.ts'
+import { keepList } from './trades/list-keeper.ts'
 import { workflowOf } from './trades/trade-of.ts'
 
 /** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
 export async function todoRun(
   name: string,
-  action: string | undefined,
+  action: TodoAction | undefined,
   words: string[],
   options: TodoOptions,
 ): Promise<number> {
@@ -23,21 +25,38 @@ export async function todoRun(
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   if (action === undefined) return show(run, options)
   const request = requestOf(action, words, options.after)
-  const workflow = workflowOf(run.began.pins as Plan)
-  const { tasks, state } = fold(run.events)
-  const edit = todoEdit(tasks, state, workflow, request)
-  if ('error' in edit) throw new UsageError(edit.error)
   if (isLive(run)) {
+    editFor(run, run.events, request)
     askRun(run, { type: 'todo', request })
     return say(`asked run ${run.id}; it changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would work on it`)
-  const event: RunEvent = { type: 'edited', at: Date.now(), by: 'person', ...edit }
-  await recordIn(run, event)
-  return show({ ...run, events: [...run.events, event] }, options)
+  return show(await changeStopped(run, request), options)
 }
 
-function requestOf(action: string, words: string[], after: string[] | undefined): TodoRequest {
+function editFor({ began }: StoredRun, events: readonly RunEvent[], request: TodoRequest): RunEvent {
+  const { tasks, state } = fold(events)
+  const edit = todoEdit(tasks, state, workflowOf(began.pins as Plan), request)
+  if ('error' in edit) throw new UsageError(edit.error)
+  return { type: 'edited', at: Date.now(), by: 'person', ...edit }
+}
+
+/** What was written into tasks.json by hand comes first; then the file has both. */
+async function changeStopped(run: StoredRun, request: TodoRequest): Promise<StoredRun> {
+  const { project, pins } = run.began
+  const events = [...run.events]
+  const place = { project, dir: sessionDir(project, run.id) }
+  const list = keepList(place, workflowOf(pins as Plan), run.events, () => fold(events))
+  const { edit, refused } = list.byPerson(Date.now())
+  for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+  if (edit) events.push(edit)
+  events.push(editFor(run, events, request))
+  await recordIn(run, ...events.slice(run.events.length))
+  list.write()
+  return { ...run, events }
+}
+
+function requestOf(action: TodoAction, words: string[], after: string[] | undefined): TodoRequest {
   const [task = '', ...rest] = words
   const need = (text: string, what: string) => {
     if (text.trim() === '') throw new UsageError(`ralph todo … ${action}: say ${what}`)
@@ -58,7 +77,7 @@ function requestOf(action: string, words: string[], after: string[] | undefined)
         text: need(rest.join(' '), 'what it is to be'),
       }
     default:
-      throw new UsageError(`ralph todo does not know "${action}"; it knows add, done, skip and edit`)
+      return action satisfies never
   }
 }
 

@@ -151,7 +151,8 @@ export type RunEvent = { at: number } & (
   | { type: 'applied'; id: StepId }
   | {
       type: 'edited'
-      by: 'person' | 'agent'
+      /** `ralph`: what it keeps with a task itself, such as the goal that was chosen. */
+      by: 'person' | 'agent' | 'ralph'
       list?: ListEdit
       state?: Record<TaskId, TaskState>
       /** The request that asked for it, if one did. */

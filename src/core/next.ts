@@ -1,6 +1,6 @@
 import type { Proof, Result } from './events.ts'
 import { LONGEST_PAUSE, reached, waitFor } from './limits.ts'
-import { isMet, type Task, type TaskId, unmet } from './task.ts'
+import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
 import {
   type AgentName,
   isOpen,
@@ -104,7 +104,9 @@ function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Tas
       .join(', ')}`
   }
   if (tasks.length === 1) return reason(stuck[0]!)
+  const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
+  const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
   const shown = stuck.slice(0, 5).map(t => `${t.id} ${reason(t)}`)
   const rest = stuck.length - shown.length
-  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '') + round
 }

@@ -19,5 +19,5 @@ export function reopen(
     const first = standing(workflow, { ...state, at: {} }, task)
     return [task.id, { ...first, carry, rounds, bugs }] as const
   })
-  return { type: 'edited', at: now, by: 'person', state: Object.fromEntries(fresh) }
+  return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }
 }

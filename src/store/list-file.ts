@@ -4,19 +4,27 @@ import { replaceFile } from './atomic.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
-  /** What others made of it since ralph wrote it; null if it is as ralph left it, or gone. */
-  changed(): string | null
+  /** What others made of it, and of what; null if it is as ralph left it, or gone. */
+  changed(): { text: string; written: string } | null
+  isThere(): boolean
   /** Replaces it, unless it is that already. */
   write(bytes: Buffer): void
   /** Puts a text beside it that could not be used, and says where. */
   keep(text: string): string
 }
 
-/** `last`: what it holds if nobody touched it since the last sitting. */
-export function openListFile(path: string, last: Buffer | null): ListFile {
-  let written = last
+/** What the file may hold by ralph's own hand when a sitting begins, and what of it others were given last. */
+export type Handed = { own: readonly Buffer[]; given: Buffer | null }
+
+export function openListFile(path: string, { own, given }: Handed): ListFile {
+  let written = own.findLast(bytes => holds(path, bytes)) ?? given
   return {
-    changed: () => (written !== null && holds(path, written) ? null : read(path)),
+    changed() {
+      if (written === null || holds(path, written)) return null
+      const text = read(path)
+      return text === null ? null : { text, written: written.toString() }
+    },
+    isThere: () => existsSync(path),
     write(bytes) {
       if (written?.equals(bytes) && holds(path, bytes)) return
       // An agent may have cleaned the tree, and this folder with it.

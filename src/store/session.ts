@@ -21,9 +21,11 @@ export interface Session {
   call(entry: Record<string, unknown>): void
 }
 
+export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
+
 export function openSession(project: string, id: string, about: Record<string, unknown>): Session {
   const ralph = join(project, '.ralph')
-  const dir = join(ralph, 'sessions', id)
+  const dir = sessionDir(project, id)
   needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     mkdirSync(dir, { recursive: true })
     ignoreOwnFiles(ralph)

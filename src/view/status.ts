@@ -1,7 +1,10 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
-import type { Limits } from '../core/workflow.ts'
+import type { Task } from '../core/task.ts'
+import { heldTasks, projectTodo } from '../core/todo.ts'
+import type { Limits, RunState } from '../core/workflow.ts'
+import { tasks as build } from '../core/workflows/tasks.ts'
 import { plainLine } from './plain.ts'
 import { sayEnding } from './report/words.ts'
 import { clockTime } from './time.ts'
@@ -27,6 +30,8 @@ export type RunStatus = {
   failures: number
   usd: number
   tokens: number
+  /** How far a build's list is; null: there is none. */
+  tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
   /** What the last settled iteration came to, or how the run ended. */
   last: string
   /** The command that goes on from here; null if there is nothing left to do. */
@@ -36,7 +41,7 @@ export type RunStatus = {
 /** How a run stands, from its journal and whether its process lives. */
 export function statusOf(events: readonly RunEvent[], live: boolean, now: number): RunStatus {
   const began = events[0] as Extract<RunEvent, { type: 'began' }>
-  const { state } = fold(events)
+  const { state, tasks } = fold(events)
   const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
     limits: Limits
     by?: { pid: number }
@@ -80,12 +85,34 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
     failures: state.failures,
     usd: state.spent.usd,
     tokens: state.spent.tokens,
+    tasks: began.workflow === 'tasks' ? listOf(tasks, state) : null,
     last,
     goOn:
       isOver || stands === 'running' || stands === 'waiting'
         ? null
         : `ralph resume ${began.id}${spent ? ` -m ${state.n + 10}` : ''}`,
   }
+}
+
+function listOf(tasks: readonly Task[], state: RunState): RunStatus['tasks'] {
+  const workflow = build()
+  const items = projectTodo(tasks, state, workflow)
+  const active = items.find(item => item.status === 'in_progress')
+  return {
+    completed: items.filter(item => item.status === 'completed').length,
+    all: items.length,
+    active: active ? `${active.id} ${active.activeForm}` : null,
+    blocked: Object.fromEntries(heldTasks(tasks, state, workflow)),
+  }
+}
+
+function listRows(list: RunStatus['tasks']): string[][] {
+  if (list === null) return []
+  return [
+    ['tasks', list.all === 0 ? 'not planned yet' : `${list.completed} of ${list.all} completed`],
+    ...(list.active === null ? [] : [['now', plainLine(list.active)]]),
+    ...Object.entries(list.blocked).map(([id, why]) => ['blocked', plainLine(`${id}: ${why}`)]),
+  ]
 }
 
 function lastAgent(events: readonly RunEvent[]): string | null {
@@ -102,6 +129,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
       ? []
       : [['waits', `until ${clockTime(status.until, now)}; to try now: ralph resume ${status.id}`]]),
     ['iteration', `${status.iteration}${of}`],
+    ...listRows(status.tasks),
     ...(status.agent === null ? [] : [['agent', plainLine(status.agent)]]),
     ...Object.entries(status.limited).map(([agent, until]) => [
       'limited',

@@ -17,3 +17,21 @@ it('the demo goes from a red guardrail to a green one on a project it leaves for
   expect(execFileSync('git', ['diff', '--name-only'], { cwd: dir, encoding: 'utf8' })).toBe('cart.js\n')
   expect(readFileSync(join(dir, 'cart.js'), 'utf8')).toContain('quantity')
 })
+
+it('the demo of a build makes a list, mends what a check finds, and works the list off', async () => {
+  const stage = setStage()
+  const ran = await stage.ralph('demo', 'build')
+  const dir = /scratch project with nothing in it: (.+)/.exec(ran.stdout)![1]!
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  expect([ran.code, ran.stderr]).toEqual([0, ''])
+  expect(ran.stdout).toMatch(
+    /\[x\] #3 Add discounts by code\n {4}\[x\] #3-bug-1 Fix: [\s\S]*Progress: 6\/6 \(100%\)/,
+  )
+  expect(ran.stdout).toContain('done, verified  9 iterations')
+  expect(existsSync(join(dir, 'receipt.js'))).toBe(true)
+})
+
+it('there are no other demos', async () => {
+  const ran = await setStage().ralph('demo', 'stories')
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('Allowed choices are run, build.')])
+})

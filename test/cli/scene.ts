@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -11,17 +11,24 @@ const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.met
 
 export type Act = [string, ...unknown[]]
 
-/** A scratch project with a fake `claude` on the PATH that follows a script, call by call. */
-export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: boolean } = {}) {
+/** A name, what the prompt must match, and what is done at each such call; the last repeats. */
+export type Answer = [name: string, pattern: string, ...calls: Act[][]]
+
+type Setting = { settings?: unknown; calls?: Act[][]; answers?: Answer[]; git?: boolean }
+
+/** A scratch project with a fake `claude` on the PATH that follows a script, call by call or by what it is asked. */
+export function setStage(options: Setting = {}) {
   const root = scratch('ralph-cli-')
   const project = join(root, 'project')
   const bin = join(root, 'bin')
   const home = join(root, 'home')
   for (const dir of [project, bin, home]) mkdirSync(dir)
   /** A program on the PATH that acts by a script; how it was called is a line of `<name>.calls`. */
-  const addAgent = (name: string, calls: Act[][], count = `${name}.count`) => {
+  const addAgent = (name: string, calls: Act[][], count = `${name}.count`) =>
+    addScript(name, { calls, count: join(root, count) })
+  const addScript = (name: string, script: unknown) => {
     const file = join(root, `${name}.json`)
-    writeFileSync(file, JSON.stringify({ calls, count: join(root, count) }))
+    writeFileSync(file, JSON.stringify(script))
     const log = `echo "$*" >> '${join(root, `${name}.calls`)}'`
     writeFileSync(
       join(bin, name),
@@ -29,7 +36,9 @@ export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: b
     )
     chmodSync(join(bin, name), 0o755)
   }
-  addAgent('claude', options.calls ?? [[['claude', 'Done. <response>DONE</response>']]], 'count')
+  const asked = join(root, 'asked')
+  if (options.answers) addScript('claude', { answers: options.answers, asked })
+  else addAgent('claude', options.calls ?? [[['claude', 'Done. <response>DONE</response>']]], 'count')
   if (options.settings !== undefined) {
     mkdirSync(join(project, '.ralph'))
     const text = typeof options.settings === 'string' ? options.settings : JSON.stringify(options.settings)
@@ -52,6 +61,13 @@ export function setStage(options: { settings?: unknown; calls?: Act[][]; git?: b
     withEnv: (env: Record<string, string>, ...args: string[]) => runRalph(args, { cwd: project, env }),
     write: (name: string, text: string) => writeFileSync(join(project, name), text),
     read: (name: string) => readFileSync(join(project, name), 'utf8'),
+    /** What the agent was asked so far: the name of each answer, and the prompt. */
+    asked: (): { name: string; prompt: string }[] =>
+      existsSync(asked)
+        ? readdirSync(asked)
+            .sort()
+            .map(file => ({ name: file.slice(4), prompt: readFileSync(join(asked, file), 'utf8') }))
+        : [],
     runs,
     journal: (): RunEvent[] => readJournal(runs()[0]!),
     /** A file of the one session there is. */

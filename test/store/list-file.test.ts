@@ -9,7 +9,7 @@ const LONG = 'task\n'.repeat(50_000)
 
 function openScene(text: string) {
   const path = join(scratch('ralph-list-'), 'session', 'tasks.json')
-  const file = openListFile(path, null)
+  const file = openListFile(path, { own: [], given: null })
   file.write(Buffer.from(text))
   return { path, file }
 }
@@ -19,7 +19,8 @@ describe('a file that ralph writes and others may edit', () => {
     const { path, file } = openScene(text)
     expect(readFileSync(path, 'utf8')).toBe(text)
     expect(file.changed()).toBeNull()
-    expect(openListFile(path, Buffer.from(text)).changed()).toBeNull()
+    const own = [Buffer.from('older'), Buffer.from(text), Buffer.from('newer')]
+    expect(openListFile(path, { own, given: own[0]! }).changed()).toBeNull()
   })
 
   it.each([
@@ -32,7 +33,7 @@ describe('a file that ralph writes and others may edit', () => {
   ])('has changed when it is %s', (_, text) => {
     const { path, file } = openScene(LONG)
     writeFileSync(path, text)
-    expect(file.changed()).toBe(text)
+    expect(file.changed()).toEqual({ text, written: LONG })
     file.write(Buffer.from(LONG))
     expect(file.changed()).toBeNull()
   })

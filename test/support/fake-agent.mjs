@@ -8,6 +8,11 @@
  *
  *   { "calls": [[["exit", 1]], [["claude", "better"]]], "count": "/tmp/x/count" }
  *
+ * or, to answer by what it is asked: the first pattern that its input matches, and of that one the calls in turn. Each
+ * input is kept as a file, `<number>-<name of the pattern>` in the folder `asked`:
+ *
+ *   { "answers": [["plan", "<specification>", [["claude", "[]"]]], ["any", "", [["claude", "done"]]]], "asked": "/tmp/x/asked" }
+ *
  * Where the script comes from: the argument after `--script`, else the variable FAKE_AGENT, else the file
  * fake-agent.json in the current folder. All other arguments are ignored. Files are relative to the current folder.
  *
@@ -20,7 +25,9 @@
  *   ["sleep", ms]  ["hang"]   ["exit", code]  ["die", signal]           (it hangs for ten minutes at most)
  *   ["ignore", signal, …]     these signals, from here on   ["closeStdout"]         and live on
  *   ["file", path, text]      writes                        ["append", path, text]
+ *   ["remove", path]          with all that is in it
  *   ["stdin", path]           reads all input into the file (without it, input is never read)
+ *   ["list", body]            what the function `items => body` makes of the only tasks.json there is; its text if a string
  *   ["env", path]  ["argv", path]  ["pid", path]            for a test to look at
  *   ["child", options]        a child that sleeps; all options are off unless given:
  *       detached      it leads a session of its own (setsid)    holds     it keeps stdout and stderr open
@@ -29,7 +36,18 @@
  *       seconds       how long it lives (60: nothing leaks for ever, whatever a test does)
  */
 import { spawn } from 'node:child_process'
-import { appendFileSync, closeSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Blocks until all is written: what an act printed is out before the next act. */
@@ -121,8 +139,15 @@ const acts = {
   },
   closeStdout: () => closeSync(1),
   file: (path, text) => writeFileSync(path, text),
+  remove: path => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
   append: (path, text) => appendFileSync(path, text),
   stdin: path => writeFileSync(path, readFileSync(0)),
+  list: body => {
+    const sessions = join('.ralph', 'sessions')
+    const path = join(sessions, readdirSync(sessions)[0], 'tasks.json')
+    const made = new Function('items', `return ${body}`)(JSON.parse(readFileSync(path, 'utf8')))
+    writeFileSync(path, typeof made === 'string' ? made : JSON.stringify(made))
+  },
   env: path => writeFileSync(path, JSON.stringify(process.env)),
   argv: path => writeFileSync(path, JSON.stringify(process.argv.slice(2))),
   pid: path => appendFileSync(path, `${process.pid}\n`),
@@ -135,9 +160,19 @@ function readScript() {
     at > 0 ? process.argv[at + 1] : (process.env.FAKE_AGENT ?? readFileSync('fake-agent.json', 'utf8')),
   )
   if (Array.isArray(script)) return script
+  if (script.answers) return answerTo(readFileSync(0, 'utf8'), script)
   const before = existsSync(script.count) ? readFileSync(script.count).length : 0
   appendFileSync(script.count, '.')
   return script.calls[Math.min(before, script.calls.length - 1)]
+}
+
+function answerTo(input, { answers, asked }) {
+  const [name, , ...calls] = answers.find(([, pattern]) => new RegExp(pattern, 'm').test(input))
+  mkdirSync(asked, { recursive: true })
+  const before = readdirSync(asked)
+  writeFileSync(join(asked, `${String(before.length + 1).padStart(3, '0')}-${name}`), input)
+  const nth = before.filter(file => file.slice(4) === name).length
+  return calls[Math.min(nth, calls.length - 1)]
 }
 
 for (const [act, ...args] of readScript()) {

@@ -71,8 +71,8 @@ warnings
   it('it tells tasks and agents apart where there are several, and what is left', () => {
     expect(text(left()).split('\n').slice(11)).toEqual([
       '    #  how            time     cost  tokens in (cached) / out',
-      '    1  pass           1m0s  unknown  unknown  T1 · claude',
-      '    2  error          1m0s  unknown  unknown  T2 · codex',
+      '    1  pass           1m0s  unknown  unknown  T1 · claude · Cart',
+      '    2  error          1m0s  unknown  unknown  T2 · codex · Tax',
       '      Invalid API key',
       '',
       'left',
@@ -176,7 +176,7 @@ describe('as Markdown', () => {
 | 2 | limited | 1m0s | unknown | unknown | limit reached |
 | 2 | pass | 1m0s | $0.07 | 61000 / 55000 / 288 | ✓ npm test; committed 1a2b3c4d5e |`)
     expect(markdown(left())).toContain(
-      '| 2 | error | 1m0s | unknown | unknown | T2 · codex; Invalid API key |',
+      '| 2 | error | 1m0s | unknown | unknown | T2 · codex · Tax; Invalid API key |',
     )
     expect(markdown(left())).toContain(
       '## Left\n\n- T2 · Tax (work)\n\n## To go on\n\n- ralph resume 20260301-221530-k3f -m 12',

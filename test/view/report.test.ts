@@ -220,6 +220,7 @@ describe('an iteration', () => {
       n: 1,
       step: 1,
       task: 'prompt',
+      title: 'the prompt',
       stage: 'work',
       agent: 'claude',
       end: 'fail',

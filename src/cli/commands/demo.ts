@@ -1,4 +1,9 @@
+import { Argument } from 'commander'
 import type { Verb } from './verb.ts'
+
+const SCENES = ['run', 'build'] as const
+
+export type DemoName = (typeof SCENES)[number]
 
 const EXAMPLES = `
 Examples:
@@ -10,9 +15,9 @@ export const demo: Verb = {
   summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
   define: (command, { finish }) =>
     command
-      .argument('[which]', 'run (default) or build')
+      .addArgument(new Argument('[which]').choices(SCENES).default(SCENES[0]))
       .addHelpText('after', EXAMPLES)
-      .action(async (which: string | undefined) => {
+      .action(async (which: DemoName) => {
         const { showDemo } = await import('../actions.ts')
         finish(await showDemo(which))
       }),

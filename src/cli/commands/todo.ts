@@ -1,4 +1,9 @@
+import { Argument } from 'commander'
 import type { Verb } from './verb.ts'
+
+const ACTIONS = ['add', 'done', 'skip', 'edit'] as const
+
+export type TodoAction = (typeof ACTIONS)[number]
 
 export type TodoOptions = { after?: string[]; json?: boolean }
 
@@ -17,12 +22,12 @@ export const todo: Verb = {
     command
       .usage("<run> [add TEXT | done '#N' | skip '#N' | edit '#N' TEXT]")
       .argument('<run>', 'its id, or the beginning or end of it')
-      .argument('[action]', 'add, done, skip or edit')
+      .addArgument(new Argument('[action]').choices(ACTIONS))
       .argument('[words...]')
       .option('--after <task...>', 'with add: what it waits for')
       .option('--json', 'the list as JSON')
       .addHelpText('after', EXAMPLES)
-      .action(async (run: string, action: string | undefined, words: string[], options: TodoOptions) => {
+      .action(async (run: string, action: TodoAction | undefined, words: string[], options: TodoOptions) => {
         const { todoRun } = await import('../actions.ts')
         finish(await todoRun(run, action, words, options))
       }),

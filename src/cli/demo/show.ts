@@ -1,8 +1,8 @@
-import { UsageError } from '../../core/usage-error.ts'
 import type { Limits } from '../../core/workflow.ts'
 import { loadSettings } from '../../settings/load.ts'
 import { newRunId, ralphHome } from '../../store/runs.ts'
 import { announce } from '../announce.ts'
+import type { DemoName } from '../commands/demo.ts'
 import { conduct } from '../conduct.ts'
 import { hold } from '../hold.ts'
 import { limitsOf, type Plan } from '../plan.ts'
@@ -48,13 +48,11 @@ function buildScene(): Scene {
   }
 }
 
-const SCENES: Readonly<Record<string, () => Scene>> = { run: promptScene, build: buildScene }
+const SCENES: Readonly<Record<DemoName, () => Scene>> = { run: promptScene, build: buildScene }
 
 /** A whole run on a scratch project, with the scripted agent. */
-export async function showDemo(which = 'run'): Promise<number> {
-  const make = Object.hasOwn(SCENES, which) ? SCENES[which] : undefined
-  if (!make) throw new UsageError(`there is no demo "${which}"; there are: ${Object.keys(SCENES).join(', ')}`)
-  const { dir, plan, limits, story, next } = make()
+export async function showDemo(which: DemoName): Promise<number> {
+  const { dir, plan, limits, story, next } = SCENES[which]()
   const { env } = process
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())

@@ -28,6 +28,8 @@ export type BuildKit = {
   limits: Limits
   session: Session
   past: readonly RunEvent[]
+  /** All events that are on record by now. */
+  journal(): readonly RunEvent[]
   /** null: nobody can be asked. */
   person: Person | null
   run(): Standing
@@ -36,11 +38,18 @@ export type BuildKit = {
   interrupt(): void
 }
 
+const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+
 /** `ralph build`: a goal becomes a list, and the list is worked off. */
 export function buildTrade(kit: BuildKit): Trade {
   const { plan, workflow, limits, session, past, person, run, tell } = kit
-  const list = keepList(session.dir, session.shown, workflow, run)
-  const note = openProgressLog(join(session.dir, 'progress.txt'), past, progressNotes(plan.goal.text))
+  const { project } = plan
+  const list = keepList({ project, dir: session.dir }, workflow, past, run)
+  const path = join(session.dir, 'progress.txt')
+  const note = openProgressLog(
+    { path, project, journal: kit.journal, notes: () => progressNotes(plan.goal.text) },
+    past,
+  )
   const plans = new Map<StepId, Planned>()
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
   const isDone = (task: Task) => standing(workflow, run().state, task).stage === 'done'
@@ -122,7 +131,8 @@ export function buildTrade(kit: BuildKit): Trade {
           accept: planned => plans.set(step.id, planned),
           again() {
             const stands = standing(workflow, run().state, run().tasks.find(task => task.id === PLAN)!)
-            tell({ type: 'edited', at: now(), by: 'person', state: { [PLAN]: { ...stands, tries: 0 } } })
+            // Settling it spends a try, which must not be one of the next answer's.
+            tell({ type: 'edited', at: now(), by: 'person', state: { [PLAN]: { ...stands, tries: -1 } } })
           },
         }),
       ]
@@ -159,6 +169,7 @@ export function buildTrade(kit: BuildKit): Trade {
 
     async edits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
+      list.restore()
       const { edit, refused: why } = list.byPerson(now())
       for (const text of why) warn(text)
       return edit ? [edit] : []
@@ -170,11 +181,13 @@ export function buildTrade(kit: BuildKit): Trade {
     },
 
     project(settled, record) {
+      if (settled.stage === 'refine' && settled.move === 'spent')
+        record({ type: 'warned', at: now(), note: UNREFINED })
       if (settled.stage === 'refine' && settled.move === 'pass')
         record({
           type: 'edited',
           at: now(),
-          by: 'person',
+          by: 'ralph',
           list: { change: { [PLAN]: { first: 'decompose', spec: { goal: settled.note } } } },
         })
       const { edit, refused: why } = list.byAgent(settled.task, limits.additions - run().state.added, now())
@@ -184,7 +197,11 @@ export function buildTrade(kit: BuildKit): Trade {
       list.write()
     },
 
-    hear: note,
+    hear(event) {
+      note(event)
+      // What people changed last is nobody's work any more, but the list is to have it.
+      if (event.type === 'finished') list.write()
+    },
     isThere: () => mayStop && isPlanned(),
   }
 

@@ -1,11 +1,14 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { detailsOf } from '../../core/build/planned.ts'
+import { rebase } from '../../core/build/rebase.ts'
 import type { RunEvent, TodoItem } from '../../core/events.ts'
+import { evolve, evolveList } from '../../core/evolve.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { agentEdit, personEdit } from '../../core/todo-edits.ts'
-import type { Workflow } from '../../core/workflow.ts'
-import { openListFile } from '../../store/list-file.ts'
+import { initial, type RunState, type Workflow } from '../../core/workflow.ts'
+import { type Handed, openListFile } from '../../store/list-file.ts'
 import { itemSpeller } from './spell-items.ts'
 import type { Standing } from './trade.ts'
 
@@ -21,6 +24,8 @@ type Change = {
 export interface ListKeeper {
   /** Writes tasks.json and details.json as the truth has them. */
   write(): void
+  /** The same where they are missing. */
+  restore(): void
   /** What a person made of the list. */
   byPerson(at: number): Change
   /** What the agent of a task made of it, of which little counts. */
@@ -29,40 +34,42 @@ export interface ListKeeper {
 
 const NOTHING: Change = { edit: null, refused: [] }
 
-/** Keeps a build's list: a projection of the truth, in which others may write. */
+/** Keeps a build's list: a projection of the truth, in which others may write. `past`: the journal so far. */
 export function keepList(
-  dir: string,
-  shown: (path: string) => string,
+  { project, dir }: { project: string; dir: string },
   workflow: Workflow,
+  past: readonly RunEvent[],
   run: () => Standing,
 ): ListKeeper {
   const spell = itemSpeller()
-  const bytes = () => spell(projectTodo(run().tasks, run().state, workflow))
-  const file = openListFile(join(dir, 'tasks.json'), bytes())
-  const detailsFile = openListFile(join(dir, 'details.json'), null)
+  const file = openListFile(join(dir, 'tasks.json'), lastLists(past, workflow))
+  const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
   /** The list that details.json tells of. */
   let detailed: readonly Task[] = []
   const isPlanned = () => run().tasks.some(task => isShown(task, workflow))
 
   const write = () => {
-    const { tasks } = run()
-    // Before there is a plan, there is no list.
-    if (!isPlanned()) return
-    if (tasks !== detailed) {
-      const details = detailsOf(shownTasks(tasks, workflow))
-      if (Object.keys(details).length > 0)
-        detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
-      detailed = tasks
-    }
-    file.write(bytes())
+    const { tasks, state } = run()
+    // Before there is a plan, there is no list; and a project that is gone is not ours to make.
+    if (!isPlanned() || !existsSync(project)) return
+    file.write(spell(projectTodo(tasks, state, workflow)))
+    if (tasks === detailed && detailsFile.isThere()) return
+    const details = detailsOf(shownTasks(tasks, workflow))
+    if (Object.keys(details).length > 0)
+      detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
+    detailed = tasks
   }
 
   function read(understand: (items: TodoItem[], run: Standing) => Change): Change {
     const found = file.changed()
     if (found === null || !isPlanned()) return NOTHING
-    const list = parse(found)
-    if ('items' in list) return understand(list.items, run())
-    const kept = shown(file.keep(found))
+    const list = parse(found.text)
+    if ('items' in list) {
+      const { tasks, state } = run()
+      const now = projectTodo(tasks, state, workflow)
+      return understand(rebase(JSON.parse(found.written), list.items, now), { tasks, state })
+    }
+    const kept = relative(project, file.keep(found.text))
     write()
     return {
       edit: null,
@@ -74,6 +81,7 @@ export function keepList(
 
   return {
     write,
+    restore: () => file.isThere() || write(),
     byPerson: at =>
       read((items, { tasks, state }) => {
         const edit = personEdit(tasks, state, workflow, items)
@@ -86,6 +94,31 @@ export function keepList(
         return { edit: list ? { type: 'edited', at, by: 'agent', list } : null, refused }
       }),
   }
+}
+
+/** With these the list is handed to whoever comes next: an agent, or people. */
+const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'finished']
+
+/**
+ * The list when a step was last applied, for then it was surely written, and every one since, for a crash may have
+ * come before or after the writing.
+ */
+function lastLists(past: readonly RunEvent[], workflow: Workflow): Handed {
+  const from = past.findLastIndex(event => event.type === 'applied')
+  const spell = itemSpeller()
+  const own: Buffer[] = []
+  let given: Buffer | null = null
+  let state: RunState = initial
+  let tasks: readonly Task[] = []
+  for (const [place, event] of past.entries()) {
+    state = evolve(state, event)
+    tasks = evolveList(tasks, event)
+    if (place < from || !tasks.some(task => isShown(task, workflow))) continue
+    const bytes = spell(projectTodo(tasks, state, workflow))
+    if (!own.at(-1)?.equals(bytes)) own.push(bytes)
+    if (given === null || HANDED.includes(event.type)) given = bytes
+  }
+  return { own, given }
 }
 
 function parse(text: string): { items: TodoItem[] } | { errors: string[] } {

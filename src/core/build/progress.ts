@@ -143,7 +143,7 @@ function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonl
     ),
   ]
   if (lines.length === 0) return ''
-  const by = event.by === 'agent' ? 'the agent' : 'a person'
+  const by = { agent: 'the agent', person: 'a person', ralph: 'ralph' }[event.by]
   return `\n## List changed by ${by} (${isoOf(event.at)})\n${lines.join('\n')}\n`
 }
 

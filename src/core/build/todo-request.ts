@@ -32,6 +32,9 @@ export function todoEdit(
   const shown = shownTasks(tasks, workflow)
   const find = (id: TaskId) => shown.find(task => task.id === id)
   if (request.action === 'add') {
+    // The plan numbers its tasks from #1 on.
+    if (tasks.some(task => !shown.includes(task) && standing(workflow, state, task).stage !== 'done'))
+      return { error: 'the plan is not made yet; what it should mind can be said with: ralph tell' }
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
     if (unknown !== undefined) return { error: unknownTask(unknown, shown) }

@@ -11,6 +11,7 @@ import {
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTitle,
   sayTold,
   sayUsd,
   sayWarnings,
@@ -27,7 +28,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 export function htmlReport(receipt: Receipt): string[] {
   const { text, tone } = sayEnding(receipt.ending)
   const wayOn = sayWayOn(receipt)
-  const title = `ralph run ${html(receipt.id)}`
+  const title = html(sayTitle(receipt))
   return [
     '<!doctype html>',
     '<html lang="en">',

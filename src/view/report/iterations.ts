@@ -1,4 +1,6 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../../core/events.ts'
+import { evolveList } from '../../core/evolve.ts'
+import type { Task } from '../../core/task.ts'
 import type { Move, StepId } from '../../core/workflow.ts'
 import type { Tokens } from './spent.ts'
 
@@ -16,6 +18,8 @@ export type Iteration = {
   /** Unlike `n`, no two have the same: an iteration that does not count is tried again. */
   step: StepId
   task: string
+  /** What that was, in words; as it was called when the iteration began. */
+  title: string
   stage: string
   agent: string | null
   end: IterationEnd
@@ -48,14 +52,16 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
     return iteration
   }
   let used = 0
+  let tasks: readonly Task[] = []
   for (const event of events) {
+    tasks = evolveList(tasks, event)
     switch (event.type) {
       case 'resumed':
         // Nobody worked between the crash and now.
         for (const id of counting.keys()) counting.set(id, event.at)
         break
       case 'started':
-        iterations.set(event.id, begun(event))
+        iterations.set(event.id, begun(event, tasks.find(task => task.id === event.task)?.title ?? ''))
         counting.set(event.id, event.at)
         break
       case 'spawned':
@@ -96,10 +102,11 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   return [...iterations.values()]
 }
 
-const begun = (event: Extract<RunEvent, { type: 'started' }>): Iteration => ({
+const begun = (event: Extract<RunEvent, { type: 'started' }>, title: string): Iteration => ({
   n: event.n,
   step: event.id,
   task: event.task,
+  title,
   stage: event.stage,
   agent: event.agent,
   end: 'unsettled',

@@ -10,6 +10,7 @@ import {
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTitle,
   sayTold,
   sayUsd,
   sayWarnings,
@@ -28,7 +29,7 @@ export function markdownReport(receipt: Receipt): string[] {
     items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${quiet(item)}`)]
   const wayOn = sayWayOn(receipt)
   return [
-    `# ralph run ${quiet(receipt.id)}`,
+    `# ${quiet(sayTitle(receipt))}`,
     '',
     `**${quiet(sayEnding(receipt.ending).text)}**`,
     '',

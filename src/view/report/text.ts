@@ -13,6 +13,7 @@ import {
   sayEnding,
   sayFacts,
   sayLeft,
+  sayTitle,
   sayTold,
   sayUsd,
   sayWarnings,
@@ -57,7 +58,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
   const { text, tone } = sayEnding(ending)
   const wayOn = sayWayOn(receipt)
   return [
-    colors.bold(`ralph run ${plainLine(receipt.id)}`),
+    colors.bold(sayTitle(receipt)),
     ...fact('result', text, inTone(tone)),
     ...sayFacts(receipt).flatMap(([name, value]) => fact(name, value)),
     ...(iterations.length === 0 ? [] : ['', colors.dim(columns(HEAD)), ...iterations.flatMap(row)]),

@@ -170,9 +170,15 @@ export function sayWayOn({ resume, left, ending }: Receipt): string | null {
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
 
+const COMMANDS: Readonly<Record<string, string>> = { tasks: 'build' }
+
+/** What a receipt is of. */
+export const sayTitle = ({ id, workflow }: Receipt): string =>
+  `ralph ${Object.hasOwn(COMMANDS, workflow) ? COMMANDS[workflow] : 'run'} ${plainLine(id)}`
+
 /** Which of an iteration's task, stage and agent tell anything: what is the same in all of them does not. */
 export function tellingApart(iterations: readonly Iteration[]): (iteration: Iteration) => string {
-  const facts = (['task', 'stage', 'agent'] as const).filter(
+  const facts = (['task', 'stage', 'agent', 'title'] as const).filter(
     fact => new Set(iterations.map(iteration => iteration[fact])).size > 1,
   )
   return iteration => plainLine(facts.map(fact => iteration[fact] ?? 'ralph').join(' · '))

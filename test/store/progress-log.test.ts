@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { openProgressLog } from '../../src/store/progress-log.ts'
+import { scratch } from '../support/scratch.ts'
+
+const told = (n: number): RunEvent => ({ type: 'told', at: n, text: `\n## Entry ${n}\nand its words\n` })
+const EVENTS = [1, 2, 3].map(told)
+const WHOLE = EVENTS.map(event => (event.type === 'told' ? event.text : '')).join('')
+
+function setLog(past: RunEvent[] = []) {
+  const project = join(scratch(), '.')
+  const path = join(project, 'session', 'progress.txt')
+  const journal = [...past]
+  const notes = () => (event: RunEvent) => (event.type === 'told' ? event.text : '')
+  const open = () => {
+    const hear = openProgressLog({ path, project, journal: () => journal, notes }, [...journal])
+    return (event: RunEvent) => {
+      journal.push(event)
+      hear(event)
+    }
+  }
+  return { project, path, open, text: () => readFileSync(path, 'utf8') }
+}
+
+it('has an entry for every event that gives one', () => {
+  const log = setLog()
+  const hear = log.open()
+  for (const event of EVENTS) hear(event)
+  hear({ type: 'applied', at: 4, id: 1 })
+  expect(log.text()).toBe(WHOLE)
+})
+
+it('is made whole when it is opened, wherever it was cut off', () => {
+  const log = setLog(EVENTS)
+  log.open()
+  expect(log.text()).toBe(WHOLE)
+  for (let cut = 2; cut <= WHOLE.length; cut++) {
+    // One character of an entry looks like the end of the one before.
+    if (WHOLE.slice(0, cut).endsWith('\n\n')) continue
+    writeFileSync(log.path, WHOLE.slice(0, cut))
+    log.open()
+    expect(log.text()).toBe(WHOLE)
+  }
+})
+
+it('is told again from its beginning when it was removed', () => {
+  const log = setLog()
+  const hear = log.open()
+  hear(EVENTS[0]!)
+  hear(EVENTS[1]!)
+  rmSync(join(log.project, 'session'), { recursive: true })
+  hear(EVENTS[2]!)
+  expect(log.text()).toBe(WHOLE)
+})
+
+it('does not make the project anew when that is gone', () => {
+  const log = setLog()
+  const hear = log.open()
+  hear(EVENTS[0]!)
+  rmSync(log.project, { recursive: true })
+  hear(EVENTS[1]!)
+  expect(existsSync(log.project)).toBe(false)
+})
