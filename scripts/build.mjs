@@ -1,6 +1,6 @@
 // Bundles ralph into dist/: ralph.js, which knows the commands; actions.js, which knows how to do them and is read only
-// when one is done; prompts.js, read only when somebody is asked. CommonJS, because Node starts it sooner than a module;
-// dist/package.json says so.
+// when one is done; prompts.js, read only when somebody is asked; and each hook of the plugin into plugin/hooks/.
+// CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { schemaText } from './schema.mjs'
@@ -56,6 +56,12 @@ export default text => (measure ??= require('string-width').default)(text)`,
   },
 }
 
+/** The plugin's hooks: each is one file that needs nothing else. */
+const HOOKS = {
+  context: 'src/hooks/context.ts',
+  stop: 'src/hooks/stop.ts',
+}
+
 const schema = await schemaText()
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
@@ -78,3 +84,5 @@ await build({
 })
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 chmodSync('dist/ralph.js', 0o755)
+await build({ ...common, entryPoints: HOOKS, outdir: 'plugin/hooks' })
+writeFileSync('plugin/hooks/package.json', '{ "type": "commonjs" }\n')

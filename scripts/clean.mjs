@@ -1,3 +1,5 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 
-for (const path of ['dist', 'coverage']) rmSync(path, { recursive: true, force: true })
+const hooks = readdirSync('plugin/hooks').filter(name => name.endsWith('.js') || name === 'package.json')
+for (const path of ['dist', 'coverage', ...hooks.map(name => `plugin/hooks/${name}`)])
+  rmSync(path, { recursive: true, force: true })

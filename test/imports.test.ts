@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   protect: ['core'],
   settings: ['core'],
   view: ['core'],
+  hooks: ['core'],
   cli: 'anything',
 }
 

@@ -21,7 +21,7 @@ export function filterEnvironment(
 ): { env: Record<string, string>; leftOut: string[] } {
   const isKept = (name: string): boolean => {
     if (matchesAny(name, drop)) return false
-    return !looksSecret(name) || matchesAny(name, own) || matchesAny(name, pass)
+    return SETTINGS.includes(name) || !looksSecret(name) || matchesAny(name, own) || matchesAny(name, pass)
   }
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const unmarked = given.filter(([name]) => !isMark(name))
@@ -34,4 +34,7 @@ export function filterEnvironment(
   }
 }
 
-const isMark = (name: string): boolean => name.startsWith('RALPH_') && name !== 'RALPH_HOME'
+/** The user's own, for every ralph below, and for the plugin's hooks. */
+const SETTINGS = ['RALPH_HOME', 'RALPH_CHARS_PER_TOKEN']
+
+const isMark = (name: string): boolean => name.startsWith('RALPH_') && !SETTINGS.includes(name)

@@ -87,6 +87,13 @@ test('marks of an outer run never go on, whatever the rules say', () => {
   expect(kept(marks, { pass: ['RALPH_*'], own: ['RALPH_*'] })).toEqual(['RALPH_HOME', 'RALPHIE'])
 })
 
+test('what the user tells the hooks of the plugin goes on, for all that it looks like', () => {
+  expect(kept(['RALPH_CHARS_PER_TOKEN', 'CLAUDE_CONTEXT_WINDOW'])).toEqual([
+    'RALPH_CHARS_PER_TOKEN',
+    'CLAUDE_CONTEXT_WINDOW',
+  ])
+})
+
 const KEYS = [
   'ANTHROPIC_API_KEY',
   'CLAUDE_CODE_OAUTH_TOKEN',
