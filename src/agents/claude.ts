@@ -24,6 +24,7 @@ export const claude = (program = 'claude'): Agent => ({
       argv.push(...offer(able, '--output-format', 'stream-json'), ...offer(able, '--verbose'))
     else argv.push(...offer(able, '--output-format', 'text'))
     if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--dangerously-skip-permissions'))
+    if (ask.plugin && !given(ask.flags, '--plugin-dir')) argv.push(...offer(able, '--plugin-dir', ask.plugin))
     if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
     const budget = '--max-budget-usd'
     if (ask.budgetUsd !== null && !given(ask.flags, budget))

@@ -6,6 +6,7 @@ import { completions } from './commands/completions.ts'
 import { demo, demoAgent } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { init } from './commands/init.ts'
+import { plugin } from './commands/plugin.ts'
 import { report } from './commands/report.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
@@ -32,6 +33,7 @@ const VERBS: readonly Verb[] = [
   trust,
   demo,
   demoAgent,
+  plugin,
   doctor,
   completions,
 ]

@@ -10,6 +10,7 @@ import { filterEnvironment } from '../settings/environment.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Settings } from '../settings/schema.ts'
 import { findProgram } from './find-program.ts'
+import { pluginFolder } from './plugin/folder.ts'
 
 /** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
 export type Plan = PromptPlan | BuildPlan
@@ -92,6 +93,7 @@ export const askOf = (plan: Plan): Omit<Ask, 'prompt'> => ({
   mode: plan.settings.streamAgentOutput ? 'stream' : 'text',
   budgetUsd: plan.settings.budget.usd,
   root: process.getuid?.() === 0,
+  plugin: pluginFolder(),
 })
 
 export const commandGuardrails = (settings: Settings): Guardrail[] =>

@@ -15,6 +15,8 @@ export type Ask = {
   budgetUsd: number | null
   /** Whether the process runs as root (some CLIs refuse their bypass flag then). */
   root: boolean
+  /** The folder of ralph's own plugin, for a CLI that takes it. */
+  plugin?: string | null
 }
 
 /** What a binary can do, read from its own help; an unknown one gets the measured defaults. */

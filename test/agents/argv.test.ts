@@ -39,6 +39,23 @@ const claudeRows: Row[] = [
     { model: 'a', ...flags('--models') },
     `${STREAM} ${BYPASS} --model a --models`,
   ],
+  ['brings the plugin', { plugin: '/r/plugin' }, `${STREAM} ${BYPASS} --plugin-dir /r/plugin`],
+  [
+    'brings it where only the answer is wanted, too',
+    { ...text, plugin: '/r/plugin' },
+    `claude -p --output-format text ${BYPASS} --plugin-dir /r/plugin`,
+  ],
+  [
+    'leaves plugins to the flags',
+    { plugin: '/r/plugin', ...flags('--plugin-dir', '/mine') },
+    `${STREAM} ${BYPASS} --plugin-dir /mine`,
+  ],
+  [
+    'brings no plugin to a version that takes none',
+    { plugin: '/r/plugin' },
+    `${STREAM} ${BYPASS}`,
+    knows('--output-format', '--verbose', BYPASS),
+  ],
   ['holds itself to a budget', { budgetUsd: 1.5 }, `${STREAM} ${BYPASS} --max-budget-usd 1.50`],
   ['has a cent at least', { budgetUsd: 0.0001 }, `${STREAM} ${BYPASS} --max-budget-usd 0.01`],
   [
