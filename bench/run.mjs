@@ -1,5 +1,6 @@
-// Start-up, the cost of an iteration, a large stream and long lists of tasks, each beside a reference in the same run.
-// usage: npm run bench [-- startup loop stream tasks]
+// Start-up of ralph and of the plugin's hooks, the cost of an iteration, a large stream and long lists of tasks, each
+// beside a reference in the same run.
+// usage: npm run bench [-- startup hooks loop stream tasks]
 import {
   chmodSync,
   closeSync,
@@ -8,6 +9,7 @@ import {
   openSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -22,6 +24,7 @@ const env = {
   PATH: process.env.PATH,
   HOME: root,
   RALPH_HOME: join(root, 'home'),
+  TMPDIR: root,
   LANG: 'C.UTF-8',
   TERM: 'dumb',
 }
@@ -98,6 +101,37 @@ const TESTS = {
     ])
     row('start-up', 'ms', 'x node', 'goal')
     for (const [name, value] of Object.entries(ms)) row(name, f(value), f(value / ms['node -e 0'], 2), '1.35')
+  },
+  async hooks() {
+    const transcript = join(root, 'transcript.jsonl')
+    writeFileSync(transcript, '')
+    truncateSync(transcript, 100e6)
+    const usage = { input_tokens: 60_000 }
+    writeFileSync(transcript, `\n${line({ type: 'assistant', message: { model: 'm', usage } })}`, {
+      flag: 'a',
+    })
+    const input = join(root, 'hook.json')
+    writeFileSync(
+      input,
+      line({ session_id: 's', transcript_path: transcript, cwd: root, hook_event_name: 'PostToolUse' }),
+    )
+    const call =
+      (...words) =>
+      async () => {
+        const fd = openSync(input)
+        try {
+          return await measure([process.execPath, ...words], { env, stdio: [fd, 'ignore', 'ignore'] })
+        } finally {
+          closeSync(fd)
+        }
+      }
+    const ms = await compare(25, [
+      { name: 'node -e 0', run: call('-e', '0') },
+      { name: 'context, 100 MB transcript', run: call('plugin/hooks/context.js') },
+      { name: 'stop, outside a story loop', run: call('plugin/hooks/stop.js') },
+    ])
+    row('hooks', 'ms', 'x node', 'goal')
+    for (const [name, value] of Object.entries(ms)) row(name, f(value), f(value / ms['node -e 0'], 2), '1.50')
   },
   async loop() {
     const program = agent('claude', SHORT)
