@@ -10,8 +10,9 @@ import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
 import { agentOf, commandGuardrails, type Plan } from './plan.ts'
+import { template } from './templates.ts'
 
-const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build' }
+const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build', stories: 'stories' }
 
 /** Said once, before the first iteration: what runs, on what, until when, and what protects nothing. */
 export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): void {
@@ -37,6 +38,7 @@ export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): numb
 }
 
 function textOf(plan: Plan): string {
+  if (plan.workflow === 'stories') return template('prompt-stories.md')
   if (plan.workflow === 'tasks') return plan.list ? taskSummary(plan.list.items).join('\n') : plan.goal.text
   return plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
 }
@@ -64,6 +66,11 @@ function subject(plan: Plan): [string, string] {
       const { goal } = plan
       return [goal.type, plain(goal.type === 'goal' ? firstLine(goal.text) : goal.path)]
     }
+    case 'stories':
+      return [
+        'stories',
+        plain(`${plan.dir}/tasks.json: ${plural(plan.file.userStories.length, 'story', 'stories')}`),
+      ]
     default:
       return plan satisfies never
   }
@@ -75,6 +82,7 @@ const conditionOf = (plan: Plan): string =>
     : 'the list'
 
 function until(plan: Plan): string {
+  if (plan.workflow === 'stories') return plan.review.skip ? 'every story passes' : 'every story is approved'
   if (plan.workflow === 'tasks') return plan.planOnly ? 'the list is made' : 'every task is completed'
   const { response, pattern } = plan.condition
   const words = [response && `<response>${response}</response>`, pattern && `/${pattern}/`].filter(Boolean)

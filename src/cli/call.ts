@@ -32,6 +32,8 @@ export type Caller = {
   cwd: string
   now(): number
   warn(note: string): void
+  /** What the agent's hooks go by. */
+  marks(work: Work): Record<string, string>
 }
 
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
@@ -70,7 +72,12 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     }
     const live = await c.runner
       .start(
-        { argv: command.argv, cwd: c.cwd, env: { ...env, ...command.env }, stdin: command.stdin },
+        {
+          argv: command.argv,
+          cwd: c.cwd,
+          env: { ...env, ...command.env, ...c.marks(work) },
+          stdin: command.stdin,
+        },
         work.step.id,
         {
           bytes: chunk => {

@@ -92,6 +92,7 @@ export function composePorts({
     cwd: project,
     now,
     warn: note => tell({ type: 'warned', at: now(), note }),
+    marks: work => ({ RALPH_WORKFLOW: plan.workflow, RALPH_STAGE: work.stage, ...trade.env?.() }),
   })
 
   return {
@@ -113,8 +114,8 @@ export function composePorts({
       await files.begin()
       return prompt
     },
-    call(work, prompt, ears) {
-      trade.begun()
+    async call(work, prompt, ears) {
+      await trade.begun(work)
       return call(work, prompt, ears)
     },
     runner: {
@@ -135,9 +136,12 @@ export function composePorts({
     claims: trade.claims,
     edits: trade.edits,
     apply: async (settled, _tasks, state, record) => {
-      trade.project(settled, record)
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
+      await trade.project(settled, event => {
+        if (event.type === 'committed') head?.moved(event.to)
+        record(event)
+      })
       await files.record(settled.id)
       await scm?.(settled, state, record)
     },

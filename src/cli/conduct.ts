@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
+import { reviewAnalytics } from '../core/stories/analytics.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import type { Limits } from '../core/workflow.ts'
 import { type Book, openBook } from '../engine/book.ts'
@@ -17,19 +19,20 @@ import { needWritable } from '../store/writable.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
+import { reviewLines } from '../view/review-lines.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
 import { keepWhatIsDirty, noteWhatIsLeft } from './keep-start.ts'
 import { LEFT } from './past-run.ts'
-import type { Plan } from './plan.ts'
+import { gitEnvironment, type Plan } from './plan.ts'
 import { listenForRetry, RETRY_KEY } from './retry-key.ts'
 import { listenToSignals } from './signals.ts'
 import { isAttended } from './start-build.ts'
 import { terminalPerson } from './trades/terminal-person.ts'
 import type { Trade } from './trades/trade.ts'
-import { tradeOf, workflowOf } from './trades/trade-of.ts'
+import { markerOf, tradeOf, workflowOf } from './trades/trade-of.ts'
 
 export type Sitting = {
   home: string
@@ -59,7 +62,7 @@ export async function conduct(sitting: Sitting): Promise<number> {
     id,
     project,
     workflow: plan.workflow,
-    ...(plan.workflow === 'prompt' ? { prompt: plan.prompt } : { goal: plan.goal }),
+    ...aboutOf(plan),
     agent: redact(agent.argv),
   })
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
@@ -94,7 +97,8 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
         condition: hasCondition(plan),
         whole: !sitting.loud.quiet,
       }),
-    list: () => (book && plan.workflow === 'tasks' ? listOf(book) : null),
+    list: () => (book && plan.workflow !== 'prompt' ? listOf(book) : null),
+    reviews: style => (book && plan.workflow === 'stories' ? reviewLines(analyticsOf(book), style) : []),
   })
   let code: number
   let book: Book | null = null
@@ -124,6 +128,8 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       run: () => opened,
       tell: opened.tell,
       interrupt: () => process.emit('SIGINT'),
+      runDir: dir,
+      env: gitEnvironment(settings, env),
     })
     const at = Date.now()
     const by = processRef(process.pid)
@@ -166,6 +172,7 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0
     else code = exitCode(ending, hasCondition(plan))
   } finally {
+    if (plan.workflow === 'stories') rmSync(markerOf(project), { force: true })
     keys?.close()
     show.close()
     await runner.close()
@@ -186,10 +193,26 @@ const pinsOf = (plan: Plan): Plan => (plan.workflow === 'tasks' ? { ...plan, lis
 const hasCondition = (plan: Plan): boolean =>
   plan.workflow !== 'prompt' || plan.condition.response !== null || plan.condition.pattern !== null
 
+/** What session.json says of what is worked on. */
+function aboutOf(plan: Plan): Record<string, unknown> {
+  switch (plan.workflow) {
+    case 'prompt':
+      return { prompt: plan.prompt }
+    case 'tasks':
+      return { goal: plan.goal }
+    case 'stories':
+      return { stories: plan.dir, review: plan.review }
+    default:
+      return plan satisfies never
+  }
+}
+
 const listOf = ({ tasks, state, workflow }: Book): TaskList => ({
   items: projectTodo(tasks, state, workflow),
   held: heldTasks(tasks, state, workflow),
 })
+
+const analyticsOf = ({ tasks, state, workflow }: Book) => reviewAnalytics(tasks, state, workflow)
 
 const endedGreen = (last: Settled | null): boolean =>
   last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')

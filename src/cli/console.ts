@@ -16,6 +16,7 @@ export type Loudness = {
   /** Absent: as if nothing was set. */
   output?: Output
   list?: Shown['list']
+  reviews?: Shown['reviews']
   /** The run's end in lines. */
   ending?: Shown['ending']
   /** What ends a wait, in words. */
@@ -45,7 +46,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, list, ending, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, list, reviews, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   // A reader that went away (`| head`) is no reason to end a run that someone counts on.
   out.on('error', () => {})
@@ -56,6 +57,7 @@ export function consoleListener(
     streamAgent,
     limit,
     list,
+    reviews,
     ending,
     key,
     clock: at => clockTime(at, Date.now()),

@@ -3,6 +3,7 @@ import type { Limits } from '../core/workflow.ts'
 import { startBranch } from '../git/branch.ts'
 import { recordStart } from '../git/start.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
+import { type Risk, risks } from '../settings/trust.ts'
 import { newRunId, ralphHome } from '../store/runs.ts'
 import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
 import type { CommonOptions } from './commands/common.ts'
@@ -16,7 +17,8 @@ import { requireTrust } from './trust-gate.ts'
 /** A plan before anything was touched: where the repository stands is recorded last. */
 export type Draft<P extends Plan = Plan> = P extends Plan ? Omit<P, 'start'> : never
 
-export type Ready = { terms: Omit<Terms, 'start'>; sources: string[]; fromFiles: unknown }
+/** `risks`: what the project's files would run, pass on or loosen. */
+export type Ready = { terms: Omit<Terms, 'start'>; sources: string[]; risks: Risk[] }
 
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
 export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Ready {
@@ -29,12 +31,16 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
     throw new UsageError(
       `ralph does not know how to tell "${agent.argv[0]}" a model; give it in the command itself`,
     )
-  return { terms: { project, settings, agent, once: options.once ?? false }, sources, fromFiles }
+  return {
+    terms: { project, settings, agent, once: options.once ?? false },
+    sources,
+    risks: risks(fromFiles),
+  }
 }
 
 /** From a plan to the end of the run. */
 export async function embark(
-  { sources, fromFiles }: Ready,
+  { sources, risks }: Ready,
   plan: Draft,
   limits: Limits,
   options: CommonOptions,
@@ -45,7 +51,7 @@ export async function embark(
   checkFallbacks(plan)
   if (options.dryRun) return dryRun({ ...plan, start: null }, limits, env)
   const home = ralphHome(env)
-  await requireTrust({ home, project, fromFiles, flag: options.trust ?? false, env })
+  await requireTrust({ home, project, found: risks, flag: options.trust ?? false, env })
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
   const whole: Plan = { ...plan, start: await recordStart(project, gitEnvironment(settings, env)) }
   const id = newRunId(new Date(), Math.random())

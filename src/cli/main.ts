@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { diff, gc, undo } from './commands/afterwards.ts'
+import { archive } from './commands/archive.ts'
 import { build } from './commands/build.ts'
 import { completions } from './commands/completions.ts'
 import { demo, demoAgent } from './commands/demo.ts'
@@ -11,6 +12,7 @@ import { report } from './commands/report.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
+import { stories } from './commands/stories.ts'
 import { todo } from './commands/todo.ts'
 import { trust } from './commands/trust.ts'
 import type { Call, Verb } from './commands/verb.ts'
@@ -20,6 +22,7 @@ const VERBS: readonly Verb[] = [
   init,
   run,
   build,
+  stories,
   resume,
   report,
   diff,
@@ -29,6 +32,7 @@ const VERBS: readonly Verb[] = [
   cancel,
   tell,
   todo,
+  archive,
   gc,
   trust,
   demo,

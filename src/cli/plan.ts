@@ -3,6 +3,7 @@ import { agentFor, explicitAgent, known } from '../agents/index.ts'
 import type { Guardrail } from '../checks/guardrail.ts'
 import type { Planned } from '../core/build/planned.ts'
 import type { Agent, Ask } from '../core/ports.ts'
+import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Limits } from '../core/workflow.ts'
 import type { Start } from '../git/start.ts'
@@ -13,7 +14,7 @@ import { findProgram } from './find-program.ts'
 import { pluginFolder } from './plugin/folder.ts'
 
 /** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
-export type Plan = PromptPlan | BuildPlan
+export type Plan = PromptPlan | BuildPlan | StoriesPlan
 
 /** What every plan has. */
 export type Terms = {
@@ -42,6 +43,15 @@ export type BuildPlan = Terms & {
   planOnly: boolean
   /** The list, where it need not be planned. */
   list: Planned | null
+}
+
+export type StoriesPlan = Terms & {
+  workflow: 'stories'
+  /** The folder with the stories, as seen from the project. */
+  dir: string
+  /** The story file as the run found it: what its stories ask for, and what verifies them. */
+  file: StoriesFile
+  review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }
 }
 
 export function agentOf({ agent: { argv, explicit } }: Plan): Agent {

@@ -43,13 +43,13 @@ function promptOf({ prompt, promptFile }: RunOptions): PromptPlan['prompt'] {
 }
 
 /** A file that the user named. */
-export function readInput(path: string, called: string): string {
+export function readInput(path: string, called: string, way = ''): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     const why =
       { ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ?? `cannot be read (${code})`
-    throw new UsageError(`${called}: ${why}`)
+    throw new UsageError(`${called}: ${why}${way === '' ? '' : `; ${way}`}`)
   }
 }

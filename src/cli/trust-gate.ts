@@ -1,12 +1,13 @@
 import { UsageError } from '../core/usage-error.ts'
-import { type Risk, risks } from '../settings/trust.ts'
+import type { Risk } from '../settings/trust.ts'
 import { plain } from '../view/plain.ts'
 import { isTrusted, trust } from './trusted.ts'
 
 export type TrustAsk = {
   home: string
   project: string
-  fromFiles: unknown
+  /** What the project's files would run, pass on or loosen. */
+  found: Risk[]
   /** The user said so on the command line: remembered. */
   flag: boolean
   env: NodeJS.ProcessEnv
@@ -16,8 +17,7 @@ export type TrustAsk = {
  * A project's files may come from anyone. What they would run, pass on or loosen is shown and
  * asked about the first time, and whenever it changes.
  */
-export async function requireTrust({ home, project, fromFiles, flag, env }: TrustAsk): Promise<void> {
-  const found = risks(fromFiles)
+export async function requireTrust({ home, project, found, flag, env }: TrustAsk): Promise<void> {
   if (found.length === 0 || env.RALPH_TRUST === '1' || isTrusted(home, project, found)) return
   if (!flag) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)

@@ -25,4 +25,4 @@ export function spellBytes(n: number): string {
 }
 
 /** 1 check, 2 checks. */
-export const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`
+export const plural = (n: number, word: string, many = `${word}s`): string => `${n} ${n === 1 ? word : many}`

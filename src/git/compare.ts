@@ -5,7 +5,8 @@ import { contentOf } from './status.ts'
 import type { Composition } from './trees.ts'
 
 /** Ralph's own: not the run's to show, nor to take away. */
-export const isRalphsOwn = (path: string): boolean => /(^|\/)\.ralph\/(\.gitignore$|sessions\/)/.test(path)
+export const isRalphsOwn = (path: string): boolean =>
+  /(^|\/)\.ralph(-active$|\/(\.gitignore$|sessions\/))/.test(path)
 
 /** Neither ralph's own, nor a folder with a repository of its own in it, which is listed as a whole. */
 const isFile = (path: string): boolean => !path.endsWith('/') && !isRalphsOwn(path)

@@ -6,7 +6,6 @@ export const UNBUILT = [
   'agents',
   'guardrails[].verify',
   'screenInactivityTimeout',
-  'review',
   'pipeline',
   'parallel',
   'sandbox',

@@ -32,12 +32,7 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
       replaceFile(path, bytes)
       written = bytes
     },
-    keep(text) {
-      let n = 1
-      while (existsSync(`${path}.broken-${n}`)) n++
-      replaceFile(`${path}.broken-${n}`, text)
-      return `${path}.broken-${n}`
-    },
+    keep: text => keepBroken(path, text),
   }
 }
 
@@ -60,6 +55,14 @@ function holds(path: string, bytes: Buffer): boolean {
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
+}
+
+/** Puts a text beside a file, under a name that tells what it is. */
+export function keepBroken(path: string, text: string): string {
+  let n = 1
+  while (existsSync(`${path}.broken-${n}`)) n++
+  replaceFile(`${path}.broken-${n}`, text)
+  return `${path}.broken-${n}`
 }
 
 function read(path: string): string | null {

@@ -25,6 +25,8 @@ export type Shown = {
   live?: boolean
   /** A build's list as it stands now; null: there is none. */
   list?: () => TaskList | null
+  /** What the reviews of a story loop came to, in lines; absent: there are none. */
+  reviews?: (style: Style) => string[]
   /** What ends a wait, in words; null: nothing that could be pressed. */
   key?: string | null
   /** The run's end in lines, once it is there; absent: nothing is said of it. */
@@ -33,10 +35,13 @@ export type Shown = {
 
 export type TaskList = { items: TodoItem[]; held: ReadonlyMap<string, string> }
 
-/** What is done where no list tells of it yet. */
+/** What is done, where it is not simply the work. */
 const STAGES: Readonly<Record<string, string>> = {
   refine: ' · making the goal clear',
   decompose: ' · making the list',
+  implement: ' · implementing',
+  review: ' · reviewing',
+  fix: ' · fixing',
 }
 
 /** More lines than this of a list would push what happened off the screen. */
@@ -50,7 +55,14 @@ const LEAST_NAME = 16
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: Shown): (event: RunEvent) => string[] {
   const { style, bounds, streamAgent, limit, clock, live = false } = shown
-  const { stamp = null, columns = () => null, list = () => null, ending = () => [], key = null } = shown
+  const {
+    stamp = null,
+    columns = () => null,
+    list = () => null,
+    reviews = () => [],
+    ending = () => [],
+    key = null,
+  } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
   let looking = false
@@ -111,7 +123,8 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
 
   function summed(): string[] {
     const tasks = list()
-    return tasks && tasks.items.length > 0 ? ['', ...taskSummary(tasks.items, tasks.held)] : []
+    if (!tasks || tasks.items.length === 0) return []
+    return ['', ...taskSummary(tasks.items, tasks.held), ...reviews(style)]
   }
 
   function show(event: RunEvent, fit: Fit): string[] {

@@ -32,6 +32,9 @@ it('the demo of a build makes a list, mends what a check finds, and works the li
 })
 
 it('there are no other demos', async () => {
-  const ran = await setStage().ralph('demo', 'stories')
-  expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('Allowed choices are run, build.')])
+  const ran = await setStage().ralph('demo', 'pipeline')
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining('Allowed choices are run, build, stories.'),
+  ])
 })

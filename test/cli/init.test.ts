@@ -418,5 +418,5 @@ it('init without a terminal exits 2 and names the way out', async () => {
 
 it('init --help has an example', async () => {
   const { code, stdout } = await setScene().ralph('init', '--help')
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/Example:\n {2}ralph init/)])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/Examples:\n {2}ralph init/)])
 })

@@ -173,7 +173,6 @@ const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
     'guardrails[1].verify',
   ],
   screenInactivityTimeout: [{ screenInactivityTimeout: 60 }, 'screenInactivityTimeout'],
-  review: [{ review: { cap: 5 } }, 'review'],
   pipeline: [{ pipeline: 5 }, 'pipeline'],
   parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],

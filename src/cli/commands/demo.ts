@@ -1,14 +1,15 @@
 import { Argument } from 'commander'
 import type { Verb } from './verb.ts'
 
-const SCENES = ['run', 'build'] as const
+const SCENES = ['run', 'build', 'stories'] as const
 
 export type DemoName = (typeof SCENES)[number]
 
 const EXAMPLES = `
 Examples:
   ralph demo           one prompt, until its tests pass
-  ralph demo build     a goal becomes a list of tasks, and the list is worked off`
+  ralph demo build     a goal becomes a list of tasks, and the list is worked off
+  ralph demo stories   each story is reviewed by a context that did not write it`
 
 export const demo: Verb = {
   name: 'demo',

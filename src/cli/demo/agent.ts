@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { actCart } from './cart.ts'
+import { actNotes } from './notes.ts'
 import { actShop } from './shop.ts'
 import { startSpeaking } from './speak.ts'
 
@@ -7,6 +8,8 @@ import { startSpeaking } from './speak.ts'
 export async function demoAgent(): Promise<number> {
   const prompt = readFileSync(0, 'utf8')
   const voice = await startSpeaking()
-  await (prompt.includes('cart.test.js') ? actCart(voice, prompt) : actShop(voice, prompt))
+  if (prompt.includes('cart.test.js')) await actCart(voice, prompt)
+  else if (prompt.startsWith('# Ralph Loop')) await actNotes(voice, prompt)
+  else await actShop(voice, prompt)
   return 0
 }

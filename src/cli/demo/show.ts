@@ -1,21 +1,26 @@
 import type { Limits } from '../../core/workflow.ts'
+import { recordStart } from '../../git/start.ts'
 import { loadSettings } from '../../settings/load.ts'
 import { newRunId, ralphHome } from '../../store/runs.ts'
 import { announce } from '../announce.ts'
 import type { DemoName } from '../commands/demo.ts'
 import { conduct } from '../conduct.ts'
+import type { Draft } from '../embark.ts'
 import { hold } from '../hold.ts'
-import { limitsOf, type Plan } from '../plan.ts'
+import { gitEnvironment, limitsOf, type Plan } from '../plan.ts'
+import { storySettings } from '../start-stories.ts'
+import { readStoryFile, STORIES } from '../story-source.ts'
 import { cart } from './cart.ts'
+import { notes } from './notes.ts'
 import { makeScratch } from './scratch.ts'
 import { shop } from './shop.ts'
 
-type Scene = { dir: string; plan: Plan; limits: Limits; story: string; next: string }
+type Scene = { dir: string; draft: Draft; limits: Limits; story: string; next: string }
 
 const termsOf = (dir: string) => {
   const { settings } = loadSettings(dir, {})
   const agent = { argv: ['demo'], explicit: false, model: null }
-  return { project: dir, settings, agent, once: false, start: null }
+  return { project: dir, settings, agent, once: false }
 }
 
 function promptScene(): Scene {
@@ -23,7 +28,7 @@ function promptScene(): Scene {
   const terms = termsOf(dir)
   return {
     dir,
-    plan: {
+    draft: {
       ...terms,
       workflow: 'prompt',
       prompt: { type: 'file', path: `${dir}/PROMPT.md` },
@@ -41,19 +46,46 @@ function buildScene(): Scene {
   const goal = { type: 'goal' as const, text: shop.goal }
   return {
     dir,
-    plan: { ...terms, workflow: 'tasks', goal, refine: 'auto', asks: false, planOnly: false, list: null },
+    draft: { ...terms, workflow: 'tasks', goal, refine: 'auto', asks: false, planOnly: false, list: null },
     limits: { ...limitsOf(terms.settings), iterations: null },
     story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check; watch the bug fix.`,
     next: 'the build                          ralph build "What you want"',
   }
 }
 
-const SCENES: Readonly<Record<DemoName, () => Scene>> = { run: promptScene, build: buildScene }
+function storiesScene(): Scene {
+  const dir = makeScratch(notes.files, notes.message)
+  const terms = termsOf(dir)
+  const review = terms.settings.review
+  const file = readStoryFile(dir, STORIES)
+  return {
+    dir,
+    draft: {
+      ...terms,
+      settings: storySettings(terms.settings, STORIES, file),
+      workflow: 'stories',
+      dir: STORIES,
+      file,
+      review,
+    },
+    limits: { ...limitsOf(terms.settings), iterations: 15 },
+    story: `A scratch project with three stories: ${dir}\nWho writes a story never approves it. One of them will be sent back.`,
+    next: 'your stories                       ralph init stories',
+  }
+}
+
+const SCENES: Readonly<Record<DemoName, () => Scene>> = {
+  run: promptScene,
+  build: buildScene,
+  stories: storiesScene,
+}
 
 /** A whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
-  const { dir, plan, limits, story, next } = SCENES[which]()
+  const { dir, draft, limits, story, next } = SCENES[which]()
   const { env } = process
+  const start = await recordStart(dir, gitEnvironment(draft.settings, env))
+  const plan: Plan = { ...draft, start }
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
   process.stdout.write(`${story}\n\n`)

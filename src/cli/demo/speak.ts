@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -9,6 +10,8 @@ export interface Voice {
   read(path: string): Promise<void>
   /** Really writes the file. */
   write(path: string, text: string): Promise<void>
+  /** Really runs the command, in a shell. */
+  run(command: string): Promise<void>
   end(result: string, tokens: { input: number; cached?: number }): Promise<void>
 }
 
@@ -42,6 +45,10 @@ export async function startSpeaking(): Promise<Voice> {
           { file_path: path, old_string: old, new_string: text },
           `The file ${path} has been updated.`,
         )
+    },
+    async run(command) {
+      const { stdout } = spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' })
+      await tool('Bash', { command }, stdout.trim() || '(no output)')
     },
     end: (result, { input, cached = 0 }) =>
       say({

@@ -5,6 +5,7 @@ import { risks } from '../../settings/trust.ts'
 import { ralphHome } from '../../store/runs.ts'
 import { plain } from '../../view/plain.ts'
 import { NoAnswer } from '../asker.ts'
+import type { InitOptions } from '../commands/init.ts'
 import { findProgram } from '../find-program.ts'
 import { projectOf } from '../project.ts'
 import { listenToSignals } from '../signals.ts'
@@ -19,7 +20,8 @@ import { pretty, writeSettings } from './write-settings.ts'
 const SETTINGS = '.ralph/settings.json'
 
 /** Settings by questions. Nothing is written before the last of them is answered. */
-export async function initProject(dir: string): Promise<number> {
+export async function initProject({ projectDir: dir, name, force }: InitOptions): Promise<number> {
+  if (name !== undefined || force) throw new UsageError('--name and --force go with: ralph init stories')
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError(
       'init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)',

@@ -1,9 +1,16 @@
+import { join } from 'node:path'
 import type { Workflow } from '../../core/workflow.ts'
 import { prompt } from '../../core/workflows/prompt.ts'
+import { stories } from '../../core/workflows/stories.ts'
 import { tasks } from '../../core/workflows/tasks.ts'
-import type { Plan } from '../plan.ts'
+import { readStatus } from '../../git/status.ts'
+import { replaceFile } from '../../store/atomic.ts'
+import { readNote, writeNote } from '../../store/notes.ts'
+import type { Plan, StoriesPlan } from '../plan.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
+import { commitWritten } from './commit-file.ts'
 import { promptTrade } from './prompt-trade.ts'
+import { storiesTrade } from './stories-trade.ts'
 import type { Trade } from './trade.ts'
 
 /** The table that a plan is worked off by. */
@@ -13,13 +20,58 @@ export function workflowOf(plan: Plan): Workflow {
       return prompt()
     case 'tasks':
       return tasks({ bugs: plan.settings.maxBugFixes })
+    case 'stories':
+      return stories(plan.review)
     default:
       return plan satisfies never
   }
 }
 
-export type Kit = Omit<BuildKit, 'plan' | 'workflow'> & { workflow: Workflow }
+export type Kit = Omit<BuildKit, 'plan'> & {
+  /** The run's own folder. */
+  runDir: string
+  /** For ralph's own git calls. */
+  env: Record<string, string>
+}
 
 /** What the plan's workflow adds to a run. */
-export const tradeOf = (plan: Plan, kit: Kit): Trade =>
-  plan.workflow === 'prompt' ? promptTrade(plan, kit.limits) : buildTrade({ ...kit, plan })
+export function tradeOf(plan: Plan, kit: Kit): Trade {
+  switch (plan.workflow) {
+    case 'prompt':
+      return promptTrade(plan, kit.limits)
+    case 'tasks':
+      return buildTrade({ ...kit, plan })
+    case 'stories':
+      return storiesOf(plan, kit)
+    default:
+      return plan satisfies never
+  }
+}
+
+const GATE = 'snapshot'
+
+/** Where hooks and people see that a story loop is at work. */
+export const markerOf = (project: string): string => join(project, '.ralph-active')
+
+function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
+  const root = plan.start?.root
+  return storiesTrade({
+    plan,
+    workflow,
+    limits,
+    run,
+    tell,
+    gate: {
+      path: join(runDir, `${GATE}.json`),
+      read: () => readNote(runDir, GATE),
+      write: snapshot => writeNote(runDir, GATE, snapshot),
+    },
+    marker: { write: marker => replaceFile(markerOf(plan.project), `${JSON.stringify(marker, null, 2)}\n`) },
+    dirty: async () => (root === undefined ? [] : ((await readStatus(plan.project, env, root))?.paths ?? [])),
+    commit: async (path, message, write) => {
+      if (root !== undefined) return commitWritten(plan.project, env, path, message, write)
+      write()
+      return null
+    },
+  })
+}

@@ -11,9 +11,11 @@ export interface Trade extends Pick<Ports, 'claims' | 'edits'> {
   /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
   /** The agent of a step is about to start. */
-  begun(): void
+  begun(work: Work): void | Promise<void>
+  /** What its environment tells it and its hooks, beside whose it is. */
+  env?(): Record<string, string>
   /** Makes the workflow's own files follow what was settled. Safe to repeat. */
-  project(settled: Settled, tell: (event: RunEvent) => void): void
+  project(settled: Settled, tell: (event: RunEvent) => void): void | Promise<void>
   /** Hears every event, after it was recorded. */
   hear(event: RunEvent): void
   /** The run stopped where it was meant to, though there is more to do. */

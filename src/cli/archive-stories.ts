@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { fold } from '../core/evolve.ts'
+import { archiveSummary, type LoopFacts } from '../core/stories/summary.ts'
+import { branchOf, freshStories } from '../core/stories/templates.ts'
+import type { StoriesFile } from '../core/story-file.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { git } from '../git/git.ts'
+import { loadSettings } from '../settings/load.ts'
+import { replaceFile } from '../store/atomic.ts'
+import { ralphHome, storedRuns } from '../store/runs.ts'
+import type { ArchiveOptions } from './commands/archive.ts'
+import { storyTemplates } from './init/init-stories.ts'
+import { gitEnvironment, type Plan } from './plan.ts'
+import { projectOf } from './project.ts'
+import { isLive } from './steer-run.ts'
+import { readStoryFile, storyDir } from './story-source.ts'
+
+const MOVED = ['prd.md', 'tasks.json', 'progress.txt']
+const ARCHIVE = 'ralph-archive'
+
+/** `ralph archive`: what a loop was about goes to a folder of its own, and the next one can begin. */
+export async function archiveStories(options: ArchiveOptions): Promise<number> {
+  const project = projectOf(options.projectDir)
+  const dir = storyDir(project, options.ralphDir)
+  const file = readStoryFile(project, dir)
+  const runs = storedRuns(ralphHome(process.env)).filter(
+    ({ began }) => began.project === project && began.workflow === 'stories',
+  )
+  const live = runs.find(isLive)
+  if (live)
+    throw new UsageError(
+      `run ${live.id} is at work on these stories; wait for it, or: ralph cancel ${live.id}`,
+    )
+  const open = file.userStories.filter(story => !story.passes).map(story => story.id)
+  if (open.length > 0 && !options.force)
+    throw new UsageError(
+      `${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''} not completed; go on with ralph stories, or archive all the same with --force`,
+    )
+  const date = new Date().toISOString().slice(0, 10)
+  const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
+  mkdirSync(join(project, to), { recursive: true })
+  for (const name of MOVED)
+    if (existsSync(join(project, dir, name))) renameSync(join(project, dir, name), join(project, to, name))
+  replaceFile(join(project, to, 'summary.md'), archiveSummary(file, date, factsOf(runs.filter(isOf(file)))))
+  beginAnew(project, dir, file, date)
+  const committed = await commit(project, [to, dir], `ralph: archive ${file.project || dir}`)
+  process.stdout.write(
+    `Archived to ${to}/${committed ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
+  )
+  return 0
+}
+
+/** Runs on these stories, not on those of an earlier loop in the same folder. */
+const isOf =
+  (file: StoriesFile) =>
+  ({ began }: { began: { pins: unknown } }): boolean => {
+    const plan = began.pins as Plan
+    return plan.workflow === 'stories' && plan.file.branchName === file.branchName
+  }
+
+function factsOf(runs: ReturnType<typeof storedRuns>): LoopFacts {
+  if (runs.length === 0) return null
+  const times = runs.flatMap(({ events }) => [events[0]!.at, events.at(-1)!.at])
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const states = runs.map(({ events }) => fold(events).state)
+  return {
+    from: day(Math.min(...times)),
+    to: day(Math.max(...times)),
+    runs: runs.length,
+    iterations: states.reduce((sum, { n }) => sum + n, 0),
+    usd: states.reduce((sum, { spent }) => sum + spent.usd, 0),
+  }
+}
+
+const nameOf = (label: string) => branchOf(label.replace(/^ralph\//, '')).slice('ralph/'.length)
+
+function freeFolder(project: string, name: string): string {
+  let n = 1
+  const at = () => `${ARCHIVE}/${name}${n > 1 ? `-${n}` : ''}`
+  while (existsSync(join(project, at()))) n++
+  return at()
+}
+
+/** The prompt is the user's, and stays. */
+function beginAnew(project: string, dir: string, file: StoriesFile, date: string): void {
+  const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
+  for (const name of MOVED) replaceFile(join(project, dir, name), fresh[name]!)
+  const prompt = join(project, dir, 'prompt.md')
+  if (!existsSync(prompt) || readFileSync(prompt, 'utf8').trim() === '')
+    replaceFile(prompt, fresh['prompt.md']!)
+}
+
+async function commit(project: string, paths: string[], message: string): Promise<boolean> {
+  const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
+  if ((await git(project, env, ['add', '-A', '--', ...paths])) === null) return false
+  return (
+    (await git(project, env, [
+      'commit',
+      '--quiet',
+      '--no-verify',
+      '--only',
+      '-m',
+      message,
+      '--',
+      ...paths,
+    ])) !== null
+  )
+}

@@ -1,0 +1,77 @@
+import { evolve, evolveList } from '../core/evolve.ts'
+import { storyTasks } from '../core/review.ts'
+import { estimate } from '../core/stories/analytics.ts'
+import { personStoryEdits } from '../core/story-edits.ts'
+import type { StoriesFile } from '../core/story-file.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { initial } from '../core/workflow.ts'
+import { stories } from '../core/workflows/stories.ts'
+import type { Settings } from '../settings/schema.ts'
+import type { StoriesOptions } from './commands/stories.ts'
+import { embark, iterationsOf, prepare } from './embark.ts'
+import { limitsOf, type StoriesPlan } from './plan.ts'
+import { projectOf } from './project.ts'
+import { readStoryFile, storyDir, storyRisks } from './story-source.ts'
+
+const ITERATIONS = 15
+const VERIFY_TIMEOUT = 900
+
+/** `ralph stories`, from the words typed to the end of the run. */
+export async function startStories(options: StoriesOptions, agentCommand: string[]): Promise<number> {
+  if (options.completionResponse !== undefined || options.donePattern !== undefined)
+    throw new UsageError(
+      'a story loop ends when every story is approved; -c and --done-pattern are for ralph run',
+    )
+  const project = projectOf(options.projectDir)
+  const dir = storyDir(project, options.ralphDir)
+  const file = readStoryFile(project, dir)
+  const ready = prepare(options, agentCommand)
+  const { settings } = ready.terms
+  const review = {
+    cap: options.reviewCap ?? settings.review.cap,
+    skip: options.skipReview ?? settings.review.skip,
+    atCap: options.atCap ?? settings.review.atCap,
+  }
+  const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
+  return embark(
+    { ...ready, risks: [...ready.risks, ...storyRisks(dir, file)] },
+    { ...ready.terms, settings: storySettings(settings, dir, file), workflow: 'stories', dir, file, review },
+    limits,
+    options,
+    notesOf(file, review, limits.iterations),
+  )
+}
+
+/** Agents commit their stories themselves; prd.md is nobody's to change; what verifies a story is checked like all else. */
+export function storySettings(
+  settings: Settings,
+  dir: string,
+  { verifyCommands = [] }: StoriesFile,
+): Settings {
+  const known = new Set(settings.guardrails.map(({ command }) => command))
+  const verify = verifyCommands
+    .filter(command => !known.has(command))
+    .map(command => ({ command, failAction: 'APPEND' as const, timeout: VERIFY_TIMEOUT }))
+  return {
+    ...settings,
+    scm: null,
+    protect: [...settings.protect, `${dir}/prd.md`],
+    guardrails: [...settings.guardrails, ...verify],
+  }
+}
+
+/** What people should know before the first iteration. */
+function notesOf(file: StoriesFile, review: StoriesPlan['review'], limit: number): string[] {
+  const workflow = stories(review)
+  const tasks = storyTasks(file)
+  const past = personStoryEdits(file, tasks, initial, workflow, { skip: review.skip })
+  const edit = { type: 'edited', at: 0, by: 'person', ...past } as const
+  const room = { limit, skip: review.skip }
+  const { text, isTight } = estimate(evolveList(tasks, edit), evolve(initial, edit), workflow, room)
+  const notes = isTight ? [`${text}, and the limit is ${limit}; -m raises it`] : []
+  if ((file.verifyCommands ?? []).length === 0)
+    notes.push(
+      `no verifyCommands: ${review.skip ? 'nothing verifies' : 'only a review says'} that a story is done`,
+    )
+  return notes
+}

@@ -1,0 +1,38 @@
+import { relative, resolve } from 'node:path'
+import type { StoriesFile } from '../core/story-file.ts'
+import { UsageError } from '../core/usage-error.ts'
+import type { Risk } from '../settings/trust.ts'
+import { readInput } from './start-run.ts'
+import { parse } from './trades/story-keeper.ts'
+
+/** Where stories are unless somebody says otherwise. */
+export const STORIES = 'ralph'
+
+/** The folder with the stories, as seen from the project. */
+export function storyDir(project: string, named: string): string {
+  const dir = relative(project, resolve(project, named))
+  if (dir === '' || dir.startsWith('..'))
+    throw new UsageError(`--ralph-dir ${named} is not a folder within ${project}`)
+  return dir
+}
+
+/** The story file of a project, whole and with at least one story. */
+export function readStoryFile(project: string, dir: string): StoriesFile {
+  const text = readInput(
+    resolve(project, dir, 'tasks.json'),
+    `${dir}/tasks.json`,
+    'make one with: ralph init stories',
+  )
+  const read = parse(text)
+  if ('errors' in read) {
+    const more = read.errors.length - 1
+    throw new UsageError(`${dir}/tasks.json: ${read.errors[0]}${more > 0 ? ` (and ${more} more)` : ''}`)
+  }
+  if (read.file.userStories.length === 0)
+    throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
+  return read.file
+}
+
+/** What a story file would make ralph run. */
+export const storyRisks = (dir: string, { verifyCommands = [] }: StoriesFile): Risk[] =>
+  verifyCommands.map((what, place) => ({ where: `${dir}/tasks.json verifyCommands[${place}]`, what }))

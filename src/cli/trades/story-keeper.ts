@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent } from '../../core/events.ts'
+import { projectStories } from '../../core/review.ts'
+import {
+  invariantErrors,
+  type ReviewMode,
+  type Snapshot,
+  snapshotOf,
+  transitionErrors,
+} from '../../core/review-rules.ts'
+import { agentStoryEdits, personStoryEdits } from '../../core/story-edits.ts'
+import { readStories, type StoriesFile, type Story } from '../../core/story-file.ts'
+import type { TaskId } from '../../core/task.ts'
+import type { Workflow } from '../../core/workflow.ts'
+import { replaceFile } from '../../store/atomic.ts'
+import { keepBroken } from '../../store/list-file.ts'
+import type { Standing } from './trade.ts'
+
+type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
+
+export interface StoryKeeper {
+  /** A story as the truth has it, and as the file has it now. */
+  both(id: TaskId): { before: Story | undefined; after: Story | undefined }
+  /** The review fields of all stories as the truth has them. */
+  snapshot(): Snapshot
+  byPerson(at: number): Change
+  /** What an agent made of the file: what counts of it, and what does not. `before`: the fields as they were then. */
+  byAgent(mode: ReviewMode, before: Snapshot | null, room: number, at: number): Change
+  /** Writes the truth over the file. Says whether there was anything to write. */
+  write(): boolean
+}
+
+export type StoryRules = { skip: boolean; cap: number; verifyCommands: string[] }
+
+/** Keeps the story file: agents and people write in it, ralph owns what says that a story is done. */
+export function keepStories(
+  dir: string,
+  first: StoriesFile,
+  workflow: Workflow,
+  { skip, cap, verifyCommands }: StoryRules,
+  run: () => Standing,
+): StoryKeeper {
+  const path = join(dir, 'tasks.json')
+  /** The file as it was last whole: what an agent breaks is put back from it. */
+  let good = first
+  let turnedAway: TaskId[] = []
+  const truth = (found: StoriesFile): StoriesFile => {
+    const { tasks, state } = run()
+    return projectStories(found, tasks, state, workflow, { skip, verifyCommands, refused: turnedAway })
+  }
+
+  function read(): { found: StoriesFile; isWhole: boolean; errors: string[] } {
+    const text = textAt(path)
+    const parsed = text === null ? { errors: ['tasks.json was removed.'] } : parse(text)
+    if ('file' in parsed) {
+      good = parsed.file
+      return { found: good, isWhole: true, errors: [] }
+    }
+    const kept = text === null ? '' : ` What was there is kept as ${keepBroken(path, text)}.`
+    return { found: good, isWhole: false, errors: [`${parsed.errors[0]} It is put back.${kept}`] }
+  }
+
+  return {
+    both(id) {
+      const { found } = peek(path, good)
+      const one = (file: StoriesFile) => file.userStories.find(story => story.id === id)
+      return { before: one(truth(found)), after: one(found) }
+    },
+    snapshot: () => snapshotOf(truth(good)),
+    byPerson(at) {
+      const { found, errors } = read()
+      if (errors.length > 0) return { edit: null, refused: errors }
+      const { tasks, state } = run()
+      const edit = personStoryEdits(found, tasks, state, workflow, { skip })
+      return {
+        edit: Object.keys(edit).length > 0 ? { type: 'edited', at, by: 'person', ...edit } : null,
+        refused: [],
+      }
+    },
+    byAgent(mode, before, room, at) {
+      const { found, errors } = read()
+      const illegal = skip
+        ? []
+        : [...(before ? transitionErrors(mode, before, found) : []), ...invariantErrors(found, cap)]
+      const { list, refused } = agentStoryEdits(found, run().tasks, room)
+      turnedAway = refused
+      const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
+      return {
+        edit: list ? { type: 'edited', at, by: 'agent', list } : null,
+        refused: [...new Set([...errors, ...illegal, ...unwanted])],
+      }
+    },
+    write() {
+      const { found, isWhole } = peek(path, good)
+      const wanted = truth(found)
+      // As the file has it, down to the last blank, unless something has to change.
+      if (isWhole && JSON.stringify(wanted) === JSON.stringify(found)) return false
+      replaceFile(path, `${JSON.stringify(wanted, null, 2)}\n`)
+      good = wanted
+      return true
+    },
+  }
+}
+
+/** The file as it is, or what it was when it last made sense. */
+function peek(path: string, good: StoriesFile): { found: StoriesFile; isWhole: boolean } {
+  const text = textAt(path)
+  const parsed = text === null ? null : parse(text)
+  return parsed && 'file' in parsed ? { found: parsed.file, isWhole: true } : { found: good, isWhole: false }
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+export function parse(text: string): { file: StoriesFile } | { errors: string[] } {
+  try {
+    return readStories(JSON.parse(text))
+  } catch (error) {
+    return { errors: [`tasks.json is no JSON: ${(error as Error).message}.`] }
+  }
+}

@@ -1,0 +1,34 @@
+import { plural } from '../spell.ts'
+import type { Task } from '../task.ts'
+import { AT_CAP, isOpen, type RunState, standing, type Workflow } from '../workflow.ts'
+
+/** A story takes an implementation, a review, and about one more of either. */
+const USUAL = 3
+
+/** How many iterations the open stories may take, and whether the limit leaves room for them. */
+export function estimate(
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+  { limit, skip }: { limit: number | null; skip: boolean },
+): { text: string; isTight: boolean } {
+  const open = tasks.filter(task => isOpen(standing(workflow, state, task))).length
+  const each = skip ? 1 : USUAL
+  const need = open * each
+  const text = `${plural(open, 'story', 'stories')} × ~${plural(each, 'iteration')} each = ~${plural(need, 'iteration')} needed`
+  return { text, isTight: limit !== null && need > limit }
+}
+
+/** Reviews per story, cap hits loudest; for the end of a loop. */
+export function reviewAnalytics(
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+): { reviews: [string, number][]; capped: string[]; blocked: [string, string][] } {
+  const stands = tasks.map(task => ({ id: task.id, ...standing(workflow, state, task) }))
+  return {
+    reviews: stands.map(({ id, rounds }) => [id, rounds]),
+    capped: stands.filter(({ stage, why }) => stage === 'done' && why === AT_CAP).map(({ id }) => id),
+    blocked: stands.filter(({ stage }) => stage === 'blocked').map(({ id, why }) => [id, why]),
+  }
+}
