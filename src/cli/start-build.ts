@@ -4,6 +4,7 @@ import { readArgument } from '../core/build/argument.ts'
 import type { Planned } from '../core/build/planned.ts'
 import { readTasksFile } from '../core/build/sources/read-tasks.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { isAttended } from './attended.ts'
 import type { BuildOptions } from './commands/build.ts'
 import { embark, iterationsOf, prepare } from './embark.ts'
 import { propose } from './init/propose.ts'
@@ -57,10 +58,6 @@ export async function startBuild(
     notes,
   )
 }
-
-/** Whether somebody is there to answer. */
-export const isAttended = ({ json, quiet }: { json?: boolean; quiet?: boolean }): boolean =>
-  Boolean(process.stdin.isTTY && process.stdout.isTTY) && !json && !quiet
 
 /** Without checks nothing is verified; what could be a check, init would propose. */
 function unchecked({ project, settings }: Pick<BuildPlan, 'project' | 'settings'>): string[] {

@@ -1,25 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PLAN } from '../../core/build/check-list.ts'
-import { decomposePrompt, repairPrompt } from '../../core/build/decompose.ts'
-import { type Planned, plannedTasks } from '../../core/build/planned.ts'
+import { plannedTasks } from '../../core/build/planned.ts'
 import { progressNotes } from '../../core/build/progress.ts'
 import { taskPrompt } from '../../core/build/prompt.ts'
-import { readRefined, refinePrompt } from '../../core/build/refine.ts'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
 import { doneByPerson } from '../../core/list-edit.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
 import type { Task } from '../../core/task.ts'
-import { type Limits, type StepId, standing, type Workflow } from '../../core/workflow.ts'
+import { type Limits, standing, type Workflow } from '../../core/workflow.ts'
 import { countLine } from '../../core/workflows/prompt.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
 import type { Session } from '../../store/session.ts'
-import { NoAnswer } from '../asker.ts'
 import { type BuildPlan, commandGuardrails } from '../plan.ts'
 import { keepList } from './list-keeper.ts'
 import type { Person } from './person.ts'
-import { PLAN_CHECK, planCheck } from './plan-check.ts'
+import { isPlanning, planning } from './planning.ts'
 import type { Standing, Trade } from './trade.ts'
 
 export type BuildKit = {
@@ -38,11 +34,9 @@ export type BuildKit = {
   interrupt(): void
 }
 
-const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
-
 /** `ralph build`: a goal becomes a list, and the list is worked off. */
 export function buildTrade(kit: BuildKit): Trade {
-  const { plan, workflow, limits, session, past, person, run, tell } = kit
+  const { plan, workflow, limits, session, past, run, tell } = kit
   const { project } = plan
   const list = keepList({ project, dir: session.dir }, workflow, past, run)
   const path = join(session.dir, 'progress.txt')
@@ -50,7 +44,7 @@ export function buildTrade(kit: BuildKit): Trade {
     { path, project, journal: kit.journal, notes: () => progressNotes(plan.goal.text) },
     past,
   )
-  const plans = new Map<StepId, Planned>()
+  const plans = planning(kit)
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
   const isDone = (task: Task) => standing(workflow, run().state, task).stage === 'done'
   /** What the last agent wrote into the list and may not; the next one is told. */
@@ -60,31 +54,9 @@ export function buildTrade(kit: BuildKit): Trade {
 
   const now = () => Date.now()
   const warn = (text: string) => tell({ type: 'warned', at: now(), note: text })
-  /** The text that the plan is made from: what was typed or read, until it was refined. */
-  const goalOf = (): string => {
-    const chosen = run().tasks.find(task => task.id === PLAN)?.spec?.goal
-    return typeof chosen === 'string' ? chosen : plan.goal.text
-  }
-
-  async function ask<T>(id: StepId, what: string, question: () => Promise<T>): Promise<T> {
-    tell({ type: 'asking', at: now(), id, what })
-    try {
-      return await question()
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
-      kit.interrupt()
-      throw new CannotGoOn('interrupted')
-    }
-  }
-
   function promptOf(work: Work): string {
-    const { stage, task, state, step } = work
-    const goal = goalOf()
-    if (stage === 'refine') return refinePrompt(plan.goal.text)
-    if (stage === 'decompose') {
-      const failed = state.at[task.id]?.carry.find(finding => finding.check === PLAN_CHECK)
-      return failed ? repairPrompt(goal, failedPlan(failed), state.told) : decomposePrompt(goal, state.told)
-    }
+    const { task, step } = work
+    const goal = plans.goal()
     const text = taskPrompt(work, {
       session: session.shown(session.dir),
       goal: plan.goal.type !== 'goal' && goal === plan.goal.text ? { file: plan.goal.path } : { text: goal },
@@ -112,57 +84,14 @@ export function buildTrade(kit: BuildKit): Trade {
 
     prompt(work) {
       if (mayStop && work.task.id !== PLAN) throw new CannotGoOn('the plan is made')
-      return promptOf(work)
+      return isPlanning(work.stage) ? plans.prompt(work) : promptOf(work)
     },
 
-    checks({ stage, step }, common) {
-      if (stage === 'refine' && step) return []
-      if (stage !== 'decompose' || !step) return [...wordOf(step), ...common]
-      return [
-        planCheck({
-          answer: step.ended?.result.text ?? '',
-          save(answer) {
-            const path = join(session.folderOf(step.n), 'answer.txt')
-            writeFileSync(path, answer)
-            return session.shown(path)
-          },
-          judge:
-            plan.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
-          accept: planned => plans.set(step.id, planned),
-          again() {
-            const stands = standing(workflow, run().state, run().tasks.find(task => task.id === PLAN)!)
-            // Settling it spends a try, which must not be one of the next answer's.
-            tell({ type: 'edited', at: now(), by: 'person', state: { [PLAN]: { ...stands, tries: -1 } } })
-          },
-        }),
-      ]
-    },
+    checks: ({ stage, step }, common) =>
+      step && isPlanning(stage) ? plans.checks(stage, step) : [...wordOf(step), ...common],
 
-    async claims({ stage, step }, text) {
-      if (stage === 'refine') {
-        const refined = readRefined(text)
-        if (refined === undefined) return {}
-        const original = plan.goal.text
-        const chosen =
-          plan.refine === 'auto'
-            ? refined
-            : person
-              ? await ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined))
-              : original
-        session.call({
-          at: new Date(now()).toISOString(),
-          step: step.id,
-          original: plan.goal.text,
-          refined,
-          chosen,
-        })
-        return { signal: true, note: chosen }
-      }
-      if (stage === 'decompose') {
-        const planned = plans.get(step.id)
-        plans.delete(step.id)
-        return planned ? { yields: plannedTasks(planned) } : {}
-      }
+    async claims(work, text) {
+      if (isPlanning(work.stage)) return plans.claims(work, text)
       const question = readBlocked(text)
       return question === null ? {} : { asks: question }
     },
@@ -181,15 +110,7 @@ export function buildTrade(kit: BuildKit): Trade {
     },
 
     project(settled, record) {
-      if (settled.stage === 'refine' && settled.move === 'spent')
-        record({ type: 'warned', at: now(), note: UNREFINED })
-      if (settled.stage === 'refine' && settled.move === 'pass')
-        record({
-          type: 'edited',
-          at: now(),
-          by: 'ralph',
-          list: { change: { [PLAN]: { first: 'decompose', spec: { goal: settled.note } } } },
-        })
+      plans.project(settled, record)
       const { edit, refused: why } = list.byAgent(settled.task, limits.additions - run().state.added, now())
       if (edit) record(edit)
       refused = why
@@ -204,10 +125,6 @@ export function buildTrade(kit: BuildKit): Trade {
     },
     isThere: () => mayStop && isPlanned(),
   }
-
-  function failedPlan({ note: errors, log }: Finding): { answer: string; errors: string[] } {
-    return { answer: log ? readText(join(plan.project, log)) : '', errors: errors.split('\n') }
-  }
 }
 
 /** An agent that says it failed has failed, whatever the checks say. */
@@ -219,11 +136,3 @@ function wordOf(step: Work['step'] | undefined): Check[] {
 }
 
 const bullets = (lines: readonly string[]) => lines.map(line => `- ${line}`).join('\n')
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}

@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PLAN } from '../../core/build/check-list.ts'
+import { decomposePrompt, repairPrompt } from '../../core/build/decompose.ts'
+import { type Planned, plannedTasks } from '../../core/build/planned.ts'
+import { readRefined, refinePrompt } from '../../core/build/refine.ts'
+import type { Finding, RunEvent, Settled } from '../../core/events.ts'
+import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
+import type { StageName, Step, StepId } from '../../core/workflow.ts'
+import { standing } from '../../core/workflow.ts'
+import { NoAnswer } from '../asker.ts'
+import type { BuildKit } from './build-trade.ts'
+import { PLAN_CHECK, planCheck } from './plan-check.ts'
+
+type Claims = Awaited<ReturnType<Ports['claims']>>
+
+/** How a goal becomes a list: it may be refined, then it is decomposed, and a person may have a say in both. */
+export interface Planning {
+  /** The text that the plan is made from: what was typed or read, until it was refined. */
+  goal(): string
+  prompt(work: Work): string
+  checks(stage: StageName, step: Step): Check[]
+  claims(work: Work, text: string): Promise<Claims>
+  /** Keeps what was chosen. Safe to repeat. */
+  project(settled: Settled, record: (event: RunEvent) => void): void
+}
+
+const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+
+export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
+
+export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
+  const { plan, workflow, session, person, run, tell } = kit
+  const original = plan.goal.text
+  const plans = new Map<StepId, Planned>()
+  const now = () => Date.now()
+  const planTask = () => run().tasks.find(task => task.id === PLAN)
+
+  const goal = (): string => {
+    const chosen = planTask()?.spec?.goal
+    return typeof chosen === 'string' ? chosen : original
+  }
+
+  async function ask<T>(id: StepId, what: string, question: () => Promise<T>): Promise<T> {
+    tell({ type: 'asking', at: now(), id, what })
+    try {
+      return await question()
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      kit.interrupt()
+      throw new CannotGoOn('interrupted')
+    }
+  }
+
+  async function choose(step: Step, refined: string): Promise<string> {
+    if (plan.refine === 'auto') return refined
+    return person ? ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined)) : original
+  }
+
+  function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
+    return { answer: log ? readText(join(plan.project, log)) : '', errors: note.split('\n') }
+  }
+
+  return {
+    goal,
+
+    prompt({ stage, task, state }) {
+      if (stage === 'refine') return refinePrompt(original)
+      const failed = state.at[task.id]?.carry.find(finding => finding.check === PLAN_CHECK)
+      return failed
+        ? repairPrompt(goal(), failedPlan(failed), state.told)
+        : decomposePrompt(goal(), state.told)
+    },
+
+    checks(stage, step) {
+      if (stage === 'refine') return []
+      return [
+        planCheck({
+          answer: step.ended?.result.text ?? '',
+          save(answer) {
+            const path = join(session.folderOf(step.n), 'answer.txt')
+            writeFileSync(path, answer)
+            return session.shown(path)
+          },
+          judge:
+            plan.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
+          accept: planned => plans.set(step.id, planned),
+          again() {
+            const stands = standing(workflow, run().state, planTask()!)
+            // Settling it spends a try, which must not be one of the next answer's.
+            tell({ type: 'edited', at: now(), by: 'person', state: { [PLAN]: { ...stands, tries: -1 } } })
+          },
+        }),
+      ]
+    },
+
+    async claims({ stage, step }, text) {
+      if (stage === 'decompose') {
+        const planned = plans.get(step.id)
+        plans.delete(step.id)
+        return planned ? { yields: plannedTasks(planned) } : {}
+      }
+      const refined = readRefined(text)
+      if (refined === undefined) return {}
+      const chosen = await choose(step, refined)
+      session.call({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
+      return { signal: true, note: chosen }
+    },
+
+    project({ stage, move, note }, record) {
+      if (stage !== 'refine') return
+      if (move === 'spent') record({ type: 'warned', at: now(), note: UNREFINED })
+      if (move === 'pass')
+        record({
+          type: 'edited',
+          at: now(),
+          by: 'ralph',
+          list: { change: { [PLAN]: { first: 'decompose', spec: { goal: note } } } },
+        })
+    },
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
