@@ -1,0 +1,41 @@
+import type { Call, Step } from './call.ts'
+
+/** The reason says what is wrong and what to do instead: the agent reads it, nobody else is there to ask. */
+export type Rule = { name: string; denies: (step: Step) => boolean; reason: string }
+
+export type Category = { number: number; title: string; rules: Rule[] }
+
+/** A rule about one call. */
+export const onCall =
+  (denies: (call: Call) => boolean): Rule['denies'] =>
+  step =>
+    step.kind === 'call' && denies(step.call)
+
+/** Files that a call writes: by redirection, or as what it is there for. */
+export function writes(call: Call): string[] {
+  const redirected = call.redirects.filter(({ op }) => op.includes('>') && op !== '>&').map(r => r.target)
+  return [...redirected, ...written(call)]
+}
+
+function written({ name, args }: Call): string[] {
+  const plain = args.filter(arg => !arg.startsWith('-'))
+  switch (name) {
+    case 'tee':
+    case 'touch':
+    case 'truncate':
+      return plain
+    case 'cp':
+    case 'mv':
+    case 'ln':
+    case 'install':
+    case 'rsync':
+      return plain.slice(-1)
+    case 'sed':
+    case 'perl':
+      return args.some(arg => /^-(?!-)[a-z]*i|^--in-place/.test(arg)) ? plain.slice(1) : []
+    case 'dd':
+      return args.filter(arg => arg.startsWith('of=')).map(arg => arg.slice(3))
+    default:
+      return []
+  }
+}
