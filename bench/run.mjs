@@ -115,10 +115,15 @@ const TESTS = {
       input,
       line({ session_id: 's', transcript_path: transcript, cwd: root, hook_event_name: 'PostToolUse' }),
     )
+    const bash = join(root, 'bash.json')
+    writeFileSync(
+      bash,
+      line({ tool_name: 'Bash', tool_input: { command: 'npm test && git commit -am "x"' } }),
+    )
     const call =
-      (...words) =>
+      (from, ...words) =>
       async () => {
-        const fd = openSync(input)
+        const fd = openSync(from)
         try {
           return await measure([process.execPath, ...words], { env, stdio: [fd, 'ignore', 'ignore'] })
         } finally {
@@ -126,9 +131,10 @@ const TESTS = {
         }
       }
     const ms = await compare(25, [
-      { name: 'node -e 0', run: call('-e', '0') },
-      { name: 'context, 100 MB transcript', run: call('plugin/hooks/context.js') },
-      { name: 'stop, outside a story loop', run: call('plugin/hooks/stop.js') },
+      { name: 'node -e 0', run: call(input, '-e', '0') },
+      { name: 'context, 100 MB transcript', run: call(input, 'plugin/hooks/context.js') },
+      { name: 'stop, outside a story loop', run: call(input, 'plugin/hooks/stop.js') },
+      { name: 'a command judged', run: call(bash, 'plugin/hooks/pre-tool-use.js') },
     ])
     row('hooks', 'ms', 'x node', 'goal')
     for (const [name, value] of Object.entries(ms)) row(name, f(value), f(value / ms['node -e 0'], 2), '1.50')

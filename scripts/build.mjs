@@ -59,6 +59,7 @@ export default text => (measure ??= require('string-width').default)(text)`,
 /** The plugin's hooks: each is one file that needs nothing else. */
 const HOOKS = {
   context: 'src/hooks/context.ts',
+  'pre-tool-use': 'src/hooks/pre-tool-use.ts',
   stop: 'src/hooks/stop.ts',
 }
 

@@ -9,7 +9,6 @@ export const UNBUILT = [
   'pipeline',
   'parallel',
   'sandbox',
-  'blocklist',
   'notify',
 ] as const
 

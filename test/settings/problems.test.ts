@@ -176,7 +176,6 @@ const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
   pipeline: [{ pipeline: 5 }, 'pipeline'],
   parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
-  blocklist: [{ blocklist: { allow: ['rm'] } }, 'blocklist'],
   notify: [{ notify: { bell: false } }, 'notify'],
 }
 

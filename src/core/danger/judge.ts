@@ -1,6 +1,7 @@
 import { isAllowed, readAllow } from './allow.ts'
 import type { Step } from './call.ts'
 import { CATEGORIES } from './categories.ts'
+import { rulesFor } from './rule.ts'
 import { show, unmark } from './shell.ts'
 import { walk } from './walk.ts'
 
@@ -15,14 +16,12 @@ export function judgeCommand(command: string, allow: readonly string[]): Verdict
   const entries = readAllow(allow)
   for (const step of walk(unmark(command))) {
     if (step.kind === 'call' && entries.length > 0 && isAllowed(step.call, entries)) continue
-    for (const { number, title, rules } of CATEGORIES)
-      for (const { name, denies, reason } of rules)
-        if (denies(step))
-          return {
-            category: number,
-            rule: name,
-            reason: `${excerpt(step)}${reason} (blocklist ${number}, ${title}: ${name})`,
-          }
+    for (const category of CATEGORIES)
+      for (const { name, denies, reason } of rulesFor(category, step))
+        if (denies(step)) {
+          const place = `(blocklist ${category.number}, ${category.title}: ${name})`
+          return { category: category.number, rule: name, reason: `${excerpt(step)}${reason} ${place}` }
+        }
   }
   return null
 }

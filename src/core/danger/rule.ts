@@ -1,9 +1,24 @@
 import type { Call, Step } from './call.ts'
 
-/** The reason says what is wrong and what to do instead: the agent reads it, nobody else is there to ask. */
-export type Rule = { name: string; denies: (step: Step) => boolean; reason: string }
+/**
+ * The reason says what is wrong and what to do instead: the agent reads it, nobody else is there to ask. A rule is asked
+ * about the programs of its category, or about everything (`any`): asking all of them costs more than starting node.
+ */
+export type Rule = { name: string; any?: true; denies: (step: Step) => boolean; reason: string }
 
-export type Category = { number: number; title: string; rules: Rule[] }
+export type Category = { number: number; title: string; programs: ReadonlySet<string>; rules: Rule[] }
+
+/** Names of programs, written in a line and as the keys of tables. */
+export const programs = (names: string, ...tables: object[]): ReadonlySet<string> =>
+  new Set([...names.split(' '), ...tables.flatMap(Object.keys)])
+
+/** The rules of a category that have something to say about a step; `python` stands for python3.12, too. */
+export function rulesFor(category: Category, step: Step): Rule[] {
+  if (step.kind !== 'call') return category.rules
+  const { name } = step.call
+  const concerned = category.programs.has(name) || category.programs.has(/^[a-z]*/i.exec(name)![0])
+  return concerned ? category.rules : category.rules.filter(rule => rule.any)
+}
 
 /** A rule about one call. */
 export const onCall =

@@ -62,6 +62,3 @@ const WRITTEN: Record<string, string> = {
 export const show = (text: string): string => text.replace(/[\uE000-\uE009]/g, mark => WRITTEN[mark]!)
 
 export const unmark = (source: string): string => source.replace(/[\uE000-\uE00F]/g, '\uFFFD')
-
-/** Whether nothing in it depends on the time of running. */
-export const isLiteral = (text: string): boolean => !/[\uE000\uE001\uE003\uE004\uE009]/.test(text)

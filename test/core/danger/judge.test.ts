@@ -36,8 +36,7 @@ test('the reason names the part that is denied, the rule, and what to do instead
   expect(verdict('npm test && rm -rf "$DIR"/*')).toEqual({
     category: 1,
     rule: 'delete-unset',
-    reason:
-      'Denied: `rm -rf $…/*`. If the variable is empty, this deletes from the root of the disk. Write the path out, or use "${NAME:?}", which stops where it is empty. (blocklist 1, destructive deletes: delete-unset)',
+    reason: `Denied: \`rm -rf $…/*\`. If the variable is empty, this deletes from the root of the disk. Write the path out, or use "\${NAME:?}", which stops where it is empty. (blocklist 1, destructive deletes: delete-unset)`,
   })
   expect(verdict('echo "x')?.reason).toBe(
     'Denied: a quote is never closed. This command cannot be read to its end. Write it more simply, or put it into a script file and run that. (blocklist 14, encoding and eval tricks: unreadable)',

@@ -1,6 +1,6 @@
 import { type Call, has, operands, verbs } from '../call.ts'
 import { placeOf } from '../paths.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 import { GIT_VALUES } from './git.ts'
 
 const isRecursive = (call: Call): boolean =>
@@ -33,6 +33,7 @@ function findsAll({ name, args, cwd }: Call): boolean {
 export const deletesCategory: Category = {
   number: 1,
   title: 'destructive deletes',
+  programs: programs('rm rimraf srm find git shred'),
   rules: [
     {
       name: 'delete-system',

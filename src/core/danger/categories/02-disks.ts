@@ -1,5 +1,5 @@
 import { type Call, has, operands, verbs } from '../call.ts'
-import { type Category, onCall, writes } from '../rule.ts'
+import { type Category, onCall, programs, writes } from '../rule.ts'
 
 /** A disk or a part of one; not null, a terminal or a pipe. */
 const isDisk = (path: string): boolean =>
@@ -24,6 +24,9 @@ function removesVolume(call: Call): boolean {
 export const disksCategory: Category = {
   number: 2,
   title: 'disks and boot',
+  programs: programs(
+    'mkfs mke mkswap newfs wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted gparted diskutil lvremove vgremove pvremove lvreduce mdadm zpool zfs cryptsetup hdparm nvme grub2-install grub2-mkconfig grub update-grub bootctl bless nvram flashrom shutdown reboot halt poweroff init telinit systemctl',
+  ),
   rules: [
     {
       name: 'format-disk',
@@ -34,6 +37,7 @@ export const disksCategory: Category = {
     },
     {
       name: 'write-disk',
+      any: true,
       denies: onCall(call => [...writes(call), ...(call.name === 'shred' ? call.args : [])].some(isDisk)),
       reason: 'This writes over a disk as a device. Write to a file in the project.',
     },

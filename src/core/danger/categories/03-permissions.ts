@@ -1,10 +1,10 @@
 import { type Call, has, operands, verbs } from '../call.ts'
 import { placeOf, plainPath } from '../paths.ts'
-import { type Category, onCall, writes } from '../rule.ts'
+import { type Category, onCall, programs, writes } from '../rule.ts'
 
 /** chmod and chown have their mode or owner first; a mode such as `-w` looks like an option. */
 function changed(call: Call): { what: string; places: string[] } {
-  const [what = '', ...paths] = operands(call.args, ['--reference', '--from'])
+  const [what = '', ...paths] = operands(call.args, ['--reference'])
   return { what, places: paths.map(path => placeOf(path, call.cwd)) }
 }
 
@@ -18,6 +18,9 @@ const setsId = (mode: string): boolean => /^[2467][0-7]{3}$/.test(mode) || /[ug]
 export const permissionsCategory: Category = {
   number: 3,
   title: 'permissions',
+  programs: programs(
+    'chmod chown chgrp setfacl chattr chflags chcon useradd adduser userdel deluser usermod groupadd groupmod gpasswd passwd chpasswd visudo dscl chsh su sudo doas setenforce csrutil spctl ufw iptables ip6tables nft',
+  ),
   rules: [
     {
       name: 'open-to-all',
@@ -82,6 +85,7 @@ export const permissionsCategory: Category = {
     },
     {
       name: 'write-rights',
+      any: true,
       denies: onCall(call =>
         writes(call).some(path =>
           /^\/etc\/(?:sudoers|passwd|shadow|group|gshadow|pam\.d|doas\.conf)/.test(plainPath(path, call.cwd)),

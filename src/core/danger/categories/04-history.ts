@@ -1,6 +1,6 @@
 import { type Call, has, operands, verbs } from '../call.ts'
 import { placeOf } from '../paths.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 import { STAR } from '../shell.ts'
 import { GIT_VALUES } from './git.ts'
 
@@ -23,6 +23,7 @@ const isAll = (path: string, cwd: string): boolean =>
 export const historyCategory: Category = {
   number: 4,
   title: 'history rewriting and force push',
+  programs: programs('git git-filter-repo bfg'),
   rules: [
     {
       name: 'force-push',

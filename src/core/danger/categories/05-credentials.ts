@@ -1,6 +1,6 @@
 import { type Call, has, operands } from '../call.ts'
 import { couldBe, plainPath } from '../paths.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 
 /** Files that hold keys, in home. Public keys and known hosts are none. */
 const SECRET =
@@ -48,9 +48,11 @@ const argsOf = (call: Call): string => operands(call.args).join(' ')
 export const credentialsCategory: Category = {
   number: 5,
   title: 'keys and credentials',
+  programs: programs('gpg ssh-keygen ssh-add', PRINTS),
   rules: [
     {
       name: 'read-secret',
+      any: true,
       denies: onCall(
         call =>
           (!HARMLESS.test(call.name) &&

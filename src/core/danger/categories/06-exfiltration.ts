@@ -1,5 +1,5 @@
 import { type Call, has, operands, valuesOf } from '../call.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 import { isShell } from '../wrappers.ts'
 
 const LOCAL =
@@ -53,6 +53,9 @@ const DROPS =
 export const exfiltrationCategory: Category = {
   number: 6,
   title: 'exfiltration',
+  programs: programs(
+    'curl xh xhs http https wget dig nslookup host ping scp rsync rclone sftp ftp lftp croc wormhole nc ncat netcat socat telnet ngrok localtunnel lt bore pagekite cloudflared ssh mail mailx mutt sendmail msmtp swaks',
+  ),
   rules: [
     {
       name: 'send-file',
@@ -109,6 +112,7 @@ export const exfiltrationCategory: Category = {
     },
     {
       name: 'raw-socket',
+      any: true,
       denies: onCall(
         call =>
           !isShell(call.name) &&

@@ -1,7 +1,7 @@
 import { type Call, has, operands } from '../call.ts'
 import { isFetcher } from '../downloads.ts'
 import { plainPath } from '../paths.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 import { PROCESS } from '../shell.ts'
 import { isShell } from '../wrappers.ts'
 
@@ -19,9 +19,11 @@ export function runsInput(call: Call): boolean {
 export const remoteCodeCategory: Category = {
   number: 7,
   title: 'remote code into a shell',
+  programs: programs('nc ncat netcat socat deno mshta pwsh powershell'),
   rules: [
     {
       name: 'pipe-to-shell',
+      any: true,
       denies: onCall(
         call =>
           runsInput(call) && call.name !== 'eval' && readsPipe(call) && call.input.calls.some(isFetcher),
@@ -31,12 +33,14 @@ export const remoteCodeCategory: Category = {
     },
     {
       name: 'substitute-to-shell',
+      any: true,
       denies: onCall(call => runsInput(call) && call.within.some(isFetcher)),
       reason:
         'This runs what a server sends, unseen. Save it to a file, read it, and use a package manager if one has it.',
     },
     {
       name: 'reverse-shell',
+      any: true,
       denies: onCall(
         call =>
           (/^(?:nc|ncat|netcat)$/.test(call.name) &&
@@ -51,6 +55,7 @@ export const remoteCodeCategory: Category = {
     },
     {
       name: 'run-download',
+      any: true,
       denies: onCall(
         call =>
           call.fetched.size > 0 && ranFiles(call).some(file => call.fetched.has(plainPath(file, call.cwd))),

@@ -1,5 +1,5 @@
 import { type Call, has, operands } from '../call.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 
 /** What makes something public, by tool: the words after it, options left out. */
 const PACKAGES: Record<string, RegExp> = {
@@ -81,6 +81,7 @@ const isTrial = (call: Call): boolean =>
 export const publishingCategory: Category = {
   number: 8,
   title: 'publishing',
+  programs: programs('vercel netlify', PACKAGES, IMAGES, DEPLOYS, FORGE),
   rules: [
     {
       name: 'publish-package',

@@ -1,5 +1,5 @@
 import { type Call, has, operands, verbs } from '../call.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 
 const said = (call: Call): string =>
   operands(call.args, [
@@ -74,6 +74,12 @@ const RESETS =
 export const cloudCategory: Category = {
   number: 9,
   title: 'cloud and database destruction',
+  programs: programs(
+    'psql mysql mariadb sqlcmd clickhouse-client clickhouse snowsql cqlsh bq cockroach usql pgcli mycli duckdb trino presto mongo mongosh dropdb dropuser mysqladmin redis-cli rails rake artisan php manage.py python mix console prisma docker podman docker-compose',
+    CLOUD,
+    STACKS,
+    CLUSTER,
+  ),
   rules: [
     {
       name: 'cloud-delete',

@@ -1,14 +1,16 @@
 import { type Call, has, operands } from '../call.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 
 const LIMITERS = /^(?:head|dd|pv|timeout|sed|read)$/
 
 export const forkBombsCategory: Category = {
   number: 10,
   title: 'fork bombs',
+  programs: programs('perl python ruby node php dd yes cat tail sort tr base64 fallocate xargs parallel'),
   rules: [
     {
       name: 'function-bomb',
+      any: true,
       denies: step => {
         if (step.kind !== 'function') return false
         const own = step.calls.filter(call => call.words[0] === step.name)
@@ -18,6 +20,7 @@ export const forkBombsCategory: Category = {
     },
     {
       name: 'loop-bomb',
+      any: true,
       denies: step =>
         step.kind === 'loop' &&
         step.endless &&

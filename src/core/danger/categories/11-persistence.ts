@@ -1,6 +1,6 @@
 import { type Call, has, operands, verbs } from '../call.ts'
 import { plainPath } from '../paths.ts'
-import { type Category, onCall, writes } from '../rule.ts'
+import { type Category, onCall, programs, writes } from '../rule.ts'
 import { GIT_VALUES } from './git.ts'
 
 const STARTUP =
@@ -18,15 +18,20 @@ const isWritten =
 export const persistenceCategory: Category = {
   number: 11,
   title: 'persistence',
+  programs: programs(
+    'crontab at batch systemctl launchctl loginctl update-rc.d chkconfig pm2 brew ssh-copy-id git',
+  ),
   rules: [
     {
       name: 'startup-file',
+      any: true,
       denies: onCall(isWritten(STARTUP)),
       reason:
         'This changes what runs when the user signs in or the machine starts. Put what the project needs into the project.',
     },
     {
       name: 'standing-orders',
+      any: true,
       denies: onCall(isWritten(ORDERS)),
       reason:
         'This changes hooks or settings that rule later sessions. Leave them to the user; say in your answer what should change.',

@@ -1,5 +1,5 @@
 import { type Call, has, operands, verbs } from '../call.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 
 const FINDERS = /^(?:pgrep|pidof|lsof|ps|fuser|netstat|ss)$/
 
@@ -18,6 +18,9 @@ function ids({ args }: Call): string[] {
 export const processesCategory: Category = {
   number: 12,
   title: 'other processes',
+  programs: programs(
+    'kill killall killall5 pkill skill xkill taskkill fuser kill-port systemctl service launchctl brew tmux screen loginctl docker podman',
+  ),
   rules: [
     {
       name: 'kill-all',

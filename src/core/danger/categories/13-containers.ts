@@ -1,6 +1,6 @@
 import { type Call, has, operands, valuesOf } from '../call.ts'
 import { placeOf, plainPath } from '../paths.ts'
-import { type Category, onCall, writes } from '../rule.ts'
+import { type Category, onCall, programs, writes } from '../rule.ts'
 
 const runsContainer = (call: Call): boolean =>
   /^(?:docker|podman|nerdctl)$/.test(call.name) &&
@@ -18,6 +18,9 @@ function mounts(call: Call): string[] {
 export const containersCategory: Category = {
   number: 13,
   title: 'container escape',
+  programs: programs(
+    'docker podman nerdctl curl socat nsenter chroot unshare mount insmod modprobe rmmod kexec bpftool sysctl',
+  ),
   rules: [
     {
       name: 'privileged',
@@ -87,6 +90,7 @@ export const containersCategory: Category = {
     },
     {
       name: 'kernel',
+      any: true,
       denies: onCall(
         call =>
           /^(?:insmod|modprobe|rmmod|kexec|bpftool)$/.test(call.name) ||

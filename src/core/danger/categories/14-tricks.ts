@@ -1,6 +1,6 @@
 import { type Call, has, operands } from '../call.ts'
 import { placeOf } from '../paths.ts'
-import { type Category, onCall } from '../rule.ts'
+import { type Category, onCall, programs } from '../rule.ts'
 import { ANY, MAYBE, STAR } from '../shell.ts'
 import { isShell } from '../wrappers.ts'
 import { runsInput } from './07-remote-code.ts'
@@ -42,9 +42,11 @@ const isPattern = (word: string): boolean => word.includes(STAR) || word.include
 export const tricksCategory: Category = {
   number: 14,
   title: 'encoding and eval tricks',
+  programs: programs('python perl ruby node php deno bun'),
   rules: [
     {
       name: 'decode-to-shell',
+      any: true,
       denies: onCall(
         call =>
           runsInput(call) &&
@@ -64,6 +66,7 @@ export const tricksCategory: Category = {
     },
     {
       name: 'eval-unknown',
+      any: true,
       denies: onCall(
         call =>
           (call.name === 'eval' &&
@@ -78,6 +81,7 @@ export const tricksCategory: Category = {
     },
     {
       name: 'hidden-name',
+      any: true,
       denies: onCall(call => {
         const [program = ''] = call.words
         if (isPattern(program) && !program.startsWith('./') && !/^\[+$/.test(program)) return true
@@ -91,6 +95,7 @@ export const tricksCategory: Category = {
     },
     {
       name: 'unreadable',
+      any: true,
       denies: step => step.kind === 'unreadable',
       reason:
         'This command cannot be read to its end. Write it more simply, or put it into a script file and run that.',
