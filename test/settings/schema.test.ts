@@ -68,6 +68,7 @@ test('every key that is built is taken as it is given', () => {
     stuckAfter: 1,
     maxLimitWait: 0,
     budget: { usd: 0.01, tokens: 1, minutes: 0.5 },
+    blocklist: { allow: ['npm publish --tag *'] },
     env: { pass: ['AWS_*', 'NPM_TOKEN'], drop: ['*'] },
   }
   const { settings } = loadSettings(

@@ -7,7 +7,8 @@ const SYSTEM =
   'bin boot dev etc lib lib32 lib64 opt proc root sbin srv sys usr var System Library Applications Volumes home Users private'.split(
     ' ',
   )
-/** Folders of home that a tool can make again. */
+/** Folders of home that a tool makes again, and those in which programs keep their own. */
+const REMADE = /^\.(?:cache|npm|gradle|m2|pnpm-store|yarn|nuget)$/
 const CACHES =
   /^\.(?:cache|npm|cargo|gradle|m2|pnpm-store|yarn|bun|nuget|rustup|gem|local|config|vscode|nvm|deno)$/
 
@@ -50,7 +51,7 @@ export function placeOf(path: string, cwd: string): Place {
       return segments.length === 1 || SYSTEM.some(name => couldBe(first, name)) ? 'system' : 'elsewhere'
     case '~':
       if (segments.length > 1 && (CACHES.test(first) || !first.startsWith('.'))) return 'elsewhere'
-      return segments.length === 1 && first === '.cache' ? 'elsewhere' : 'home'
+      return segments.length === 1 && REMADE.test(first) ? 'elsewhere' : 'home'
     case '$':
       if (segments.length === 0) return folder ? 'unset' : 'elsewhere'
       return placeOf(`/${segments.join('/')}`, '/') === 'system' && SYSTEM.includes(first)

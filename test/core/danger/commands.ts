@@ -495,6 +495,7 @@ export const COMMANDS: Record<number, { denied: string[]; passes: string[] }> = 
     passes: [
       'docker run --rm -v "$PWD":/app -w /app node npm test',
       'docker run -v ./data:/data alpine',
+      'docker run -v ~/.npm:/root/.npm node npm ci',
       'docker run -p 3000:3000 x',
       'docker ps',
       'docker exec mine ls',
