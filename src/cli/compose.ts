@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ALLOW_VARIABLE, writeAllowlist } from '../core/danger/permission.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
 import type { Limits } from '../core/workflow.ts'
@@ -92,7 +93,12 @@ export function composePorts({
     cwd: project,
     now,
     warn: note => tell({ type: 'warned', at: now(), note }),
-    marks: work => ({ RALPH_WORKFLOW: plan.workflow, RALPH_STAGE: work.stage, ...trade.env?.() }),
+    marks: work => ({
+      RALPH_WORKFLOW: plan.workflow,
+      RALPH_STAGE: work.stage,
+      [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
+      ...trade.env?.(),
+    }),
   })
 
   return {
