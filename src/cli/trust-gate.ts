@@ -22,7 +22,7 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
   if (!flag) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       throw new UsageError(
-        `the settings in ${project}/.ralph run commands that nobody allowed yet (${found[0]!.where}: ${plain(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
+        `the files of ${project} run commands that nobody allowed yet (${found[0]!.where}: ${plain(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
       )
     if (!(await ask(project, found))) throw new UsageError('not trusted; nothing was run')
   }
@@ -30,7 +30,7 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
 }
 
 async function ask(project: string, found: Risk[]): Promise<boolean> {
-  process.stderr.write(`\n${project}/.ralph wants to:\n${listRisks(found)}\n\n`)
+  process.stderr.write(`\n${project} wants to:\n${listRisks(found)}\n\n`)
   const { confirm, isCancel } = await import('@clack/prompts')
   const answer = await confirm({
     message: 'Trust these? Ralph asks again when they change.',

@@ -1,26 +1,34 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadSettings } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
+import { textAt } from '../store/put-file.ts'
 import { ralphHome } from '../store/runs.ts'
 import { projectOf } from './project.ts'
-import { readStoryFile, STORIES, storyRisks } from './story-source.ts'
+import { STORIES, storyRisks } from './story-source.ts'
+import { parse } from './trades/story-keeper.ts'
 import { listRisks } from './trust-gate.ts'
 import { trust } from './trusted.ts'
 
 /** The user asked for it by name, so it is shown and done. */
 export function trustProject(dir: string): number {
   const project = projectOf(dir)
-  const found = [...risks(loadSettings(project, {}).fromFiles), ...storiesOf(project)]
+  const settings = risks(loadSettings(project, {}).fromFiles)
+  const found = [...settings, ...storiesOf(project)]
   if (found.length === 0) {
     process.stdout.write(`${project} has nothing that needs trust.\n`)
     return 0
   }
-  trust(ralphHome(process.env), project, found)
+  const home = ralphHome(process.env)
+  // Other commands than ralph stories do not run what verifies stories: for them, the settings are all there is.
+  if (settings.length > 0) trust(home, project, settings)
+  trust(home, project, found)
   process.stdout.write(`Trusted in ${project}, until it changes:\n${listRisks(found)}\n`)
   return 0
 }
 
-/** A story loop's commands are asked about with the rest. */
-const storiesOf = (project: string): Risk[] =>
-  existsSync(join(project, STORIES, 'tasks.json')) ? storyRisks(STORIES, readStoryFile(project, STORIES)) : []
+/** A story loop's commands are asked about with the rest. A file that cannot be used runs none. */
+function storiesOf(project: string): Risk[] {
+  const text = textAt(join(project, STORIES, 'tasks.json'))
+  const read = text === null ? null : parse(text)
+  return read && 'file' in read ? storyRisks(STORIES, read.file) : []
+}
