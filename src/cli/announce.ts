@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { plural, spellDuration } from '../core/spell.ts'
+import { estimate } from '../core/stories/analytics.ts'
 import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { fitTo } from '../view/fit.ts'
@@ -10,7 +12,7 @@ import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
 import { agentOf, commandGuardrails, type Plan } from './plan.ts'
-import { template } from './templates.ts'
+import { storyTemplate } from './templates.ts'
 
 const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build', stories: 'stories' }
 
@@ -38,7 +40,7 @@ export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): numb
 }
 
 function textOf(plan: Plan): string {
-  if (plan.workflow === 'stories') return template('prompt-stories.md')
+  if (plan.workflow === 'stories') return storyTemplate(join(plan.project, plan.dir))
   if (plan.workflow === 'tasks') return plan.list ? taskSummary(plan.list.items).join('\n') : plan.goal.text
   return plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
 }
@@ -50,6 +52,7 @@ function facts(plan: Plan, limits: Limits): string[][] {
     ['agent', [agentOf(plan).name, plan.agent.model].filter(Boolean).join(' · ')],
     ...fallbackRow(plan),
     subject(plan),
+    ...estimateRow(plan, limits),
     ['checks', checks.length > 0 ? plain(checks.join(' · ')) : 'none: whatever comes of it is only claimed'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
     ['until', plain(until(plan))],
@@ -75,6 +78,10 @@ function subject(plan: Plan): [string, string] {
       return plan satisfies never
   }
 }
+
+/** What a story loop may take, as its stories stood when it began. */
+const estimateRow = (plan: Plan, { iterations }: Limits): string[][] =>
+  plan.workflow === 'stories' ? [['estimate', estimate(plan.file, plan.review, iterations).text]] : []
 
 const conditionOf = (plan: Plan): string =>
   plan.workflow === 'prompt'

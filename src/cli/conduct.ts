@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
@@ -30,9 +29,10 @@ import { LEFT } from './past-run.ts'
 import { gitEnvironment, type Plan } from './plan.ts'
 import { listenForRetry, RETRY_KEY } from './retry-key.ts'
 import { listenToSignals } from './signals.ts'
+import { dropMarker } from './trades/story-marker.ts'
 import { terminalPerson } from './trades/terminal-person.ts'
 import type { Trade } from './trades/trade.ts'
-import { markerOf, tradeOf, workflowOf } from './trades/trade-of.ts'
+import { tradeOf, workflowOf } from './trades/trade-of.ts'
 
 export type Sitting = {
   home: string
@@ -167,12 +167,13 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
     })
     const again = past.length > 0
     const ending = await run(opened, ports, { patience, signals, baseline: settings.baseline, again })
+    await trade.leave?.()
     await noteWhatIsLeft(plan, dir, env)
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0
     else code = exitCode(ending, hasCondition(plan))
   } finally {
-    if (plan.workflow === 'stories') rmSync(markerOf(project), { force: true })
+    if (plan.workflow === 'stories') dropMarker(project)
     keys?.close()
     show.close()
     await runner.close()

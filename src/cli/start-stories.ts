@@ -1,14 +1,10 @@
-import { evolve, evolveList } from '../core/evolve.ts'
-import { storyTasks } from '../core/review.ts'
 import { estimate } from '../core/stories/analytics.ts'
-import { personStoryEdits } from '../core/story-edits.ts'
 import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { initial } from '../core/workflow.ts'
-import { stories } from '../core/workflows/stories.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { StoriesOptions } from './commands/stories.ts'
 import { embark, iterationsOf, prepare } from './embark.ts'
+import { mendStories } from './mend-stories.ts'
 import { limitsOf, type StoriesPlan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { readStoryFile, storyDir, storyRisks } from './story-source.ts'
@@ -24,8 +20,9 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     )
   const project = projectOf(options.projectDir)
   const dir = storyDir(project, options.ralphDir)
-  const file = readStoryFile(project, dir)
   const ready = prepare(options, agentCommand)
+  const mended = options.dryRun ? null : mendStories(project, dir)
+  const file = readStoryFile(project, dir)
   const { settings } = ready.terms
   const review = {
     cap: options.reviewCap ?? settings.review.cap,
@@ -38,7 +35,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     { ...ready.terms, settings: storySettings(settings, dir, file), workflow: 'stories', dir, file, review },
     limits,
     options,
-    notesOf(file, review, limits.iterations),
+    [...(mended ? [mended] : []), ...notesOf(file, review, limits.iterations)],
   )
 }
 
@@ -62,12 +59,7 @@ export function storySettings(
 
 /** What people should know before the first iteration. */
 function notesOf(file: StoriesFile, review: StoriesPlan['review'], limit: number): string[] {
-  const workflow = stories(review)
-  const tasks = storyTasks(file)
-  const past = personStoryEdits(file, tasks, initial, workflow, { skip: review.skip })
-  const edit = { type: 'edited', at: 0, by: 'person', ...past } as const
-  const room = { limit, skip: review.skip }
-  const { text, isTight } = estimate(evolveList(tasks, edit), evolve(initial, edit), workflow, room)
+  const { text, isTight } = estimate(file, review, limit)
   const notes = isTight ? [`${text}, and the limit is ${limit}; -m raises it`] : []
   if ((file.verifyCommands ?? []).length === 0)
     notes.push(

@@ -159,7 +159,7 @@ function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): strin
   ]
 }
 
-function removedErrors(before: Snapshot, after: StoriesFile): string[] {
+export function removedErrors(before: Snapshot, after: StoriesFile): string[] {
   const left = new Set(after.userStories.map(story => story.id))
   return Object.keys(before)
     .filter(id => !left.has(id))

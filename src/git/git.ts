@@ -23,6 +23,18 @@ export async function git(
   return failed ? null : stdout
 }
 
+/** Does something with git that may fail: null, or the line in which git says why. */
+export async function attempt(
+  cwd: string,
+  env: Record<string, string>,
+  args: string[],
+): Promise<string | null> {
+  const { failed, stderr } = await call(cwd, env, args, '')
+  if (!failed) return null
+  const lines = stderr.split('\n').map(line => line.replace(/^(fatal|error): /, '').trim())
+  return lines.find(line => line !== '') ?? `git ${args[0]} failed`
+}
+
 /** Does something with git that must succeed. No hook runs: what is asked for is all that happens. */
 export async function mustGit(
   cwd: string,

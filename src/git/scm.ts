@@ -53,7 +53,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     if (!changes) return 'is not possible: git does not answer'
     const intent = state.intents[id]
     if (intent?.made) return null
-    if (intent && changes.head !== null && (await isMade(start.root, changes.head, intent))) {
+    if (intent && changes.head !== null && (await isMade(start.root, env, changes.head, intent))) {
       made(id, intent.parent, changes.head)
       return null
     }
@@ -111,12 +111,18 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
     return ports.run(argv, id, left.join('\0'), 'commit')
   }
+}
 
-  async function isMade(root: string, head: string, intent: Intent): Promise<boolean> {
-    const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
-    const [parent, message] = made?.split('\0') ?? []
-    return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
-  }
+/** Whether this commit is the one that was intended. */
+export async function isMade(
+  root: string,
+  env: Record<string, string>,
+  head: string,
+  intent: Intent,
+): Promise<boolean> {
+  const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
+  const [parent, message] = made?.split('\0') ?? []
+  return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
 }
 
 /** No error, and nothing to say: where nobody committed anything there is nothing to push either. */

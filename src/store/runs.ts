@@ -52,6 +52,10 @@ export const latestRun = (home: string, project: string): StoredRun | null =>
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latest(home, project, run => canGoOn(run.events))
 
+/** The last story loop of a project, finished or not. */
+export const latestStories = (home: string, project: string): StoredRun | null =>
+  latest(home, project, run => run.began.workflow === 'stories')
+
 function latest(home: string, project: string, fits: (run: StoredRun) => boolean): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     const began = firstEvent(runDir(home, id))

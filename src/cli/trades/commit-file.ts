@@ -1,21 +1,74 @@
-import { git } from '../../git/git.ts'
+import { relative, resolve } from 'node:path'
+import type { Intent } from '../../core/workflow.ts'
+import { attempt, git } from '../../git/git.ts'
+import { isMade } from '../../git/scm.ts'
+import type { Start } from '../../git/start.ts'
+
+export type Committed =
+  | { type: 'nothing' }
+  | { type: 'made'; from: string | null; to: string }
+  | { type: 'failed'; why: string }
+
+/** A folder may be named like a pattern. */
+const LITERAL = '--literal-pathspecs'
+
+export type FileCommit = {
+  project: string
+  start: Start
+  env: Record<string, string>
+  /** As seen from the project. */
+  path: string
+  message: string
+  /** What was intended before a crash. */
+  intent: Intent | undefined
+  /** Puts the intent on record. */
+  intend(parent: string | null): void
+  write(): void
+}
 
 /**
- * Writes a file of ralph's own and commits it, if it was clean before: what others left uncommitted is not ralph's to
- * commit. A commit that fails leaves the file uncommitted, for the next agent to commit with its own work.
+ * Writes a file of ralph's own and commits it alone. What the user had not committed before the run stays theirs.
+ * The intent is on record before anything is written: after a crash it is seen whether the commit is there.
  */
-export async function commitWritten(
-  root: string,
-  env: Record<string, string>,
-  path: string,
-  message: string,
-  write: () => boolean,
-): Promise<{ from: string | null; to: string } | null> {
-  const before = await git(root, env, ['status', '--porcelain', '--', path])
-  if (!write() || before !== '') return null
-  const from = (await git(root, env, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || null
+export async function commitWritten(commit: FileCommit): Promise<Committed> {
+  const { project, env, path, message, intent } = commit
+  const ask = async (...args: string[]) => (await git(project, env, [LITERAL, ...args]))?.trim()
+  const from = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')) || null
+  if (intent && from !== null && (await isMade(project, env, from, intent)))
+    return { type: 'made', from: intent.parent, to: from }
+  if (await isTheirs(commit, ask)) {
+    commit.write()
+    return { type: 'nothing' }
+  }
+  if (!intent) commit.intend(from)
+  commit.write()
+  if ((await ask('status', '--porcelain', '--', path)) === '') return { type: 'nothing' }
+  if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
+  await ask('add', '--intent-to-add', '--', path)
   // Only this path, and without hooks: nobody else's work is touched or judged by it.
-  const done = await git(root, env, ['commit', '--quiet', '--no-verify', '--only', '-m', message, '--', path])
-  const to = done === null ? undefined : (await git(root, env, ['rev-parse', 'HEAD']))?.trim()
-  return to ? { from, to } : null
+  const failure = await attempt(project, env, [
+    LITERAL,
+    'commit',
+    '--quiet',
+    '--no-verify',
+    '--only',
+    '-m',
+    message,
+    '--',
+    path,
+  ])
+  if (failure !== null) return { type: 'failed', why: failure }
+  return { type: 'made', from, to: (await ask('rev-parse', 'HEAD')) ?? '' }
+}
+
+/** Never committed, or changed by the user before the run and not committed since. */
+async function isTheirs(
+  { project, start, path }: FileCommit,
+  ask: (...args: string[]) => Promise<string | undefined>,
+): Promise<boolean> {
+  const wasThere = start.head !== null && (await ask('ls-tree', start.head, '--', path))
+  if (!wasThere && !(await ask('ls-files', '--', path))) return true
+  if (!Object.hasOwn(start.dirty, relative(start.root, resolve(project, path)))) return false
+  const since = start.head ? await ask('diff', '--name-only', start.head, 'HEAD', '--', path) : 'all of it'
+  return !since
 }

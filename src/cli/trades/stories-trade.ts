@@ -1,19 +1,24 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../core/events.ts'
+import type { RunEvent, Settled } from '../../core/events.ts'
 import { storyClaims, storyTasks } from '../../core/review.ts'
-import type { ReviewMode } from '../../core/review-rules.ts'
-import type { GateSnapshot, Marker } from '../../core/stories/marker.ts'
+import type { ReviewMode, Snapshot } from '../../core/review-rules.ts'
+import { type GateSnapshot, type Marker, snapshotIn } from '../../core/stories/marker.ts'
 import { storyPrompt } from '../../core/stories/prompt.ts'
 import { personStoryEdits } from '../../core/story-edits.ts'
-import type { StageName, StepId, Workflow } from '../../core/workflow.ts'
-import { initial, type Limits } from '../../core/workflow.ts'
+import {
+  type Intent,
+  initial,
+  type Limits,
+  type StageName,
+  type StepId,
+  standing,
+  type Workflow,
+} from '../../core/workflow.ts'
 import type { StoriesPlan } from '../plan.ts'
-import { template } from '../templates.ts'
+import { storyTemplate } from '../templates.ts'
+import type { Committed } from './commit-file.ts'
 import { keepStories } from './story-keeper.ts'
 import type { Standing, Trade } from './trade.ts'
-
-type Committed = { from: string | null; to: string } | null
 
 export type StoriesKit = {
   plan: StoriesPlan
@@ -23,11 +28,21 @@ export type StoriesKit = {
   tell(event: RunEvent): void
   /** Keeps what the Stop gate reads, and says where. */
   gate: { path: string; read(): GateSnapshot | null; write(snapshot: GateSnapshot): void }
-  marker: { write(marker: Marker): void }
-  /** What is uncommitted now. */
-  dirty(): Promise<string[]>
-  /** Writes a file and commits it, if it was clean before; null: nothing was committed. */
-  commit(path: string, message: string, write: () => boolean): Promise<Committed>
+  marker: { write(marker: Marker): Promise<void> }
+  /** What earlier iterations were told off for, as far as a crash must not lose it. */
+  refused: { read(): string[]; write(texts: string[]): void }
+  /** What is uncommitted now, and what it holds. */
+  uncommitted(): Promise<ReadonlyMap<string, string>>
+  /** What a path of the repository holds now. */
+  contentOf(path: string): string
+  /** Writes a file and commits it. */
+  commit(file: {
+    path: string
+    message: string
+    intent: Intent | undefined
+    intend(parent: string | null): void
+    write(): void
+  }): Promise<Committed>
 }
 
 const MODES: Readonly<Record<StageName, ReviewMode>> = {
@@ -49,10 +64,18 @@ export function storiesTrade(kit: StoriesKit): Trade {
     run,
   )
   /** What earlier iterations were told off for; the next one reads it. */
-  let refused: string[] = []
-  const reviewing = new Set<StepId>()
+  let refused = kit.refused.read()
+  let before: Snapshot | null = null
+  /** Reviews under way: what was uncommitted when they began (checks may have written it), and what of that they left alone. */
+  const reviewing = new Map<StepId, { before: ReadonlyMap<string, string>; untouched: string[] }>()
+  let hasWarned = false
   const now = () => Date.now()
   const warn = (note: string) => tell({ type: 'warned', at: now(), note })
+
+  const tellOff = (texts: string[]) => {
+    refused = [...new Set([...refused, ...texts])].slice(-MOST_REFUSED)
+    kit.refused.write(refused)
+  }
 
   const markerOf = (stage: StageName): Marker => ({
     timestamp: new Date(now()).toISOString(),
@@ -65,6 +88,38 @@ export function storiesTrade(kit: StoriesKit): Trade {
     preIterationSnapshot: keeper.snapshot(),
   })
 
+  async function project(settled: Settled, record: (event: RunEvent) => void): Promise<void> {
+    // Whoever came to an end has read what was told before.
+    if (settled.end !== 'interrupted' && settled.end !== 'limited' && before) refused = []
+    const { edit, refused: why } = keeper.byAgent(
+      {
+        mode: MODES[settled.stage]!,
+        story: settled.task,
+        isOver: settled.end === 'ok',
+        before: before ?? snapshotIn(gate.read()),
+      },
+      limits.additions - run().state.added,
+      now(),
+    )
+    if (edit) record(edit)
+    for (const text of why) record({ type: 'warned', at: now(), note: text })
+    tellOff(why)
+    const { id } = settled
+    const intent = run().state.intents[id]
+    if (intent?.made || (!intent && !keeper.isStale())) return
+    const path = join(plan.dir, 'tasks.json')
+    const message =
+      intent?.message ?? `ralph: ${why.length > 0 ? 'restore' : 'record'} ${path} (${settled.task})`
+    const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
+    const done = await kit.commit({ path, message, intent, intend, write: keeper.write })
+    if (done.type === 'made')
+      record({ type: 'committed', at: now(), id, by: 'ralph', from: done.from, to: done.to })
+    if (done.type === 'failed' && !hasWarned) {
+      hasWarned = true
+      record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
+    }
+  }
+
   return {
     opening(at) {
       const tasks = storyTasks(plan.file)
@@ -74,9 +129,9 @@ export function storiesTrade(kit: StoriesKit): Trade {
     },
 
     prompt({ step, task, stage, state }) {
-      const stands = state.at[task.id]
+      const stands = standing(workflow, state, task)
       return storyPrompt(
-        promptOf(dir),
+        storyTemplate(dir),
         {
           iteration: step.n,
           maximum: limits.iterations,
@@ -89,7 +144,14 @@ export function storiesTrade(kit: StoriesKit): Trade {
       )
     },
 
-    checks: (_work, common) => common,
+    checks({ step }, common) {
+      const review = step && reviewing.get(step.id)
+      if (review)
+        review.untouched = [...review.before].flatMap(([path, held]) =>
+          kit.contentOf(path) === held ? [path] : [],
+        )
+      return common
+    },
 
     async claims({ stage, task }) {
       const { before, after } = keeper.both(task.id)
@@ -104,44 +166,41 @@ export function storiesTrade(kit: StoriesKit): Trade {
       return edit ? [edit] : []
     },
 
-    async begun({ stage }) {
-      refused = []
+    async begun({ step, stage }) {
       const marker = markerOf(stage)
-      kit.marker.write(marker)
+      before = marker.preIterationSnapshot ?? null
+      await kit.marker.write(marker)
+      const dirty = await kit.uncommitted()
+      if (stage === 'review') reviewing.set(step.id, { before: dirty, untouched: [] })
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
         skipReview,
         reviewCap,
         iterationMode,
         preIterationSnapshot,
-        dirtyBefore: await kit.dirty(),
+        dirtyBefore: [...dirty.keys()],
       })
     },
 
     env: () => ({ RALPH_DIR: dir, RALPH_SNAPSHOT: gate.path }),
 
-    async project(settled, record) {
-      const mode = MODES[settled.stage]!
-      const before = gate.read()?.preIterationSnapshot ?? null
-      const { edit, refused: why } = keeper.byAgent(mode, before, limits.additions - run().state.added, now())
-      if (edit) record(edit)
-      refused = [...refused, ...why]
-      for (const text of why) record({ type: 'warned', at: now(), note: text })
-      const what = why.length > 0 ? 'restore' : 'record'
-      const made = await kit.commit(
-        join(plan.dir, 'tasks.json'),
-        `ralph: ${what} ${plan.dir}/tasks.json (${settled.task})`,
-        keeper.write,
-      )
-      if (made) record({ type: 'committed', at: now(), id: settled.id, by: 'ralph', ...made })
+    project,
+
+    async leave() {
+      for (const settled of Object.values(run().state.unapplied)) await project(settled, tell)
     },
 
     hear(event) {
-      if (event.type === 'started' && event.stage === 'review') reviewing.add(event.id)
-      if (event.type !== 'changed' || !reviewing.delete(event.id)) return
-      const touched = event.paths.filter(path => !isStories(path, plan.dir))
-      if (touched.length > 0)
-        refused.push(`A review does not change code, but this was changed: ${named(touched)}.`)
+      const review = event.type === 'changed' ? reviewing.get(event.id) : undefined
+      if (event.type !== 'changed' || !review) return
+      reviewing.delete(event.id)
+      const touched = event.paths.filter(
+        path => !isStories(path, plan.dir) && !review.untouched.includes(path),
+      )
+      if (touched.length === 0) return
+      const note = `A review does not change code, but this one did: ${named(touched)}.`
+      warn(note)
+      tellOff([note])
     },
 
     isThere: () => false,
@@ -149,6 +208,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
 }
 
 const MOST_NAMED = 5
+const MOST_REFUSED = 20
 
 const named = (paths: string[]) =>
   paths.slice(0, MOST_NAMED).join(', ') +
@@ -157,12 +217,3 @@ const named = (paths: string[]) =>
 /** What a review may write: the stories' own folder, and lasting rules. */
 const isStories = (path: string, dir: string): boolean =>
   path.startsWith(`${dir}/`) || path === 'CLAUDE.md' || path.startsWith('.claude/')
-
-/** The project's own prompt, read anew for every iteration; ours where there is none. */
-function promptOf(dir: string): string {
-  try {
-    return readFileSync(join(dir, 'prompt.md'), 'utf8')
-  } catch {
-    return template('prompt-stories.md')
-  }
-}

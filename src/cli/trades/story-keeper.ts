@@ -1,20 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../core/events.ts'
 import { projectStories } from '../../core/review.ts'
-import {
-  invariantErrors,
-  type ReviewMode,
-  type Snapshot,
-  snapshotOf,
-  transitionErrors,
-} from '../../core/review-rules.ts'
+import { type Snapshot, snapshotOf } from '../../core/review-rules.ts'
+import { refusals, type Written } from '../../core/stories/refusals.ts'
 import { agentStoryEdits, personStoryEdits } from '../../core/story-edits.ts'
-import { readStories, type StoriesFile, type Story } from '../../core/story-file.ts'
+import { readUnnoted, type StoriesFile, type Story } from '../../core/story-file.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Workflow } from '../../core/workflow.ts'
-import { replaceFile } from '../../store/atomic.ts'
 import { keepBroken } from '../../store/list-file.ts'
+import { putFile, textAt } from '../../store/put-file.ts'
 import type { Standing } from './trade.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
@@ -25,11 +19,15 @@ export interface StoryKeeper {
   /** The review fields of all stories as the truth has them. */
   snapshot(): Snapshot
   byPerson(at: number): Change
-  /** What an agent made of the file: what counts of it, and what does not. `before`: the fields as they were then. */
-  byAgent(mode: ReviewMode, before: Snapshot | null, room: number, at: number): Change
-  /** Writes the truth over the file. Says whether there was anything to write. */
-  write(): boolean
+  /** What an agent made of the file: what counts of it, and what does not. */
+  byAgent(by: ByAgent, room: number, at: number): Change
+  /** Whether the file says anything else than the truth. */
+  isStale(): boolean
+  /** Writes the truth over the file, unless it is there already. */
+  write(): void
 }
+
+type ByAgent = Pick<Written, 'mode' | 'story' | 'isOver' | 'before'>
 
 export type StoryRules = { skip: boolean; cap: number; verifyCommands: string[] }
 
@@ -48,6 +46,13 @@ export function keepStories(
   const truth = (found: StoriesFile): StoriesFile => {
     const { tasks, state } = run()
     return projectStories(found, tasks, state, workflow, { skip, verifyCommands, refused: turnedAway })
+  }
+
+  /** null: the file may stay as it is, down to the last blank. */
+  const due = (): StoriesFile | null => {
+    const { found, isWhole } = peek(path, good)
+    const wanted = truth(found)
+    return isWhole && JSON.stringify(wanted) === JSON.stringify(found) ? null : wanted
   }
 
   function read(): { found: StoriesFile; isWhole: boolean; errors: string[] } {
@@ -78,27 +83,26 @@ export function keepStories(
         refused: [],
       }
     },
-    byAgent(mode, before, room, at) {
-      const { found, errors } = read()
-      const illegal = skip
-        ? []
-        : [...(before ? transitionErrors(mode, before, found) : []), ...invariantErrors(found, cap)]
-      const { list, refused } = agentStoryEdits(found, run().tasks, room)
+    byAgent(by, room, at) {
+      const { found, isWhole, errors } = read()
+      const { tasks } = run()
+      const illegal = isWhole
+        ? refusals({ ...by, found, truth: truth(found), tasks }, { skip, cap, verifyCommands })
+        : []
+      const { list, refused } = agentStoryEdits(found, tasks, room)
       turnedAway = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
       return {
         edit: list ? { type: 'edited', at, by: 'agent', list } : null,
-        refused: [...new Set([...errors, ...illegal, ...unwanted])],
+        refused: [...errors, ...illegal, ...unwanted],
       }
     },
+    isStale: () => due() !== null,
     write() {
-      const { found, isWhole } = peek(path, good)
-      const wanted = truth(found)
-      // As the file has it, down to the last blank, unless something has to change.
-      if (isWhole && JSON.stringify(wanted) === JSON.stringify(found)) return false
-      replaceFile(path, `${JSON.stringify(wanted, null, 2)}\n`)
+      const wanted = due()
+      if (!wanted) return
+      putFile(path, `${JSON.stringify(wanted, null, 2)}\n`)
       good = wanted
-      return true
     },
   }
 }
@@ -110,17 +114,9 @@ function peek(path: string, good: StoriesFile): { found: StoriesFile; isWhole: b
   return parsed && 'file' in parsed ? { found: parsed.file, isWhole: true } : { found: good, isWhole: false }
 }
 
-function textAt(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-}
-
 export function parse(text: string): { file: StoriesFile } | { errors: string[] } {
   try {
-    return readStories(JSON.parse(text))
+    return readUnnoted(JSON.parse(text))
   } catch (error) {
     return { errors: [`tasks.json is no JSON: ${(error as Error).message}.`] }
   }

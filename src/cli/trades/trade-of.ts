@@ -3,14 +3,15 @@ import type { Workflow } from '../../core/workflow.ts'
 import { prompt } from '../../core/workflows/prompt.ts'
 import { stories } from '../../core/workflows/stories.ts'
 import { tasks } from '../../core/workflows/tasks.ts'
-import { readStatus } from '../../git/status.ts'
-import { replaceFile } from '../../store/atomic.ts'
+import { lookAt } from '../../git/look.ts'
+import { contentOf } from '../../git/status.ts'
 import { readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
 import { commitWritten } from './commit-file.ts'
 import { promptTrade } from './prompt-trade.ts'
 import { storiesTrade } from './stories-trade.ts'
+import { storyMarker } from './story-marker.ts'
 import type { Trade } from './trade.ts'
 
 /** The table that a plan is worked off by. */
@@ -49,12 +50,10 @@ export function tradeOf(plan: Plan, kit: Kit): Trade {
 }
 
 const GATE = 'snapshot'
-
-/** Where hooks and people see that a story loop is at work. */
-export const markerOf = (project: string): string => join(project, '.ralph-active')
+const REFUSED = 'refused'
 
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
-  const root = plan.start?.root
+  const { start, project } = plan
   return storiesTrade({
     plan,
     workflow,
@@ -66,12 +65,20 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
       read: () => readNote(runDir, GATE),
       write: snapshot => writeNote(runDir, GATE, snapshot),
     },
-    marker: { write: marker => replaceFile(markerOf(plan.project), `${JSON.stringify(marker, null, 2)}\n`) },
-    dirty: async () => (root === undefined ? [] : ((await readStatus(plan.project, env, root))?.paths ?? [])),
-    commit: async (path, message, write) => {
-      if (root !== undefined) return commitWritten(plan.project, env, path, message, write)
-      write()
-      return null
+    refused: {
+      read: () => readNote(runDir, REFUSED) ?? [],
+      write: texts => writeNote(runDir, REFUSED, texts),
+    },
+    marker: storyMarker(project, start, env),
+    async uncommitted() {
+      const look = start && (await lookAt(project, env, start.root))
+      return look?.contents ?? new Map()
+    },
+    contentOf: path => contentOf(start?.root ?? project, path),
+    async commit(file) {
+      if (start) return commitWritten({ ...file, project, start, env })
+      file.write()
+      return { type: 'nothing' }
     },
   })
 }

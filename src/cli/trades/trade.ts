@@ -16,6 +16,8 @@ export interface Trade extends Pick<Ports, 'claims' | 'edits'> {
   env?(): Record<string, string>
   /** Makes the workflow's own files follow what was settled. Safe to repeat. */
   project(settled: Settled, tell: (event: RunEvent) => void): void | Promise<void>
+  /** The sitting is over: what was settled and not projected is not left as the agent wrote it. */
+  leave?(): Promise<void>
   /** Hears every event, after it was recorded. */
   hear(event: RunEvent): void
   /** The run stopped where it was meant to, though there is more to do. */

@@ -1,19 +1,29 @@
+import { evolve, evolveList } from '../evolve.ts'
+import { storyTasks } from '../review.ts'
 import { plural } from '../spell.ts'
+import { personStoryEdits } from '../story-edits.ts'
+import type { StoriesFile } from '../story-file.ts'
 import type { Task } from '../task.ts'
-import { AT_CAP, isOpen, type RunState, standing, type Workflow } from '../workflow.ts'
+import { AT_CAP, initial, isOpen, type RunState, standing, type Workflow } from '../workflow.ts'
+import { stories } from '../workflows/stories.ts'
 
 /** A story takes an implementation, a review, and about one more of either. */
 const USUAL = 3
 
-/** How many iterations the open stories may take, and whether the limit leaves room for them. */
+/** How many iterations the open stories of a file may take, and whether the limit leaves room for them. */
 export function estimate(
-  tasks: readonly Task[],
-  state: RunState,
-  workflow: Workflow,
-  { limit, skip }: { limit: number | null; skip: boolean },
+  file: StoriesFile,
+  review: { cap: number; skip: boolean; atCap: 'approve' | 'block' },
+  limit: number | null,
 ): { text: string; isTight: boolean } {
+  const workflow = stories(review)
+  const all = storyTasks(file)
+  const past = personStoryEdits(file, all, initial, workflow, { skip: review.skip })
+  const edit = { type: 'edited', at: 0, by: 'person', ...past } as const
+  const tasks = evolveList(all, edit)
+  const state = evolve(initial, edit)
   const open = tasks.filter(task => isOpen(standing(workflow, state, task))).length
-  const each = skip ? 1 : USUAL
+  const each = review.skip ? 1 : USUAL
   const need = open * each
   const text = `${plural(open, 'story', 'stories')} × ~${plural(each, 'iteration')} each = ~${plural(need, 'iteration')} needed`
   return { text, isTight: limit !== null && need > limit }

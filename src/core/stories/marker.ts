@@ -18,3 +18,10 @@ export type GateSnapshot = Pick<
   Marker,
   'skipReview' | 'reviewCap' | 'iterationMode' | 'preIterationSnapshot'
 > & { dirtyBefore: string[] }
+
+/** The snapshot of a file that others could write, too; null if it is no snapshot. */
+export function snapshotIn(gate: GateSnapshot | null): Snapshot | null {
+  const snapshot: unknown = gate?.preIterationSnapshot
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+  return isObject(snapshot) && Object.values(snapshot).every(isObject) ? (snapshot as Snapshot) : null
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { fold } from '../core/evolve.ts'
+import { keepBroken } from '../store/list-file.ts'
+import { textAt } from '../store/put-file.ts'
+import { latestStories, ralphHome, type StoredRun } from '../store/runs.ts'
+import type { Plan } from './plan.ts'
+import { isLive } from './steer-run.ts'
+import { keepStories } from './trades/story-keeper.ts'
+import { workflowOf } from './trades/trade-of.ts'
+
+/**
+ * A run that was cut off within an iteration leaves what its agent wrote, and nobody judged it. Whoever begins anew
+ * instead of going on must not take it for a person's word: the stories are put where that run had them.
+ */
+export function mendStories(project: string, dir: string): string | null {
+  const run = latestStories(ralphHome(process.env), project)
+  if (!run || isLive(run) || !isCutOff(run)) return null
+  const plan = run.began.pins as Plan
+  if (plan.workflow !== 'stories' || plan.dir !== dir) return null
+  const path = join(project, dir, 'tasks.json')
+  const found = textAt(path)
+  const rules = { ...plan.review, verifyCommands: plan.file.verifyCommands ?? [] }
+  const keeper = keepStories(join(project, dir), plan.file, workflowOf(plan), rules, () => fold(run.events))
+  if (!keeper.isStale()) return null
+  const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
+  keeper.write()
+  return `run ${run.id} was cut off, and nobody judged what its agent wrote: ${dir}/tasks.json is as that run had it${kept}`
+}
+
+const isCutOff = ({ events }: StoredRun): boolean => {
+  if (events.some(event => event.type === 'undone')) return false
+  const { flight, unapplied } = fold(events).state
+  return Object.keys(flight).length + Object.keys(unapplied).length > 0
+}

@@ -1,0 +1,23 @@
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { replaceFile } from './atomic.ts'
+
+/** Replaces a file of ralph's where others may have put anything in its way: a folder of that name, or none around it. */
+export function putFile(path: string, text: string): void {
+  const folder = dirname(path)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    rmSync(folder, { force: true })
+    mkdirSync(folder, { recursive: true })
+  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
+  replaceFile(path, text)
+}
+
+/** The text of a file; null if there is none, or something that would never end, or that cannot be read. */
+export function textAt(path: string): string | null {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,344 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Story } from '../../src/core/story-file.ts'
+import { type Call, fields, type Hands, setStories, story } from './stories-stage.ts'
+
+const IMPLEMENT =
+  'Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story'
+
+type Case = {
+  /** What the first agent does; honest work comes before where it is a review. */
+  act: (hands: Hands) => unknown
+  after?: Call[]
+  /** The message, and what must be as before. */
+  says: string
+  is?: (stories: Story[]) => unknown
+}
+
+/** Changes that an agent may not make, each committed by it. */
+const ILLEGAL: Record<string, Case> = {
+  'sets passes in an implement iteration': {
+    act: ({ edit, commit }) => {
+      edit({ passes: true, notes: 'x' })
+      commit('mine')
+    },
+    says: `${IMPLEMENT} A had illegal transition: passes false → true.`,
+  },
+  'approves in an implement iteration': {
+    act: ({ edit, commit }) => {
+      edit({ passes: true, reviewStatus: 'approved', notes: 'x' })
+      commit('mine')
+    },
+    says: `${IMPLEMENT} A had illegal transition: reviewStatus null → approved.`,
+  },
+  'counts a review in an implement iteration': {
+    act: ({ edit, commit }) => {
+      edit({ reviewCount: 1 })
+      commit('mine')
+    },
+    says: `${IMPLEMENT} A had illegal transition: reviewCount 0 → 1.`,
+  },
+  'approves another story': {
+    act: ({ edit, commit }) => {
+      edit({ passes: true, reviewStatus: 'approved', notes: 'x' }, 'B')
+      commit('mine')
+    },
+    says: `${IMPLEMENT} B had illegal transition: passes false → true.`,
+  },
+  'submits another story': {
+    act: ({ edit, commit }) => {
+      edit({ reviewStatus: 'needs_review' }, 'B')
+      commit('mine')
+    },
+    says: 'This iteration was about story A. What it says of story B is put back.',
+  },
+  'judges two stories in a review': {
+    act: ({ submit }) => submit(),
+    after: [
+      ({ edit, approve }) => {
+        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }, 'B')
+        approve()
+      },
+    ],
+    says: 'Review iteration made illegal transition on story B: a review may only modify one story',
+    is: ([, b]) => expect(fields(b!)).toEqual({ passes: false, reviewStatus: null, reviewCount: 0 }),
+  },
+  'approves in a review-fix iteration': {
+    act: ({ submit }) => submit(),
+    after: [
+      ({ reject }) => reject(),
+      ({ edit, commit }) => {
+        edit({ passes: true, reviewStatus: 'approved' })
+        commit('mine')
+      },
+    ],
+    says: 'Review-fix iterations cannot approve stories. Story A must go back to needs_review for re-review. Illegal transition: passes false → true.',
+    is: ([a]) => expect(a!.passes).toBe(false),
+  },
+  'removes a story': {
+    act: ({ read, put, commit }) => {
+      const file = read()
+      put({ ...file, userStories: file.userStories.filter(({ id }) => id !== 'B') })
+      commit('mine')
+    },
+    says: 'Story B was removed. Stories may be added and reordered, never removed: put it back.',
+  },
+  'weakens criteria': {
+    act: ({ edit, commit }) => {
+      edit({ acceptanceCriteria: ['anything'] }, 'B')
+      commit('mine')
+    },
+    says: 'Story B: acceptanceCriteria was changed.',
+    is: ([, b]) => expect(b!.acceptanceCriteria).toEqual(['B works']),
+  },
+  'weakens dependencies': {
+    act: ({ edit, commit }) => {
+      edit({ dependsOn: [] }, 'B')
+      commit('mine')
+    },
+    says: 'Story B: dependsOn was changed.',
+    is: ([, b]) => expect(b!.dependsOn).toEqual(['A']),
+  },
+  'adds a story that starts approved': {
+    act: ({ read, put, commit }) => {
+      const file = read()
+      const more = { ...file.userStories[0]!, id: 'C', passes: true, reviewStatus: 'approved', notes: 'x' }
+      put({ ...file, userStories: [...file.userStories, more] })
+      commit('mine')
+    },
+    says: 'New stories must start incomplete, with passes=false, reviewStatus=null and reviewCount=0. Story C starts with passes=true',
+    is: ([, , c]) => expect(fields(c!)).toEqual({ passes: false, reviewStatus: null, reviewCount: 0 }),
+  },
+  'breaks the JSON': {
+    act: ({ sh, commit }) => {
+      sh('echo "{ broken" > ralph/tasks.json')
+      commit('mine')
+    },
+    says: 'tasks.json is no JSON',
+  },
+  'removes the file': {
+    act: ({ sh, commit }) => {
+      sh('rm ralph/tasks.json')
+      commit('mine')
+    },
+    says: 'tasks.json was removed. It is put back.',
+  },
+}
+
+const two = () => [story('A'), story('B', { dependsOn: ['A'] })]
+
+describe('an agent that', () => {
+  it.each(Object.entries(ILLEGAL))(
+    '%s is told in the journal and in the next prompt; it is put back and committed',
+    async (_, { act, after = [], says, is }) => {
+      const calls = [act, ...after]
+      const stage = setStories({ stories: two(), verify: ['true'], calls })
+      await stage.ralph('stories', '-m', String(calls.length + 1))
+      const next = stage.seen()[calls.length]!
+      expect(stage.warned().filter(note => note.includes(says))).toHaveLength(1)
+      expect(next.prompt).toContain(says)
+      expect(next.file.userStories.map(({ id }) => id).slice(0, 2)).toEqual(['A', 'B'])
+      expect(next.file.userStories.filter(({ id, passes }) => passes && id === 'B')).toEqual([])
+      is?.(next.file.userStories)
+      expect(stage.history()).toContain('ralph: restore ralph/tasks.json (A)')
+      const restored = stage.journal().filter(e => e.type === 'committed' && e.by === 'ralph')
+      expect(restored.length).toBeGreaterThan(0)
+      // What is told is told once: the prompt after the next has it no more.
+      expect(stage.journal().filter(e => e.type === 'finished')).toMatchObject([{ result: 'exhausted' }])
+    },
+  )
+
+  it('breaks the file finds it whole again, and what was there beside it', async () => {
+    const stage = setStories({ calls: [({ sh }) => void sh('echo "{ broken" > ralph/tasks.json')] })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.read('ralph/tasks.json.broken-1')).toBe('{ broken\n')
+  })
+
+  it.each([
+    ['a folder in its place', 'rm ralph/tasks.json; mkdir -p ralph/tasks.json/x'],
+    ['nothing of the folder', 'rm -r ralph'],
+    ['a file in place of the folder', 'rm -r ralph; touch ralph'],
+    ['a pipe in its place', 'rm ralph/tasks.json; mkfifo ralph/tasks.json'],
+    ['a folder in place of the marker', 'rm .ralph-active; mkdir -p .ralph-active/x'],
+    ['rubbish in the snapshot', 'echo \'{"preIterationSnapshot":{"US-001":null}}\' > "$RALPH_SNAPSHOT"'],
+  ])('leaves %s does not stop the loop', async (_, command) => {
+    const stage = setStories()
+    stage.write('../acts.mjs', `export default [({ sh }) => void sh(${JSON.stringify(command)}), null]\n`)
+    const ran = await stage.ralph('stories')
+    expect([ran.code, ran.stderr.includes('ralph: error')]).toEqual([0, false])
+    expect(fields(stage.story())).toEqual({ passes: true, reviewStatus: 'approved', reviewCount: 1 })
+    expect(existsSync(join(stage.project, '.ralph-active'))).toBe(false)
+  })
+
+  it('adds fresh stories, reorders, notes and sets priorities may do so', async () => {
+    const stage = setStories({
+      stories: [story('A'), story('B')],
+      calls: [
+        ({ read, put, edit, submit }) => {
+          const file = read()
+          const [a, b] = file.userStories
+          const more = { ...a!, id: 'C', title: 'More', priority: 0 }
+          put({ ...file, userStories: [b!, a!, more] })
+          edit({ notes: 'mind the gap', priority: 9 }, 'B')
+          submit()
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.file().userStories.map(s => s.id)).toEqual(['B', 'A', 'C'])
+    expect(stage.story('B').notes).toContain('B.txt')
+    expect(
+      stage
+        .seen()
+        .filter(s => s.mode === 'implement')
+        .map(s => s.id),
+    ).toEqual(['A', 'C', 'B'])
+    expect(stage.warned().filter(note => note.includes('Story'))).toEqual([])
+    expect(stage.history().filter(subject => subject.startsWith('ralph:'))).toEqual([])
+  })
+
+  it('approves without a note is heard, and told', async () => {
+    const stage = setStories({
+      calls: [({ edit }) => edit({ reviewStatus: 'needs_review' })],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.seen()).toHaveLength(2)
+    expect(stage.story().notes).toBe('No notes were left.')
+    expect(stage.warned()).toContain(
+      'Story US-001 has passes=true but notes is empty. Say in notes what was done.',
+    )
+  })
+
+  it('leaves everything uncommitted makes progress all the same', async () => {
+    const stage = setStories({
+      verify: ['true'],
+      calls: [
+        ({ edit, sh }) => {
+          sh('echo x > work')
+          edit({ reviewStatus: 'needs_review', notes: 'x' })
+        },
+        ({ edit }) =>
+          edit({ reviewStatus: 'changes_requested', reviewCount: 1, reviewFeedback: 'commit it' }),
+        ({ edit }) => edit({ reviewStatus: 'needs_review', reviewFeedback: '' }),
+        ({ edit }) => edit({ reviewStatus: 'approved', passes: true, reviewCount: 2 }),
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.moves().map(move => move.split(' ')[2])).toEqual(['pass', 'reject', 'pass', 'pass'])
+    expect(stage.history()).toEqual([])
+  })
+
+  it('leaves an illegal change uncommitted is corrected, and nothing of it is left in the tree', async () => {
+    const stage = setStories({ calls: [({ edit }) => edit({ passes: true, notes: '' })] })
+    await stage.ralph('stories', '-m', '2')
+    expect(stage.seen()[1]!.gate.dirtyBefore).not.toContain('ralph/tasks.json')
+  })
+
+  it('changes prd.md finds it restored, and its story is sent back for it', async () => {
+    const stage = setStories({
+      calls: [
+        null,
+        ({ sh, approve }) => {
+          sh('echo "Nothing is wanted." > ralph/prd.md')
+          approve()
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.read('ralph/prd.md')).toBe('# Shop\n')
+    expect(stage.seen()[2]).toMatchObject({ mode: 'review-fix', prompt: expect.stringContaining('prd.md') })
+  })
+
+  it('changes code in a review is told and flagged, though its verdict counts', async () => {
+    const stage = setStories({
+      stories: [story('A'), story('B')],
+      verify: ['echo $$ > coverage'],
+      calls: [
+        null,
+        ({ sh, approve }) => {
+          sh('echo fixed >> README')
+          approve()
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    const note = 'A review does not change code, but this one did: README.'
+    expect(stage.warned().filter(text => text.includes('A review does not'))).toEqual([note])
+    expect(stage.seen()[2]!.prompt).toContain(note)
+    expect(stage.seen()[3]!.prompt).not.toContain(note)
+  })
+})
+
+describe('a person', () => {
+  it('who edits the stories between iterations is heard', async () => {
+    const stage = setStories({ stories: [story('A'), story('B')] })
+    expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
+    const file = stage.file()
+    const [a, b] = file.userStories
+    stage.put({
+      ...file,
+      userStories: [
+        { ...a!, acceptanceCriteria: ['A works well'] },
+        { ...b!, passes: true, reviewStatus: 'approved', notes: 'I did it' },
+        story('C'),
+      ],
+    })
+    expect((await stage.ralph('resume', '-m', '9')).code).toBe(0)
+    const edit = stage.journal().findLast(e => e.type === 'edited')
+    expect(edit).toMatchObject({ by: 'person', state: { B: { stage: 'done' } } })
+    expect(stage.story('A').acceptanceCriteria).toEqual(['A works well'])
+    expect(stage.seen().map(({ mode, id }) => `${mode} ${id}`)).toEqual([
+      'implement A',
+      'review A',
+      'implement C',
+      'review C',
+    ])
+  })
+
+  it('whose stories are not committed yet does not find them committed by ralph', async () => {
+    const stage = setStories({ calls: [({ edit }) => edit({ passes: true, notes: 'x' })] })
+    stage.put({ ...stage.file(), description: 'Mine.' })
+    await stage.ralph('stories', '-m', '1')
+    expect(stage.history()).toEqual([])
+    expect(stage.file()).toMatchObject({ description: 'Mine.', userStories: [{ passes: false }] })
+  })
+
+  it('without a git identity is told that nothing is committed, once', async () => {
+    const stage = setStories({
+      calls: [
+        ({ edit, git }) => {
+          edit({ passes: true, notes: 'x' })
+          git('-c', 'user.name=A', '-c', 'user.email=a@localhost', 'commit', '-qam', 'mine')
+        },
+        ({ edit, git }) => {
+          edit({ passes: true, notes: 'y' })
+          git('-c', 'user.name=A', '-c', 'user.email=a@localhost', 'commit', '-qam', 'mine again')
+        },
+      ],
+    })
+    stage.git('config', '--unset', 'user.name')
+    stage.git('config', '--unset', 'user.email')
+    stage.git('config', 'user.useConfigOnly', 'true')
+    const ran = await stage.ralph('stories', '-m', '2')
+    expect(ran.stderr.match(/ralph\/tasks\.json is left uncommitted: .+/g)).toHaveLength(1)
+    expect(stage.story().passes).toBe(false)
+  })
+
+  it('who begins anew after a crash does not get an agent’s word for their own', async () => {
+    const stage = setStories({
+      calls: [
+        ({ edit, sh }) => {
+          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'trust me' })
+          sh('kill -9 $(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' .ralph-active); sleep 5')
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    expect(stage.story().passes).toBe(true)
+    const ran = await stage.ralph('stories', '-m', '1')
+    expect(ran.stderr).toContain('nobody judged what its agent wrote')
+    expect(stage.seen()[1]).toMatchObject({ mode: 'implement' })
+    expect(readdirSync(join(stage.project, 'ralph'))).toContain('tasks.json.broken-1')
+  })
+})

@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+/**
+ * An agent for story loops. What it does in a call is the function of that number in the module named by its first
+ * argument (the last one repeats, unless `null`: then it does honest work). It keeps the prompt, the story file and its
+ * environment of every call in the folder named by its second argument.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [module, seen] = process.argv.slice(2)
+const prompt = readFileSync(0, 'utf8')
+const word = name => new RegExp(`\\b${name}=(\\S+)`).exec(prompt)?.[1] ?? ''
+const [, ourMode, ourStory] = /in one mode: \*\*([\w-]+)\*\*, story \*\*(\S+?)\*\*/.exec(prompt) ?? []
+const mode = ourMode ?? word('mode')
+const id = ourStory ?? word('story')
+const dir = process.env.RALPH_DIR
+const path = join(dir, 'tasks.json')
+const read = () => JSON.parse(readFileSync(path, 'utf8'))
+const put = file => writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`)
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' })
+const sh = command => execFileSync('/bin/sh', ['-ec', command], { encoding: 'utf8' })
+const commit = message => {
+  git('add', '-A')
+  git('commit', '-q', '--allow-empty', '-m', message)
+}
+
+mkdirSync(seen, { recursive: true })
+const n = readdirSync(seen).length + 1
+const marker = existsSync('.ralph-active') ? JSON.parse(readFileSync('.ralph-active', 'utf8')) : null
+const { env } = process
+const gate = env.RALPH_SNAPSHOT && JSON.parse(readFileSync(env.RALPH_SNAPSHOT, 'utf8'))
+writeFileSync(join(seen, `${n}.json`), JSON.stringify({ mode, id, prompt, file: read(), marker, gate, env }))
+
+/** Changes the story that this call is about. */
+function edit(change, of = id) {
+  const file = read()
+  Object.assign(
+    file.userStories.find(story => story.id === of),
+    change,
+  )
+  put(file)
+}
+
+const submit = () => {
+  writeFileSync(`${id}.txt`, `${mode}\n`, { flag: 'a' })
+  edit({ reviewStatus: 'needs_review', reviewFeedback: '', notes: `${id}.txt` })
+  commit(mode === 'implement' ? `feat: [${id}] - the story` : `fix: [${id}] - address review feedback`)
+}
+const count = () => read().userStories.find(story => story.id === id).reviewCount + 1
+const approve = () => {
+  edit({ reviewStatus: 'approved', passes: true, reviewCount: count() })
+  commit(`review: [${id}] - approved`)
+}
+const reject = (feedback = `${id}.txt lacks a line`) => {
+  edit({ reviewStatus: 'changes_requested', reviewCount: count(), reviewFeedback: feedback })
+  commit(`review: [${id}] - changes requested`)
+}
+const honest = () => (mode === 'review' ? approve() : submit())
+
+let said = `${mode} ${id}`
+const scene = {
+  n,
+  mode,
+  id,
+  dir,
+  path,
+  read,
+  put,
+  git,
+  sh,
+  commit,
+  edit,
+  submit,
+  approve,
+  reject,
+  honest,
+  count,
+}
+const acts = (await import(pathToFileURL(module).href)).default
+const act = acts[Math.min(n, acts.length) - 1]
+const text = act ? await act(scene) : honest()
+if (typeof text === 'string') said = text
+const result = { type: 'result', subtype: 'success', is_error: false, result: said, session_id: 's' }
+console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: 's' }))
+console.log(
+  JSON.stringify({ ...result, total_cost_usd: 0.25, usage: { input_tokens: 10, output_tokens: 5 } }),
+)
