@@ -3,7 +3,8 @@ import { fold } from '../core/evolve.ts'
 import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
 import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
-import type { Limits, RunState } from '../core/workflow.ts'
+import type { Limits, RunState, Workflow } from '../core/workflow.ts'
+import { stories } from '../core/workflows/stories.ts'
 import { tasks as build } from '../core/workflows/tasks.ts'
 import { plainLine } from './plain.ts'
 import { sayEnding } from './report/words.ts'
@@ -30,7 +31,7 @@ export type RunStatus = {
   failures: number
   usd: number
   tokens: number
-  /** How far a build's list is; null: there is none. */
+  /** How far the list is, of a build or of stories; null: there is none. */
   tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
   /** What the last settled iteration came to, or how the run ended. */
   last: string
@@ -85,7 +86,7 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
     failures: state.failures,
     usd: state.spent.usd,
     tokens: state.spent.tokens,
-    tasks: began.workflow === 'tasks' ? listOf(tasks, state) : null,
+    tasks: began.workflow === 'prompt' ? null : listOf(tasks, state, TABLES[began.workflow] ?? build()),
     last,
     goOn:
       isOver || stands === 'running' || stands === 'waiting'
@@ -94,8 +95,10 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
   }
 }
 
-function listOf(tasks: readonly Task[], state: RunState): RunStatus['tasks'] {
-  const workflow = build()
+/** Of the tables only the names of the stages matter here. */
+const TABLES: Readonly<Record<string, Workflow>> = { tasks: build(), stories: stories() }
+
+function listOf(tasks: readonly Task[], state: RunState, workflow: Workflow): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, workflow)
   const active = items.find(item => item.status === 'in_progress')
   return {
