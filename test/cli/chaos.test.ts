@@ -1,12 +1,11 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import { journalPath, readJournal } from '../../src/store/journal.ts'
-import type { Dice } from '../core/dice.ts'
-import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
+import { diceOf, howAgain, KILLS, killAway, leftovers } from '../support/killing.ts'
+import { eventsOf, journalText, sitAndDie, throwMoment } from './dying.ts'
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
@@ -31,64 +30,6 @@ function setScene() {
 }
 
 const RUN = ['run', '-p', 'Do the next step.', '-m', '9']
-
-/** Ralph dies so long after its start, or after its journal told of this in this sitting; at last when it never does. */
-type Moment = { after: RunEvent['type'] | 'start'; ms: number; last: number }
-
-const BOUNDARIES: Moment['after'][] = [
-  'start',
-  'resumed',
-  'started',
-  'spawned',
-  'ended',
-  'settled',
-  'committing',
-  'committed',
-  'applied',
-]
-
-/** At the boundary itself, shortly after it, or anywhere. */
-const throwMoment = (d: Dice): Moment => ({
-  after: d.pick(BOUNDARIES),
-  ms: d.pick([0, d.below(4), d.below(40), d.below(200)]),
-  last: 200 + d.below(500),
-})
-
-/** The journal of the run that is on record; those killed before that do not count. */
-function journalOf(stage: Stage): string | null {
-  const dirs = existsSync(join(stage.ralphHome, 'runs')) ? stage.runs() : []
-  return dirs.map(journalPath).find(path => existsSync(path) && readFileSync(path).includes('\n')) ?? null
-}
-
-const journalText = (stage: Stage): string => {
-  const path = journalOf(stage)
-  return path === null ? '' : readFileSync(path, 'utf8')
-}
-
-const eventsOf = (stage: Stage): RunEvent[] => readJournal(dirname(journalOf(stage)!))
-
-/** One sitting that is killed at this moment, unless it is over before. */
-async function sitAndDie(stage: Stage, { after, ms, last }: Moment): Promise<boolean> {
-  const before = Buffer.byteLength(journalText(stage))
-  const ralph = stage.start(...(before === 0 ? RUN : ['resume']))
-  let over = false
-  void ralph.ended.then(() => {
-    over = true
-  })
-  let path: string | null = null
-  let seen = before
-  const tells = () => {
-    path ??= journalOf(stage)
-    if (path === null || statSync(path).size === seen) return false
-    const text = readFileSync(path)
-    seen = text.length
-    return text.subarray(before).includes(`{"type":"${after}"`)
-  }
-  if (after !== 'start') await soon(() => over || tells(), last)
-  await delay(ms)
-  ralph.kill('SIGKILL')
-  return (await ralph.ended).signal === 'SIGKILL'
-}
 
 /** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
@@ -163,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
         while (kills < KILLS_PER_RUN) {
           const moment = throwMoment(d)
           story.push(`${moment.after}+${moment.ms}/${moment.last}`)
-          const died = await sitAndDie(stage, moment)
+          const died = await sitAndDie(stage, RUN, moment)
           if (died) kills++
           else if (journalText(stage).includes('"result":"complete"')) break
           // Now and then it goes on at once, while the warden is still at work.

@@ -61,12 +61,21 @@ export const story = (id: string, more: Partial<Story> = {}): Story => ({
 
 /** A committed story folder, and an agent that follows these calls, then works honestly. */
 export function setStories(
-  options: { stories?: Story[]; verify?: string[]; calls?: Call[]; settings?: unknown; prompt?: string } = {},
+  options: {
+    stories?: Story[]
+    verify?: string[]
+    calls?: Call[]
+    always?: Call
+    settings?: unknown
+    prompt?: string
+  } = {},
 ) {
   const stage = setRepository({ settings: options.settings })
   const acts = join(stage.root, 'acts.mjs')
   const seen = join(stage.root, 'seen')
-  const calls = [...(options.calls ?? []), null].map(call => (call === null ? 'null' : String(call)))
+  const calls = [...(options.calls ?? []), options.always ?? null].map(call =>
+    call === null ? 'null' : String(call),
+  )
   writeFileSync(acts, `export default [${calls.join(',\n')}]\n`)
   writeFileSync(
     join(stage.bin, 'claude'),
