@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import type { StoriesFile, Story } from '../../src/core/story-file.ts'
+import { startMockModel, type Turn } from '../support/loopback-model.mjs'
+import { runRalph } from '../support/ralph.ts'
+import { scratch } from '../support/scratch.ts'
+import { BIN, CLIS, furnish } from './clis.ts'
+
+const STORY: Story = {
+  id: 'US-001',
+  title: 'Say it right',
+  acceptanceCriteria: ['answer.txt says right'],
+  priority: 1,
+  passes: false,
+  reviewStatus: null,
+  reviewCount: 0,
+  reviewFeedback: '',
+  notes: '',
+  dependsOn: [],
+}
+
+const FILE: StoriesFile = {
+  project: 'answers',
+  branchName: 'ralph/answers',
+  description: '',
+  verifyCommands: ['test -s answer.txt'],
+  userStories: [STORY],
+}
+
+/** Merges what it is given into the story. */
+const EDIT = `import { readFileSync, writeFileSync } from 'node:fs'
+const file = JSON.parse(readFileSync('ralph/tasks.json', 'utf8'))
+Object.assign(file.userStories[0], JSON.parse(process.argv[2]))
+writeFileSync('ralph/tasks.json', JSON.stringify(file, null, 2) + '\\n')
+`
+
+/** A repository with one story, and how an agent edits it. */
+function makeProject() {
+  const root = scratch('ralph-real-')
+  const project = join(root, 'project')
+  const home = join(root, 'home')
+  mkdirSync(join(project, 'ralph'), { recursive: true })
+  mkdirSync(home)
+  writeFileSync(join(root, 'edit.mjs'), EDIT)
+  writeFileSync(join(project, 'ralph', 'tasks.json'), `${JSON.stringify(FILE, null, 2)}\n`)
+  writeFileSync(join(project, 'ralph', 'prd.md'), '# Answers\n')
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' }).trim()
+  git('init', '-q', '-b', 'main')
+  git('config', 'user.name', 'T')
+  git('config', 'user.email', 't@localhost')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'start')
+  return { project, home, git }
+}
+
+describe('the real codex, without any hooks', () => {
+  it.skipIf(!existsSync(join(BIN, 'codex')))(
+    'goes implement → review (changes) → fix → review (approved), and a story it passes itself is put back',
+    async () => {
+      const { project, home, git } = makeProject()
+      const { model, env, shell } = CLIS.codex!
+      const turns = (change: Partial<Story>, message: string, more = 'true'): Turn[] => [
+        {
+          text: 'Working.',
+          tools: [
+            shell(
+              `${more} && '${process.execPath}' ../edit.mjs '${JSON.stringify(change)}' && git add -A && git commit -qm '${message}'`,
+            ),
+          ],
+        },
+        { text: `Committed: ${message}. <promise>COMPLETE</promise>` },
+      ]
+      const mock = await startMockModel({
+        turns: [
+          ...turns(
+            { passes: true, reviewStatus: 'approved', notes: 'wrote it' },
+            'mine',
+            'echo wrong > answer.txt',
+          ),
+          ...turns(
+            { reviewStatus: 'changes_requested', reviewCount: 1, reviewFeedback: 'it must say right' },
+            'review: [US-001] - changes requested',
+          ),
+          ...turns(
+            { reviewStatus: 'needs_review', reviewFeedback: '' },
+            'fix: [US-001] - address review feedback',
+            'echo right > answer.txt',
+          ),
+          ...turns({ reviewStatus: 'approved', passes: true, reviewCount: 2 }, 'review: [US-001] - approved'),
+        ],
+      })
+      onTestFinished(() => mock.close())
+      furnish(CLIS.codex!, home, mock.url)
+      const ran = await runRalph(['stories', '-a', 'codex', '--model', model, '--json', '--trust'], {
+        cwd: project,
+        env: {
+          HOME: home,
+          RALPH_HOME: join(home, '.ralph'),
+          PATH: `${BIN}:${process.env.PATH}`,
+          ...env(mock.url),
+        },
+      })
+      const events = ran.stdout
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as RunEvent)
+      expect(ran.code).toBe(0)
+      expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
+        'implement pass',
+        'review reject',
+        'fix pass',
+        'review pass',
+      ])
+      expect(events.flatMap(e => (e.type === 'warned' ? [e.note] : [])).join('\n')).toContain(
+        'Implement iterations cannot set passes=true or approve stories.',
+      )
+      const prompts = events.flatMap(e => (e.type === 'prompted' ? [e.text] : []))
+      expect(prompts[1]).toContain('Implement iterations cannot set passes=true')
+      expect(prompts[2]).toContain('What the review asks for:\n\nit must say right')
+      const [story] = JSON.parse(readFileSync(join(project, 'ralph', 'tasks.json'), 'utf8')).userStories
+      expect(story).toMatchObject({ passes: true, reviewStatus: 'approved', reviewCount: 2 })
+      expect(git('log', '--reverse', '--format=%s').split('\n')).toEqual([
+        'start',
+        'mine',
+        'ralph: restore ralph/tasks.json (US-001)',
+        'review: [US-001] - changes requested',
+        'fix: [US-001] - address review feedback',
+        'review: [US-001] - approved',
+      ])
+      expect(events.findLast(e => e.type === 'finished')).toMatchObject({ proof: 'verified' })
+    },
+  )
+})
