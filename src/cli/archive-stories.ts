@@ -5,7 +5,7 @@ import { archiveSummary, type LoopFacts } from '../core/stories/summary.ts'
 import { branchOf, freshStories } from '../core/stories/templates.ts'
 import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { git } from '../git/git.ts'
+import { attempt, git } from '../git/git.ts'
 import { loadSettings } from '../settings/load.ts'
 import { replaceFile } from '../store/atomic.ts'
 import { ralphHome, storedRuns } from '../store/runs.ts'
@@ -45,8 +45,9 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   replaceFile(join(project, to, 'summary.md'), archiveSummary(file, date, factsOf(runs.filter(isOf(file)))))
   beginAnew(project, dir, file, date)
   const committed = await commit(project, [to, dir], `ralph: archive ${file.project || dir}`)
+  if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
   process.stdout.write(
-    `Archived to ${to}/${committed ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
+    `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
   )
   return 0
 }
@@ -91,19 +92,17 @@ function beginAnew(project: string, dir: string, file: StoriesFile, date: string
     replaceFile(prompt, fresh['prompt.md']!)
 }
 
-async function commit(project: string, paths: string[], message: string): Promise<boolean> {
+/** Whether it was committed, or why not. Outside a repository there is nothing to say. */
+async function commit(project: string, paths: string[], message: string): Promise<boolean | string> {
   const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
-  if ((await git(project, env, ['add', '-A', '--', ...paths])) === null) return false
-  return (
-    (await git(project, env, [
-      'commit',
-      '--quiet',
-      '--no-verify',
-      '--only',
-      '-m',
-      message,
-      '--',
-      ...paths,
-    ])) !== null
-  )
+  if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
+  const steps = [
+    ['add', '-A'],
+    ['commit', '--quiet', '--no-verify', '--only', '-m', message],
+  ]
+  for (const step of steps) {
+    const failure = await attempt(project, env, ['--literal-pathspecs', ...step, '--', ...paths])
+    if (failure !== null) return failure
+  }
+  return true
 }
