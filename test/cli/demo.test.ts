@@ -38,3 +38,19 @@ it('there are no other demos', async () => {
     expect.stringContaining('Allowed choices are run, build, stories.'),
   ])
 })
+
+it('the demo of stories sends one of three back once, ends with all approved, and shows the reviews', async () => {
+  const stage = setStage()
+  const ran = await stage.ralph('demo', 'stories')
+  const dir = /scratch project with three stories: (.+)/.exec(ran.stdout)![1]!
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  expect([ran.code, ran.stderr]).toEqual([0, ''])
+  expect(ran.stdout).toContain('4 reviews: US-001 1 · US-002 2 · US-003 1')
+  expect(ran.stdout).toContain('3 stories × ~3 iterations each = ~9 iterations needed')
+  expect(ran.stdout).toContain('done, verified')
+  const { userStories } = JSON.parse(readFileSync(join(dir, 'ralph', 'tasks.json'), 'utf8'))
+  expect(userStories.every((story: { passes: boolean }) => story.passes)).toBe(true)
+  const log = execFileSync('git', ['log', '--format=%s'], { cwd: dir, encoding: 'utf8' })
+  expect(log).toContain('review: [US-002] - changes requested\n')
+  expect(execFileSync('git', ['status', '--porcelain'], { cwd: dir, encoding: 'utf8' })).toBe('')
+})

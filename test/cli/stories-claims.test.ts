@@ -30,7 +30,7 @@ const ILLEGAL: Record<string, Case> = {
       edit({ passes: true, reviewStatus: 'approved', notes: 'x' })
       commit('mine')
     },
-    says: `${IMPLEMENT} A had illegal transition: reviewStatus null → approved.`,
+    says: `${IMPLEMENT} A had illegal transition: passes false → true, reviewStatus null → approved.`,
   },
   'counts a review in an implement iteration': {
     act: ({ edit, commit }) => {
@@ -44,7 +44,7 @@ const ILLEGAL: Record<string, Case> = {
       edit({ passes: true, reviewStatus: 'approved', notes: 'x' }, 'B')
       commit('mine')
     },
-    says: `${IMPLEMENT} B had illegal transition: passes false → true.`,
+    says: `${IMPLEMENT} B had illegal transition: passes false → true, reviewStatus null → approved.`,
   },
   'submits another story': {
     act: ({ edit, commit }) => {
@@ -73,7 +73,7 @@ const ILLEGAL: Record<string, Case> = {
         commit('mine')
       },
     ],
-    says: 'Review-fix iterations cannot approve stories. Story A must go back to needs_review for re-review. Illegal transition: passes false → true.',
+    says: 'Review-fix iterations cannot approve stories. Story A must go back to needs_review for re-review. Illegal transition: passes false → true, reviewStatus changes_requested → approved.',
     is: ([a]) => expect(a!.passes).toBe(false),
   },
   'removes a story': {

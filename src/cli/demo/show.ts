@@ -104,7 +104,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   )
   process.stdout.write(`
 Look at it:
-  what the agent changed             cd ${dir} && git diff
+  what the agent changed             cd ${dir} && git ${plan.workflow === 'stories' ? 'log -p' : 'diff'}
   prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
 
 Your own project:

@@ -63,9 +63,19 @@ function ruleErrors({ mode, isOver, before, found }: Written, cap: number): stri
   const same = found.userStories.filter(isSame)
   const owesNothing = !isOver && same.length === found.userStories.length
   return [
-    ...(owesNothing ? removedErrors(before, found) : transitionErrors(mode, before, found)),
+    ...joined(owesNothing ? removedErrors(before, found) : transitionErrors(mode, before, found)),
     ...invariantErrors({ ...found, userStories: same }, cap),
   ]
+}
+
+/** Several fields of one story, changed at once, are one deed: the same words are not said again for each. */
+function joined(texts: string[]): string[] {
+  const deeds = new Map<string, string[]>()
+  for (const text of texts) {
+    const [, words = text, change] = /^(.*illegal transition: )(.*)\.$/i.exec(text) ?? []
+    deeds.set(words, [...(deeds.get(words) ?? []), ...(change ? [change] : [])])
+  }
+  return [...deeds].map(([words, changes]) => (changes.length > 0 ? `${words}${changes.join(', ')}.` : words))
 }
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
