@@ -40,10 +40,10 @@ export type Seen = {
   env: Record<string, string>
 }
 
-export const PROMPT =
+const PROMPT =
   'iteration=$RALPH_ITERATION/$RALPH_MAX_ITERATIONS mode=$RALPH_MODE story=$RALPH_STORY cap=$RALPH_REVIEW_CAP\n'
 
-export const storyFile = (userStories: Story[], verifyCommands: string[] = []): StoriesFile => ({
+const storyFile = (userStories: Story[], verifyCommands: string[] = []): StoriesFile => ({
   project: 'shop',
   branchName: 'ralph/shop',
   description: 'A shop.',

@@ -114,6 +114,22 @@ describe('the prompt', () => {
     ])
       expect(text).toContain(part)
     expect(text).not.toContain('$RALPH')
+    const steps = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+    expect(steps).toEqual([
+      'Step 1: Orient',
+      'Step 2: The story',
+      'Step 3: Do what your mode says',
+      'Step 4: Write it down',
+      'Step 5: Lasting rules',
+      'Step 6: Commit',
+      'Hard rules',
+    ])
+    expect([...text.matchAll(/^### (.+)$/gm)].map(([, mode]) => mode)).toEqual([
+      'implement',
+      'review',
+      'review-fix',
+    ])
+    expect(text.split('## Hard rules')[1]!.match(/^- /gm)).toHaveLength(8)
   })
 })
 
