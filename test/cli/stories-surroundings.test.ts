@@ -72,7 +72,7 @@ describe('the environment of an agent', () => {
     const seen = stage.seen()
     expect(seen.map(({ env }) => env.RALPH_STAGE)).toEqual(['implement', 'review', 'fix', 'review'])
     expect(new Set(seen.map(({ env }) => `${env.RALPH_WORKFLOW} ${env.RALPH_DIR}`))).toEqual(
-      new Set(['stories ralph']),
+      new Set([`stories ${join(stage.project, 'ralph')}`]),
     )
     expect(seen[0]!.env.RALPH_SNAPSHOT).toMatch(new RegExp(`^${stage.ralphHome}/runs/`))
     expect(seen[0]!.gate).toEqual({
