@@ -1,4 +1,6 @@
+import { createHash, type Hash } from 'node:crypto'
 import {
+  type BigIntStats,
   closeSync,
   fdatasyncSync,
   fstatSync,
@@ -29,23 +31,28 @@ export const journalPath = (runDir: string): string => join(runDir, 'journal.ndj
 export function openJournal(runDir: string): Journal {
   const path = journalPath(runDir)
   const fd = openSync(path, 'a+', 0o600)
-  const { ino } = fstatSync(fd)
-  let size = wholeLines(readFileSync(path))
+  const found = readFileSync(path)
+  let size = wholeLines(found)
+  const written = createHash('sha256').update(found.subarray(0, size))
   ftruncateSync(fd, size)
   syncFolder(dirname(path))
+  let mine = fstatSync(fd, { bigint: true })
 
   return {
     append(event) {
-      assertUntouched(path, ino, size)
+      assertUntouched(path, mine, written)
       const line = Buffer.from(`${JSON.stringify(event)}\n`)
       try {
         // A full disk can take half a line without an error.
         if (writeSync(fd, line) !== line.length) throw new Error('the disk is full')
       } catch (error) {
         ftruncateSync(fd, size)
+        mine = fstatSync(fd, { bigint: true })
         throw new Error(notWritten(error, path), { cause: error })
       }
       size += line.length
+      written.update(line)
+      mine = fstatSync(fd, { bigint: true })
       if (SYNCED.has(event.type)) fdatasyncSync(fd)
     },
     close: () => closeSync(fd),
@@ -83,10 +90,16 @@ function parse(line: string): RunEvent | null {
   }
 }
 
-/** Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same. */
-function assertUntouched(path: string, ino: number, size: number): void {
-  const found = statSync(path, { throwIfNoEntry: false })
+/**
+ * Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same.
+ * The times tell of an edit that keeps the size; only then is it read, for a backup or a chmod changes them, too.
+ */
+function assertUntouched(path: string, mine: BigIntStats, written: Hash): void {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   if (!found) throw new Error(`the journal ${path} was removed while the run was going on`)
-  if (found.ino !== ino || found.size !== size)
-    throw new Error(`the journal ${path} was changed by someone else while the run was going on`)
+  if (found.ino === mine.ino && found.size === mine.size) {
+    if (found.mtimeNs === mine.mtimeNs && found.ctimeNs === mine.ctimeNs) return
+    if (createHash('sha256').update(readFileSync(path)).digest().equals(written.copy().digest())) return
+  }
+  throw new Error(`the journal ${path} was changed by someone else while the run was going on`)
 }

@@ -6,13 +6,22 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { journalPath, openJournal, readJournal } from '../../src/store/journal.ts'
 import { scratch } from '../support/scratch.ts'
+
+/** In place: the same file, as long as it was. */
+const edit = (path: string) =>
+  writeFileSync(path, readFileSync(path, 'utf8').replace('mine', 'ours'), { flag: 'r+' })
+
+/** Longer than the times of a file are coarse. */
+const aTick = () => delay(20)
 
 const warned = (note: string): RunEvent => ({ type: 'warned', at: 1, note })
 
@@ -77,14 +86,34 @@ describe('a journal', () => {
         execFileSync('mv', [`${path}.new`, path])
       },
     ],
-  ])('that was %s by someone else is not written to again', (_, meddle) => {
+    ['edited, its size kept', (path: string) => edit(path)],
+    [
+      'edited, its size and time kept',
+      (path: string) => {
+        const { atime, mtime } = statSync(path)
+        edit(path)
+        utimesSync(path, atime, mtime)
+      },
+    ],
+  ])('that was %s by someone else is not written to again', async (_, meddle) => {
     const dir = scratch()
     const journal = openJournal(dir)
     journal.append(warned('mine'))
+    await aTick()
     meddle(journalPath(dir))
     const found = readFileSync(journalPath(dir), 'utf8')
     expect(() => journal.append(warned('more'))).toThrow('was changed by someone else')
     expect(readFileSync(journalPath(dir), 'utf8')).toBe(found)
+  })
+
+  it('that was looked after, but says what it said, is written on', async () => {
+    const dir = scratch()
+    const journal = openJournal(dir)
+    journal.append(warned('mine'))
+    await aTick()
+    utimesSync(journalPath(dir), 1, 1)
+    journal.append(warned('more'))
+    expect(readJournal(dir)).toHaveLength(2)
   })
 
   it('that was removed is missed', () => {
