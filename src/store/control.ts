@@ -23,16 +23,24 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
   const folder = folderOf(runDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const listeners = new Set<() => void>()
-  // It keeps ralph alive while a paused run has nothing else to wait for.
-  const wake = () => {
-    for (const call of listeners) call()
+  // What cannot be removed must not count again and again.
+  const stuck = new Set<string>()
+  const remove = (id: string) => {
+    try {
+      rmSync(join(folder, id), { recursive: true, force: true })
+    } catch {
+      stuck.add(id)
+    }
   }
-  const stop = watchFolder(folder, wake)
-  const remove = (id: string) => rmSync(join(folder, id), { force: true })
   for (const id of namesIn(folder)) if (isOver(id, read(join(folder, id)), past)) remove(id)
+  // It keeps ralph alive while a paused run has nothing else to wait for.
+  const stop = watchFolder(folder, () => {
+    for (const call of listeners) call()
+  })
   return {
     pending: () =>
       namesIn(folder).flatMap(id => {
+        if (stuck.has(id)) return []
         const control = read(join(folder, id))
         if (control) return [{ id, control }]
         remove(id)

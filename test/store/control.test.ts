@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -46,5 +46,16 @@ describe('a request', () => {
     writeFileSync(join(dir, 'control', '1-ab.json'), '{"type":"expl')
     writeFileSync(join(dir, 'control', '2-ab.json'), '{"type":"explode"}')
     expect([controls.pending(), controls.pending()]).toEqual([[], []])
+  })
+
+  it('that is a folder asks for nothing either, and is put away with all that is in it', () => {
+    const dir = scratch()
+    const folder = join(dir, 'control', '1-ab.json')
+    mkdirSync(join(folder, 'deep'), { recursive: true })
+    const controls = asked(dir)
+    expect(existsSync(folder)).toBe(false)
+    mkdirSync(join(folder, 'deep'), { recursive: true })
+    expect(controls.pending()).toEqual([])
+    expect(existsSync(folder)).toBe(false)
   })
 })
