@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, watch } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { isTodoRequest } from '../core/build/todo-request.ts'
 import type { RunEvent } from '../core/events.ts'
@@ -33,25 +33,27 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
     }
   }
   for (const id of namesIn(folder)) if (isOver(id, read(join(folder, id)), past)) remove(id)
-  // It keeps ralph alive while a paused run has nothing else to wait for.
-  const stop = watchFolder(folder, () => {
+  const wake = () => {
     for (const call of listeners) call()
-  })
+  }
+  const watched = keepWatching(folder, wake)
   return {
-    pending: () =>
-      namesIn(folder).flatMap(id => {
+    pending() {
+      watched.renew()
+      return namesIn(folder).flatMap(id => {
         if (stuck.has(id)) return []
         const control = read(join(folder, id))
         if (control) return [{ id, control }]
         remove(id)
         return []
-      }),
+      })
+    },
     done: remove,
     onChange(call) {
       listeners.add(call)
       return () => void listeners.delete(call)
     },
-    close: stop,
+    close: watched.stop,
   }
 }
 
@@ -63,11 +65,43 @@ const isOver = (id: string, control: Control | null, past: readonly RunEvent[]) 
   past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
   !LASTING.includes(control?.type)
 
+/**
+ * Watches the folder of this name, whichever it is: one that was removed is made anew.
+ * It keeps ralph alive while a paused run has nothing else to wait for.
+ */
+function keepWatching(folder: string, call: () => void): { renew(): void; stop(): void } {
+  const onChange = () => {
+    renew()
+    call()
+  }
+  let which = identity(folder)
+  let stop = watchFolder(folder, onChange)
+  function renew(): void {
+    if (which !== null && identity(folder) === which) return
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+    } catch {
+      // The run's own folder is gone, too: the journal will tell.
+      return
+    }
+    which = identity(folder)
+    stop()
+    stop = watchFolder(folder, onChange)
+  }
+  return { renew, stop: () => stop() }
+}
+
+/** Tells a folder from a later one, which may have been given its number. */
+function identity(folder: string): string | null {
+  const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
+  return found ? `${found.ino} ${found.birthtimeNs}` : null
+}
+
 /** Where no more folders can be watched (a limit of the system), it is looked at now and then. */
 function watchFolder(folder: string, call: () => void): () => void {
   try {
     const watcher = watch(folder, call)
-    // A folder that goes away takes the watcher with it; requests are still found between steps.
+    // Requests are still found between steps.
     watcher.on('error', () => {})
     return () => watcher.close()
   } catch {

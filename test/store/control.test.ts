@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { receiveControls, sendControl } from '../../src/store/control.ts'
 import { scratch } from '../support/scratch.ts'
@@ -58,4 +58,33 @@ describe('a request', () => {
     expect(controls.pending()).toEqual([])
     expect(existsSync(folder)).toBe(false)
   })
+})
+
+it('is still heard after the folder of requests was removed, or removed and made again', async () => {
+  const dir = scratch()
+  const controls = receiveControls(dir, [])
+  onTestFinished(controls.close)
+  const heard = () =>
+    new Promise<string[]>(resolve => {
+      const cancel = controls.onChange(() => {
+        const texts = controls.pending().map(({ control }) => ('text' in control ? control.text : ''))
+        if (texts.length === 0) return
+        cancel()
+        resolve(texts)
+      })
+    })
+  const gone = new Promise<void>(resolve => void controls.onChange(resolve))
+  rmSync(join(dir, 'control'), { recursive: true })
+  await gone
+  const first = heard()
+  sendControl(dir, { type: 'tell', text: 'made anew' }, 1)
+  expect(await first).toEqual(['made anew'])
+
+  rmSync(join(dir, 'control'), { recursive: true })
+  const second = heard()
+  sendControl(dir, { type: 'tell', text: 'made by another' }, 2)
+  expect(await second).toEqual(['made by another'])
+  const third = heard()
+  sendControl(dir, { type: 'tell', text: 'and again' }, 3)
+  expect(await third).toEqual(['made by another', 'and again'])
 })
