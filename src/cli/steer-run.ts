@@ -1,13 +1,16 @@
 import type { RunEvent } from '../core/events.ts'
+import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { isAlive } from '../runners/proc.ts'
+import { processRunner } from '../runners/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
 import { statusOf } from '../view/status.ts'
 import type { SteerOptions } from './commands/steer.ts'
 import { hold } from './hold.ts'
+import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 
 /** Whether the process that sits over a run still lives. */
@@ -29,12 +32,9 @@ export async function cancelRun(name: string | undefined, options: SteerOptions)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
   if (isLive(run)) askRun(run, { type: 'cancel' })
   else
-    await recordIn(run, {
-      type: 'finished',
-      at: Date.now(),
-      result: 'cancelled',
-      proof: null,
-      why: 'cancelled',
+    await alone(run, async events => {
+      await endLeftovers(run, events)
+      record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
     })
   return say(`cancelled run ${run.id}`)
 }
@@ -77,16 +77,35 @@ function runFor(name: string | undefined, options: SteerOptions): StoredRun {
 export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
 /** For a run that nobody sits over; if somebody came to sit over it just now, that is said and nothing is written. */
-export const recordIn = ({ id, dir, began: { project } }: StoredRun, ...events: RunEvent[]): Promise<void> =>
+export const recordIn = (run: StoredRun, ...events: RunEvent[]): Promise<void> =>
+  alone(run, () => record(run, ...events))
+
+const alone = <T>(
+  { id, dir, began: { project } }: StoredRun,
+  act: (events: RunEvent[]) => T | Promise<T>,
+): Promise<T> =>
   hold({ home: ralphHome(process.env), id, project, shared: true }, () => {
-    if (!canGoOn(readJournal(dir))) throw new UsageError(`run ${id} has finished meanwhile`)
-    const journal = openJournal(dir)
-    try {
-      for (const event of events) journal.append(event)
-    } finally {
-      journal.close()
-    }
+    const events = readJournal(dir)
+    if (!canGoOn(events)) throw new UsageError(`run ${id} has finished meanwhile`)
+    return act(events)
   })
+
+function record({ dir }: StoredRun, ...events: RunEvent[]): void {
+  const journal = openJournal(dir)
+  try {
+    for (const event of events) journal.append(event)
+  } finally {
+    journal.close()
+  }
+}
+
+/** A crash that took the warden along may have left an agent at work: nobody else would ever end it. */
+async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promise<void> {
+  const { settings } = began.pins as Plan
+  const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
+  await runner.reap(Object.values(fold(events).state.flight).flatMap(step => step.ref ?? []))
+  await runner.close()
+}
 
 function say(line: string): number {
   process.stdout.write(`${line}\n`)

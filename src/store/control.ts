@@ -93,8 +93,12 @@ function keepWatching(folder: string, call: () => void): { renew(): void; stop()
 
 /** Tells a folder from a later one, which may have been given its number. */
 function identity(folder: string): string | null {
-  const found = statSync(folder, { bigint: true, throwIfNoEntry: false })
-  return found ? `${found.ino} ${found.birthtimeNs}` : null
+  try {
+    const { ino, birthtimeNs } = statSync(folder, { bigint: true })
+    return `${ino} ${birthtimeNs}`
+  } catch {
+    return null
+  }
 }
 
 /** Where no more folders can be watched (a limit of the system), it is looked at now and then. */

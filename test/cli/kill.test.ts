@@ -80,4 +80,18 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     expect([has('met'), leftovers(stage.ralphHome)]).toEqual([false, []])
     expect(stage.read('../count')).toBe('.')
   })
+
+  it('together with its warden leaves an agent, and cancelling the run ends that, too', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['child', { detached: true }], ['hang']]] })
+    const ralph = stage.start('run', '-p', 'x')
+    expect(await soon(() => existsSync(join(stage.project, 'begun')))).toBe(true)
+    ralph.kill('SIGSTOP')
+    for (const pid of wardensOf(ralph.pid)) process.kill(pid, 'SIGKILL')
+    ralph.kill('SIGKILL')
+    await ralph.ended
+    expect(leftovers(stage.ralphHome)).not.toEqual([])
+    expect((await stage.ralph('cancel')).code).toBe(0)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+    expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', result: 'cancelled' })
+  })
 })
