@@ -14,16 +14,23 @@ export const failurePause = (failures: number): number =>
 /** The pause where a limit states no reset: 1, 2, 4 … at most 15 min. */
 export const limitPause = (waits: number): number => Math.min(2 ** (waits - 1), 15) * MINUTE
 
+/** The clock was set back since a limit was met: what was reckoned by it is not believed. */
+export const isSetBack = ({ limitedSince }: Pick<RunState, 'limitedSince'>, now: number): boolean =>
+  limitedSince !== null && now < limitedSince
+
 /** Until when an agent is to be left alone. A stated reset that is already past is no help, so it is not believed. */
 export const limitedUntil = (resetsAt: number | undefined, waits: number, now: number): number =>
   resetsAt !== undefined && resetsAt > now ? resetsAt : now + limitPause(waits)
 
-/** Which limit, if any, forbids another iteration; `flying` are those already under way. */
+/**
+ * Which limit, if any, forbids another iteration; `flying` are those already under way,
+ * `worked` is how long this sitting has taken, by a clock that nobody sets.
+ */
 export function reached(
   state: RunState,
   limits: Limits,
   flying: number,
-  now: number,
+  worked: number,
 ): { result: Result; why: string } | null {
   if (state.failures >= limits.failures)
     return { result: 'failures', why: `${plural(state.failures, 'consecutive failure')}, stopping loop` }
@@ -33,7 +40,7 @@ export function reached(
     return { result: 'budget', why: `$${state.spent.usd.toFixed(2)} of $${limits.usd.toFixed(2)} are spent` }
   if (limits.tokens !== null && state.spent.tokens >= limits.tokens)
     return { result: 'budget', why: `${state.spent.tokens} of ${limits.tokens} tokens are used` }
-  if (limits.ms !== null && now - state.since >= limits.ms)
+  if (limits.ms !== null && worked >= limits.ms)
     return { result: 'budget', why: `the time limit of ${spellDuration(limits.ms)} is reached` }
   if (limits.iterations !== null && state.n + flying >= limits.iterations)
     return {
@@ -52,6 +59,7 @@ export function waitFor(
   limits: Limits,
   agents: readonly AgentName[],
   now: number,
+  worked: number,
 ): { until: number; why: string } | { until: null; why: string } {
   const earliest = Math.min(...agents.map(a => state.until[a] ?? 0))
   const who = agents.join(', ')
@@ -64,7 +72,7 @@ export function waitFor(
     }
   }
   // Nobody waits beyond the time that the run has.
-  const end = limits.ms === null ? Number.POSITIVE_INFINITY : state.since + limits.ms
+  const end = limits.ms === null ? Number.POSITIVE_INFINITY : now + limits.ms - worked
   return { until: Math.min(earliest, end), why: `${who} limited` }
 }
 

@@ -1,5 +1,5 @@
 import type { Proof, Result } from './events.ts'
-import { LONGEST_PAUSE, reached, waitFor } from './limits.ts'
+import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
 import {
   type AgentName,
@@ -20,13 +20,17 @@ export type Decision =
   | { type: 'wait'; until: number; why: string }
   | { type: 'finish'; result: Result; proof: Proof | null; why: string }
 
-/** What to do now. Pure: the same state, list and time give the same decision. */
+/**
+ * What to do now. Pure: the same state, list and time give the same decision.
+ * `worked`: how long this sitting has taken so far, whatever the time of day was set to.
+ */
 export function next(
   workflow: Workflow,
   state: RunState,
   tasks: readonly Task[],
   limits: Limits,
   now: number,
+  worked: number,
   agentsFor: (stage: StageName) => readonly AgentName[],
 ): Decision {
   const flying = Object.values(state.flight)
@@ -52,7 +56,7 @@ export function next(
     )
   if (open.length === 0) return finish('blocked', explainBlocked(workflow, state, tasks))
 
-  const limit = reached(state, limits, flying.length, now)
+  const limit = reached(state, limits, flying.length, worked)
   if (limit) return finish(limit.result, limit.why)
   if (flying.length >= workflow.width) return { type: 'busy' }
 
@@ -72,9 +76,9 @@ export function next(
     return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
 
   const agents = agentsFor(stage)
-  const agent = agents.find(a => (state.until[a] ?? 0) <= now)
+  const agent = agents.find(a => (state.until[a] ?? 0) <= now || isSetBack(state, now))
   if (agent !== undefined) return { type: 'work', task, stage, agent }
-  const { until, why } = waitFor(state, limits, agents, now)
+  const { until, why } = waitFor(state, limits, agents, now, worked)
   return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
 

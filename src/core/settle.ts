@@ -1,5 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
-import { failurePause, limitedUntil } from './limits.ts'
+import { failurePause, isSetBack, limitedUntil } from './limits.ts'
 import type { Task } from './task.ts'
 import {
   AT_CAP,
@@ -53,8 +53,11 @@ export function settle(
     const waits = (state.waits[agent] ?? 0) + 1
     event.patch = {
       waits: { ...state.waits, [agent]: waits },
-      limitedSince: state.limitedSince ?? now,
-      until: { ...state.until, [agent]: limitedUntil(outcome.resetsAt, waits, now) },
+      limitedSince: Math.min(state.limitedSince ?? now, now),
+      until: {
+        ...(isSetBack(state, now) ? {} : state.until),
+        [agent]: limitedUntil(outcome.resetsAt, waits, now),
+      },
     }
     return event
   }

@@ -126,8 +126,7 @@ export type RunState = {
   /** Until when an agent is limited. */
   until: Record<AgentName, number>
   notBefore: number
-  /** When this sitting began, and what all of them have spent. */
-  since: number
+  /** What all sittings together have spent. */
   spent: { usd: number; tokens: number }
   flight: Record<StepId, Step>
   /** Settled, but the world outside may not follow yet. */
@@ -169,7 +168,6 @@ export const initial: RunState = {
   hold: null,
   until: {},
   notBefore: 0,
-  since: 0,
   spent: { usd: 0, tokens: 0 },
   flight: {},
   unapplied: {},

@@ -37,6 +37,7 @@ export async function run(
     signals,
     tree: watchTree(ports.fingerprint),
   }
+  const began = ports.clock.elapsed()
   const sleep = sleeper(bench)
   const flying = new Map<StepId, Promise<void>>()
   let trouble: { error: unknown } | null = null
@@ -59,7 +60,9 @@ export async function run(
       obey(bench, cancel)
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
       const now = ports.clock.now()
-      const decision = next(book.workflow, book.state, book.tasks, book.limits, now, ports.agentsFor)
+      const worked = ports.clock.elapsed() - began
+      const { workflow, state, tasks, limits } = book
+      const decision = next(workflow, state, tasks, limits, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
           fly(await begin(bench, decision))

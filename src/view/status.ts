@@ -123,6 +123,9 @@ function lastAgent(events: readonly RunEvent[]): string | null {
   return started?.type === 'started' ? started.agent : null
 }
 
+/** Of what is to come by a clock that was set back: nothing. */
+const spellAge = (at: number, now: number): string => spellDuration(Math.max(now - at, 0))
+
 export function statusLines(status: RunStatus, now: number): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const rows = [
@@ -138,10 +141,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
       'limited',
       `${plainLine(agent)} until ${clockTime(until, now)}`,
     ]),
-    [
-      'began',
-      `${spellDuration(now - status.began)} ago; last heard of ${spellDuration(now - status.lastEvent)} ago`,
-    ],
+    ['began', `${spellAge(status.began, now)} ago; last heard of ${spellAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
     ['spent', `${spellUsd(status.usd)} · ${spellCount(status.tokens)} tokens, as far as the agent tells`],
     ['last', plainLine(status.last)],

@@ -63,7 +63,6 @@ describe('the state', () => {
       notBefore: 0,
       until: {},
     })
-    expect(run.state.since).toBe(9_000_000)
   })
 
   it('does not give a new task what an old one with its name had', () => {

@@ -225,7 +225,7 @@ describe('a limited agent', () => {
   it('is not waited for longer than the run has time', () => {
     const run = play(prompt(), [task('p')], { ...LIMITS, ms: 10 * MINUTE })
     run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
-    const end = run.state.since + 10 * MINUTE
+    const end = run.now + 10 * MINUTE
     expect(run.decide()).toMatchObject({ type: 'wait', until: end })
     run.pass(end - run.now)
     expect(run.decide()).toMatchObject({ type: 'finish', result: 'budget' })

@@ -60,6 +60,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     state: RunState,
     tasks: readonly Task[],
     now: number,
+    worked: number,
   ) {
     const flying = Object.values(state.flight)
     must(state.hold === null, 'nothing begins while the run is held')
@@ -74,7 +75,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     must(seen.failures < limits.failures, 'stops after failures in a row')
     must(seen.idles < limits.failures, 'stops after silent iterations in a row')
     must(limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget')
-    must(limits.ms === null || now - state.since < limits.ms, 'keeps to the time')
+    must(limits.ms === null || worked < limits.ms, 'keeps to the time')
     const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
     const mine = rank(d.task)
     for (const t of tasks) {

@@ -52,12 +52,14 @@ export function play(workflow: Workflow, list: Task[], limits: Limits = LIMITS, 
   let state: RunState = initial
   let tasks: readonly Task[] = []
   let now = 1000
+  let since = now
 
   const tell = (event: RunEvent) => {
+    if (event.type === 'resumed') since = event.at
     state = evolve(state, event)
     tasks = evolveList(tasks, event)
   }
-  const decide = (): Decision => next(workflow, state, tasks, limits, now, () => agents)
+  const decide = (): Decision => next(workflow, state, tasks, limits, now, now - since, () => agents)
   const begin = () => {
     let decision = decide()
     for (; decision.type === 'wait'; decision = decide()) {

@@ -49,6 +49,8 @@ export function walk(kind: Kind, seed: number): Trace {
   let people = d.pick([0, 0, 2, 5])
   let resumes = d.below(3)
 
+  /** How long this sitting has taken. */
+  const worked = () => now - (journal.findLast(e => e.type === 'began' || e.type === 'resumed')?.at ?? now)
   const stands = (task: Task) => standing(workflow, state, task)
   const taskOf = (step: Step) => tasks.find(t => t.id === step.task)!
   const lists = desk(rules, d, careful, {
@@ -201,11 +203,11 @@ export function walk(kind: Kind, seed: number): Trace {
   /** One decision and what follows from it; true at the end of the run. */
   function turn(): boolean {
     person()
-    const decision = next(workflow, state, tasks, limits, now, agentsFor)
+    const decision = next(workflow, state, tasks, limits, now, worked(), agentsFor)
     const flying = Object.values(state.flight)
     switch (decision.type) {
       case 'work': {
-        watch.work(decision, state, tasks, now)
+        watch.work(decision, state, tasks, now, worked())
         const id = state.steps + 1
         const { task, stage, agent } = decision
         tell({ type: 'started', at: now, id, task: task.id, stage, agent, n: state.n + flying.length + 1 })
@@ -242,7 +244,7 @@ export function walk(kind: Kind, seed: number): Trace {
     now += 3_600_000
     watch.resumed()
     tell({ type: 'resumed', at: now, limits })
-    const again = next(workflow, state, tasks, limits, now, agentsFor)
+    const again = next(workflow, state, tasks, limits, now, worked(), agentsFor)
     must(again.type !== 'finish' || again.result !== result, 'a resumed run goes on')
     return true
   }
@@ -280,7 +282,7 @@ export function walk(kind: Kind, seed: number): Trace {
   }
   if (forgetful) recall()
   if (careful) must(same(fold(journal.map(throughJson)), { state, tasks }), 'folding gives the same')
-  const last = next(workflow, state, tasks, limits, now, agentsFor)
+  const last = next(workflow, state, tasks, limits, now, worked(), agentsFor)
   if (last.type !== 'finish') throw new Error('a run that has ended stays so')
   return { result: last.result, proof: last.proof, turns, crashes, journal }
 }

@@ -231,4 +231,27 @@ describe('a clock that is set meanwhile', () => {
     expect(await world.sit()).toMatchObject({ result: 'complete' })
     expect(world.clock.elapsed()).toBeLessThan(10_000)
   })
+
+  it('back while it waits for a limit is not waited for', async () => {
+    const limited: AgentEvent = { type: 'limited', note: 'too many requests' }
+    const act = { events: [limited], result: { ok: false, error: 'too many requests' } }
+    const world = new World([act])
+    const jumps = [-3 * HOUR]
+    world.onTell = event => {
+      if (event.type === 'waiting') world.clock.jump(jumps.pop() ?? 0)
+      if (event.type === 'settled' && event.id === 3) world.soft.abort()
+    }
+    await world.sit()
+    expect(world.calls).toBe(3)
+    // One minute, then two by the new time, and never hours.
+    expect(world.clock.elapsed()).toBe(3 * 60_000)
+  })
+
+  it.each([-HOUR, HOUR])('by %d ms gives a run neither more nor less time', async ms => {
+    const slow = { startsAfter: 60_000 }
+    const world = new World([slow], { limits: { ms: 150_000 } })
+    world.onCall = n => void (n === 1 && world.clock.jump(ms))
+    expect(await world.sit()).toMatchObject({ result: 'budget' })
+    expect(world.calls).toBe(3)
+  })
 })
