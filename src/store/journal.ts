@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './atomic.ts'
+import { eventIn } from './journal-lines.ts'
 import { notWritten } from './writable.ts'
 
 /** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
@@ -66,9 +67,10 @@ export function readJournal(runDir: string): RunEvent[] {
   const lines = bytes.subarray(0, wholeLines(bytes)).toString('utf8').split('\n')
   lines.pop()
   return lines.map((line, index) => {
-    const event = parse(line)
-    if (!event) throw new UsageError(`${path}:${index + 1} is not a journal event; the run cannot be resumed`)
-    return event
+    const found = eventIn(line)
+    if ('wrong' in found)
+      throw new UsageError(`${path}:${index + 1} ${found.wrong}; the run cannot be resumed`)
+    return found.event
   })
 }
 
@@ -76,19 +78,11 @@ export function readJournal(runDir: string): RunEvent[] {
 export function firstEvent(runDir: string): RunEvent | null {
   const bytes = readFileSync(journalPath(runDir))
   const end = bytes.indexOf(10)
-  return end < 0 ? null : parse(bytes.toString('utf8', 0, end))
+  const found = eventIn(bytes.toString('utf8', 0, Math.max(end, 0)))
+  return 'event' in found ? found.event : null
 }
 
 const wholeLines = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
-
-function parse(line: string): RunEvent | null {
-  try {
-    const value = JSON.parse(line)
-    return typeof value?.type === 'string' && typeof value.at === 'number' ? value : null
-  } catch {
-    return null
-  }
-}
 
 /**
  * Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same.

@@ -56,6 +56,11 @@ describe('a journal that', () => {
       (lines: string[]) => lines.toSpliced(2, 0, 'rubbish'),
       /:3 is not a journal event/,
     ],
+    [
+      'has half an event',
+      (lines: string[]) => lines.toSpliced(2, 0, '{"type":"settled","at":1,"id":1}'),
+      /:3 is not a journal event: "settled" without a proper "task"/,
+    ],
     ['lost its beginning', (lines: string[]) => lines.slice(1), /does not begin with a run/],
   ])('%s is named with its place, and left as it is', async (_, harm, what) => {
     const stage = await halfDone()

@@ -73,6 +73,25 @@ describe('a journal', () => {
   })
 
   it.each([
+    ['{"type":"settled","at":1}', 'is not a journal event: "settled" without a proper "id"'],
+    ['{"type":"warned","at":1,"note":7}', 'is not a journal event: "warned" without a proper "note"'],
+    [
+      '{"type":"resumed","at":1,"limits":null}',
+      'is not a journal event: "resumed" without a proper "limits"',
+    ],
+    ['{"type":"teleported","at":1}', 'of an unknown kind, "teleported"; a newer ralph may have written it'],
+    ['{"type":"constructor","at":1}', 'of an unknown kind, "constructor"'],
+    ['{"type":"warned","note":"when?"}', 'is not a journal event'],
+    ['null', 'is not a journal event'],
+  ])('with the line %s is named with what is wrong there', (line, what) => {
+    const dir = scratch()
+    writeFileSync(journalPath(dir), `${JSON.stringify(warned('fine'))}\n${line}\n`)
+    expect(() => readJournal(dir)).toThrow(`${journalPath(dir)}:2 `)
+    expect(() => readJournal(dir)).toThrow(what)
+    expect(() => readJournal(dir)).toThrow('; the run cannot be resumed')
+  })
+
+  it.each([
     ['appended to', (path: string) => appendFileSync(path, '{"type":"settled","at":1}\n')],
     ['truncated', (path: string) => truncateSync(path, 3)],
     [
