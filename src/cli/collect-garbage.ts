@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { plural, spellBytes } from '../core/spell.ts'
+import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
 import { ralphHome, type StoredRun, storedRuns } from '../store/runs.ts'
 import { bytesIn } from '../store/size.ts'
@@ -16,7 +17,7 @@ export function collectGarbage(options: GcOptions): number {
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
   const old = tooMany(runs, options.keep)
-  const going = old.filter(isOver)
+  const going = old.filter(run => isOver(home, run))
   let freed = 0
   for (const run of going) {
     const folders = foldersOf(run)
@@ -48,8 +49,8 @@ function tooMany(runs: StoredRun[], keep: number): StoredRun[] {
 }
 
 /** Nobody is at work on it, and it has ended; one whose project is gone has no way on. */
-function isOver(run: StoredRun): boolean {
-  if (isLive(run)) return false
+function isOver(home: string, run: StoredRun): boolean {
+  if (isLive(run) || heldElsewhere(home, run.id)) return false
   const last = run.events.findLast(e => e.type === 'finished' || e.type === 'resumed')
   return last?.type === 'finished' || !existsSync(run.began.project)
 }

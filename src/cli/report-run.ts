@@ -1,3 +1,4 @@
+import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt } from '../store/receipts.ts'
 import { fittingRuns, ralphHome } from '../store/runs.ts'
 import { htmlReport } from '../view/report/html.ts'
@@ -25,7 +26,7 @@ function receiptFor(name: string | undefined, projectDir: string): Receipt {
   const kept = name === undefined || fittingRuns(home, name).length > 0 ? null : findReceipt(home, name)
   if (kept !== null) return kept as Receipt
   const run = chooseRun(name, projectDir)
-  return receiptOf(run.events, isLive(run))
+  return receiptOf(run.events, isLive(run) || heldElsewhere(home, run.id) !== null)
 }
 
 function linesOf(receipt: Receipt, options: ReportOptions): string[] {

@@ -1,4 +1,5 @@
 import { UsageError } from '../core/usage-error.ts'
+import { heldElsewhere } from '../store/lock.ts'
 import { findRun, latestRun, ralphHome } from '../store/runs.ts'
 import { statusLines, statusOf } from '../view/status.ts'
 import type { SteerOptions } from './commands/steer.ts'
@@ -11,7 +12,7 @@ export function showStatus(name: string | undefined, options: SteerOptions): num
   const run = name === undefined ? latestRun(home, project) : findRun(home, name)
   if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
   const now = Date.now()
-  const status = statusOf(run.events, isLive(run), now)
+  const status = statusOf(run.events, isLive(run), now, heldElsewhere(home, run.id))
   process.stdout.write(
     options.json ? `${JSON.stringify(status)}\n` : `${statusLines(status, now).join('\n')}\n`,
   )

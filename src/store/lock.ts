@@ -29,8 +29,16 @@ export function acquireLock(
  * Who holds it may read the journal and rely on what it says.
  */
 export function acquireRunLock(home: string, mine: Holder, isAlive: IsAlive): { release(): void } {
-  const path = join(home, 'locks', `run-${mine.run}.json`)
+  const path = runLockPath(home, mine.run)
   return acquire(home, path, mine, isAlive, holder => `run ${holder.run} (${placeOf(holder)}) is at work`)
+}
+
+/** Who holds a run from another host, as far as this one can know: the lock may have outlived its holder there. */
+export function heldElsewhere(home: string, run: string): { pid: number; host: string; lock: string } | null {
+  const lock = runLockPath(home, run)
+  const text = read(lock)
+  const holder = text === null ? null : parse(text)
+  return holder && isElsewhere(holder) ? { pid: holder.pid, host: holder.host, lock } : null
 }
 
 function acquire(
@@ -47,7 +55,7 @@ function acquire(
     const text = read(path)
     const holder = text === null ? null : parse(text)
     if (text === null) continue
-    if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder))
+    if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder) + wayOut(holder, path))
     takeAway(path, text)
   }
   throw new UsageError(`${path} keeps changing hands; try again`)
@@ -63,10 +71,19 @@ export function readLock(home: string, project: string, isAlive: IsAlive): Holde
 const lockPath = (home: string, project: string) =>
   join(home, 'locks', `${createHash('sha256').update(project).digest('hex').slice(0, 24)}.json`)
 
-/** A holder on another host cannot be looked at, so it is believed. */
-const isHeld = (holder: Holder, isAlive: IsAlive) => holder.host !== hostname() || isAlive(holder)
+const runLockPath = (home: string, run: string) => join(home, 'locks', `run-${run}.json`)
 
-const placeOf = ({ pid, host }: Holder) => (host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`)
+const isElsewhere = ({ host }: Holder) => host !== hostname()
+
+/** A holder on another host cannot be looked at, so it is believed. */
+const isHeld = (holder: Holder, isAlive: IsAlive) => isElsewhere(holder) || isAlive(holder)
+
+const placeOf = (holder: Holder) =>
+  isElsewhere(holder) ? `pid ${holder.pid} on ${holder.host}` : `pid ${holder.pid}`
+
+/** Only a person can know that a host far away is gone. */
+const wayOut = (holder: Holder, path: string) =>
+  isElsewhere(holder) ? `; if nothing runs on ${holder.host} any more, remove ${path}` : ''
 
 function refusal(holder: Holder, project: string): string {
   return `run ${holder.run} (${placeOf(holder)}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`

@@ -13,11 +13,15 @@ import { clockTime } from './time.ts'
 /** `crashed`: nobody sits over it, and nobody said goodbye. */
 type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
 
+type Elsewhere = { pid: number; host: string; lock: string }
+
 export type RunStatus = {
   id: string
   project: string
   standing: Standing
   pid: number | null
+  /** Where it is at work, if that is another host; it is only known from this lock. */
+  elsewhere: Elsewhere | null
   iteration: number
   iterations: number | null
   began: number
@@ -39,8 +43,13 @@ export type RunStatus = {
   goOn: string | null
 }
 
-/** How a run stands, from its journal and whether its process lives. */
-export function statusOf(events: readonly RunEvent[], live: boolean, now: number): RunStatus {
+/** How a run stands, from its journal and whether its process lives, here or, as far as is known, elsewhere. */
+export function statusOf(
+  events: readonly RunEvent[],
+  live: boolean,
+  now: number,
+  holder: Elsewhere | null = null,
+): RunStatus {
   const began = events[0] as Extract<RunEvent, { type: 'began' }>
   const { state, tasks } = fold(events)
   const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
@@ -53,8 +62,9 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
   // While anything is under way nobody waits, though an agent may be limited: another one works.
   const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
   const waits = isBusy ? [] : state.notBefore > now ? [state.notBefore] : Object.values(limited)
+  const elsewhere = ending?.type === 'finished' || ending?.type === 'stopped' ? null : holder
   const standing = (): Standing => {
-    if (live) {
+    if (live || elsewhere) {
       if (state.hold === 'pause') return 'paused'
       return waits.length > 0 ? 'waiting' : 'running'
     }
@@ -76,6 +86,7 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
     project: began.project,
     standing: stands,
     pid: live ? (sitting.by?.pid ?? null) : null,
+    elsewhere,
     iteration: Object.values(state.flight)[0]?.n ?? state.n,
     iterations: sitting.limits.iterations,
     began: began.at,
@@ -89,7 +100,7 @@ export function statusOf(events: readonly RunEvent[], live: boolean, now: number
     tasks: began.workflow === 'prompt' ? null : listOf(tasks, state, TABLES[began.workflow] ?? build()),
     last,
     goOn:
-      isOver || stands === 'running' || stands === 'waiting'
+      isOver || elsewhere || stands === 'running' || stands === 'waiting'
         ? null
         : `ralph resume ${began.id}${spent ? ` -m ${state.n + 10}` : ''}`,
   }
@@ -126,11 +137,25 @@ function lastAgent(events: readonly RunEvent[]): string | null {
 /** Of what is to come by a clock that was set back: nothing. */
 const spellAge = (at: number, now: number): string => spellDuration(Math.max(now - at, 0))
 
+function sayStanding({ standing, pid, elsewhere }: RunStatus): string {
+  if (elsewhere)
+    return `${standing} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as is known here)`
+  return pid === null ? standing : `${standing} (pid ${pid})`
+}
+
 export function statusLines(status: RunStatus, now: number): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const rows = [
     ['project', status.project],
-    ['status', status.pid === null ? status.standing : `${status.standing} (pid ${status.pid})`],
+    ['status', sayStanding(status)],
+    ...(status.elsewhere === null
+      ? []
+      : [
+          [
+            'if not',
+            `nothing runs on ${plainLine(status.elsewhere.host)} any more: remove ${status.elsewhere.lock}`,
+          ],
+        ]),
     ...(status.until === null
       ? []
       : [['waits', `until ${clockTime(status.until, now)}; to try now: ralph resume ${status.id}`]]),

@@ -167,11 +167,25 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
 })
 
 describe('a lock of another host', () => {
-  it('is believed, and the host is named', async () => {
+  it('is believed, and the host is named, with the way out if it is gone', async () => {
     const stage = await halfDone()
     const id = readdirSync(join(stage.ralphHome, 'runs'))[0]!
     const holder = { pid: 1, startTime: '1', host: 'far-away', run: id }
     writeFileSync(join(stage.ralphHome, 'locks', `run-${id}.json`), JSON.stringify(holder))
-    expectOneError(await stage.ralph('resume', '-m', '3', '--shared'), 2, /pid 1 on far-away/)
+    const lock = join(stage.ralphHome, 'locks', `run-${id}.json`)
+    const refused = await stage.ralph('resume', '-m', '3', '--shared')
+    expectOneError(refused, 2, /pid 1 on far-away.* if nothing runs on far-away any more, remove/)
+    expect(refused.stderr).toContain(lock)
+    // One that is at work there has no end here.
+    const ended = readFileSync(journalOf(stage), 'utf8').split('\n').toSpliced(-2, 1).join('\n')
+    writeFileSync(journalOf(stage), ended)
+    const { stdout } = await stage.ralph('status')
+    expect(stdout).toMatch(/status\s+running \(pid 1 on far-away, as far as is known here\)\n/)
+    expect(stdout).toContain(`nothing runs on far-away any more: remove ${lock}\n`)
+    expect(stdout).not.toMatch(/crashed|go on/)
+    expect((await stage.ralph('report')).stdout).toContain('still at work')
+    rmSync(lock)
+    expect((await stage.ralph('status')).stdout).toContain('crashed')
+    expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
   })
 })
