@@ -7,6 +7,9 @@ import type { Limits, RunState, Workflow } from '../core/workflow.ts'
 import { stories } from '../core/workflows/stories.ts'
 import { tasks as build } from '../core/workflows/tasks.ts'
 import { plainLine } from './plain.ts'
+import { endingOf, resumeCommand } from './report/ending.ts'
+import { iterationsOf } from './report/iterations.ts'
+import { spentOn } from './report/spent.ts'
 import { sayEnding } from './report/words.ts'
 import { clockTime } from './time.ts'
 
@@ -78,9 +81,7 @@ export function statusOf(
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
         : 'no iteration is through yet'
-  const spent = sitting.limits.iterations !== null && state.n >= sitting.limits.iterations
-  const isOver =
-    ending?.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled')
+  const spent = spentOn(iterationsOf(events))
   return {
     id: began.id,
     project: began.project,
@@ -99,10 +100,7 @@ export function statusOf(
     tokens: state.spent.tokens,
     tasks: began.workflow === 'prompt' ? null : listOf(tasks, state, TABLES[began.workflow] ?? build()),
     last,
-    goOn:
-      isOver || elsewhere || stands === 'running' || stands === 'waiting'
-        ? null
-        : `ralph resume ${began.id}${spent ? ` -m ${state.n + 10}` : ''}`,
+    goOn: elsewhere ? null : resumeCommand(events, endingOf(events, live), spent),
   }
 }
 

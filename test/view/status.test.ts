@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { statusLines, statusOf } from '../../src/view/status.ts'
-import { journal } from './report-journal.ts'
+import { journal, type Told } from './report-journal.ts'
+
+const ID = '20260301-221530-k3f'
 
 /** The rows of a status, by name. */
 function rows(events: RunEvent[], now = events.at(-1)!.at): Record<string, string> {
@@ -10,6 +12,17 @@ function rows(events: RunEvent[], now = events.at(-1)!.at): Record<string, strin
 }
 
 describe('the status of a run', () => {
+  it.each([
+    ['iterations', { iterations: 1 }, 'exhausted', '-m 11'],
+    ['money', { usd: 0.1 }, 'budget', '--max-cost 0.2'],
+    ['money, far beyond the limit,', { usd: 0.01 }, 'budget', '--max-cost 1'],
+    ['tokens', { tokens: 1000 }, 'budget', '--max-tokens 2000'],
+  ] as const)('whose %s are used names the command that raises the limit', (_, limits, result, flags) => {
+    const told = { move: 'more', usd: 0.11, tokens: [900, 0, 200] } satisfies Told
+    const events = journal({ limits }).iterate(told).finish(result, 'it is used')
+    expect(rows(events)['go on']).toBe(`ralph resume ${ID} ${flags}`)
+  })
+
   it('never says that something was in the future, though the clock was set back', () => {
     const { events } = journal().iterate({ move: 'more' })
     expect(rows(events, events[0]!.at - 3_600_000).began).toBe('0.0s ago; last heard of 0.0s ago')

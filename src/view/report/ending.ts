@@ -49,8 +49,12 @@ const isPaused = (events: readonly RunEvent[]): boolean => {
 function raised(limits: Limits, used: number, { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>): string[] {
   const flags: string[] = []
   if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + MORE}`)
-  if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${limits.usd * 2}`)
-  if (limits.tokens !== null && tokens !== null && tokens.input + tokens.output >= limits.tokens)
-    flags.push(`--max-tokens ${limits.tokens * 2}`)
+  if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${twice(limits.usd, usd ?? 0)}`)
+  const read = tokens === null ? 0 : tokens.input + tokens.output
+  if (limits.tokens !== null && tokens !== null && read >= limits.tokens)
+    flags.push(`--max-tokens ${twice(limits.tokens, read)}`)
   return flags
 }
+
+/** Twice the limit; of what was used, if one iteration went that far beyond it. */
+const twice = (limit: number, used: number): number => (used < limit * 2 ? limit * 2 : Math.ceil(used * 2))
