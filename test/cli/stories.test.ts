@@ -87,7 +87,7 @@ describe('the prompt', () => {
     const stage = setStories({
       calls: [
         ({ submit, sh }) => {
-          sh("echo 'mode=$RALPH_MODE story=$RALPH_STORY ${RALPH_MODE}s $RALPH_OTHER' > ralph/prompt.md")
+          sh(`echo 'mode=$RALPH_MODE story=$RALPH_STORY $\{RALPH_MODE}s $RALPH_OTHER' > ralph/prompt.md`)
           submit()
         },
       ],
@@ -395,7 +395,7 @@ describe('the loop', () => {
     const ran = await stage.ralph('stories', '--ralph-dir', 'plan', '-C', stage.project)
     expect(ran.code).toBe(0)
     expect(JSON.parse(stage.read('plan/tasks.json')).userStories[0].passes).toBe(true)
-    expect(stage.seen()[0]!.env.RALPH_DIR).toBe(join(stage.project, 'plan'))
+    expect(stage.seen()[0]!.env.RALPH_DIR).toBe(`${stage.project}/plan`)
   })
 })
 
