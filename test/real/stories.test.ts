@@ -56,6 +56,102 @@ function makeProject() {
   return { project, home, git }
 }
 
+describe('the real claude, with the plugin that ralph gives it', () => {
+  it.skipIf(!existsSync(join(BIN, 'claude')))(
+    'goes the same way; it is kept from a dangerous command, and from approving its own story',
+    async () => {
+      const { project, home, git } = makeProject()
+      const { model, env, shell } = CLIS.claude!
+      const edit = (change: Partial<Story>, message: string, first = 'true') =>
+        shell(
+          `${first} && '${process.execPath}' ../edit.mjs '${JSON.stringify(change)}' && git add -A && git commit -qm '${message}'`,
+        )
+      const mock = await startMockModel({
+        turns: [
+          // Harmless, should it ever run: there is no such remote.
+          { text: 'Push first.', tools: [shell('git push --force origin main')] },
+          {
+            text: 'Then not.',
+            tools: [
+              edit({ passes: true, reviewStatus: 'approved', notes: 'x' }, 'mine', 'echo wrong > answer.txt'),
+            ],
+          },
+          { text: 'Approved it myself.' },
+          {
+            text: 'Taken back.',
+            tools: [edit({ passes: false, reviewStatus: 'needs_review' }, 'feat: [US-001] - Say it right')],
+          },
+          { text: 'Submitted.' },
+          {
+            text: 'Reviewing.',
+            tools: [
+              edit(
+                { reviewStatus: 'changes_requested', reviewCount: 1, reviewFeedback: 'it must say right' },
+                'review: [US-001] - changes requested',
+              ),
+            ],
+          },
+          { text: 'Sent back.' },
+          {
+            text: 'Fixing.',
+            tools: [
+              edit(
+                { reviewStatus: 'needs_review', reviewFeedback: '' },
+                'fix: [US-001] - address review feedback',
+                'echo right > answer.txt',
+              ),
+            ],
+          },
+          { text: 'Fixed.' },
+          {
+            text: 'Reviewing again.',
+            tools: [
+              edit({ reviewStatus: 'approved', passes: true, reviewCount: 2 }, 'review: [US-001] - approved'),
+            ],
+          },
+          { text: '<promise>COMPLETE</promise>' },
+        ],
+      })
+      onTestFinished(() => mock.close())
+      furnish(CLIS.claude!, home, mock.url)
+      const ran = await runRalph(['stories', '-a', 'claude', '--model', model, '--json', '--trust'], {
+        cwd: project,
+        env: {
+          HOME: home,
+          RALPH_HOME: join(home, '.ralph'),
+          PATH: `${BIN}:${process.env.PATH}`,
+          ...env(mock.url),
+        },
+      })
+      const events = ran.stdout
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as RunEvent)
+      expect(ran.code, ran.stderr).toBe(0)
+      expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
+        'implement pass',
+        'review reject',
+        'fix pass',
+        'review pass',
+      ])
+      // The gate had it taken back before the iteration ended, so there was nothing to restore.
+      expect(git('log', '--reverse', '--format=%s').split('\n')).toEqual([
+        'start',
+        'mine',
+        'feat: [US-001] - Say it right',
+        'review: [US-001] - changes requested',
+        'fix: [US-001] - address review feedback',
+        'review: [US-001] - approved',
+      ])
+      const said = JSON.stringify(mock.requests.map(request => request.body))
+      expect(said).toContain('Implement iterations cannot set passes=true or approve stories.')
+      expect(said).toContain('blocklist 4, history rewriting and force push')
+      expect(said).not.toContain('does not appear to be a git repository')
+      expect(events.findLast(e => e.type === 'finished')).toMatchObject({ proof: 'verified' })
+    },
+  )
+})
+
 describe('the real codex, without any hooks', () => {
   it.skipIf(!existsSync(join(BIN, 'codex')))(
     'goes implement → review (changes) → fix → review (approved), and a story it passes itself is put back',
