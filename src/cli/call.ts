@@ -2,7 +2,16 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
+import {
+  type Agent,
+  type Ask,
+  type Called,
+  CannotGoOn,
+  type Capabilities,
+  type Ears,
+  type Runner,
+  type Work,
+} from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
 import { writeWhole } from '../store/atomic.ts'
@@ -48,11 +57,11 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     const { agent, able, env, ask } = c.agentOf(name)
     const folder = c.desk.folderFor(work.step)
     const promptFile = join(folder, 'prompt.txt')
-    writeFileSync(promptFile, prompt)
+    prepare(promptFile, () => writeFileSync(promptFile, prompt))
     const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
     const parser = agent.parser(ask.mode)
     const streamFile = join(folder, 'stream.ndjson')
-    const stream = openSync(streamFile, 'w')
+    const stream = prepare(streamFile, () => openSync(streamFile, 'w'))
     const errors = keepErrors(join(folder, 'stderr.log'))
     const began = c.now()
     let ended: AgentEnded | undefined
@@ -134,6 +143,15 @@ function refusalNote(agent: Agent, denials: number): string {
   return agent.bypass
     ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) mends it`
     : what
+}
+
+/** Without its files nothing is called: no fault of the agent's. */
+function prepare<T>(path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw new CannotGoOn(notWritten(error, path), { cause: error })
+  }
 }
 
 function keep(fd: number, path: string, chunk: Uint8Array): void {

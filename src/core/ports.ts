@@ -145,7 +145,7 @@ export interface Ports {
   agentsFor(stage: StageName): readonly AgentName[]
   /** The prompt of a step, before it begins. Throws CannotGoOn when there is none to be had. */
   brief(work: Work): Promise<string>
-  /** Starts the agent on a step. Rejects if it cannot be started; that is the agent's failure, not the run's. */
+  /** Starts the agent on a step. Rejects if it cannot be started: the agent's failure, not the run's, but for CannotGoOn. */
   call(work: Work, prompt: string, ears: Ears): Promise<Called>
   runner: Pick<Runner, 'reap' | 'sweep'>
   /** Without a step: those of the baseline, before the first. */

@@ -1,5 +1,5 @@
 import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
-import type { Called, Clock, Ears } from '../core/ports.ts'
+import { type Called, CannotGoOn, type Clock, type Ears } from '../core/ports.ts'
 import type { Step } from '../core/workflow.ts'
 
 /** How long an agent is waited for. */
@@ -89,14 +89,17 @@ export async function attend(
   }
 }
 
-/** An agent that could not be started failed like one that exits at once. */
-const notStarted = (error: Error): Ended => ({
-  how: 'exited',
-  exit: { code: 127, signal: null },
-  ms: 0,
-  result: { type: 'ended', ok: false, text: '', error: error.message },
-  seenOff: false,
-})
+/** An agent that could not be started failed like one that exits at once; what keeps ralph from going on is no failure of it. */
+function notStarted(error: Error): Ended {
+  if (error instanceof CannotGoOn) throw error
+  return {
+    how: 'exited',
+    exit: { code: 127, signal: null },
+    ms: 0,
+    result: { type: 'ended', ok: false, text: '', error: error.message },
+    seenOff: false,
+  }
+}
 
 const silentEnd = (exit: Exit): AgentEnded => ({
   type: 'ended',

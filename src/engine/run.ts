@@ -89,6 +89,7 @@ export async function run(
     }
   } catch (error) {
     if (error instanceof CannotGoOn) return leave(bench, error.message, signals.soft.aborted)
+    record(bench, error)
     throw error
   } finally {
     sleep.stop()
@@ -104,6 +105,16 @@ async function lookAround({ book, ports, signals, tree }: Bench, baseline: boole
   if (!baseline || book.state.steps > 0) return
   const findings = await runChecks(ports, checks, null, [], signals)
   if (findings) book.tell({ type: 'baseline', at: ports.clock.now(), findings })
+}
+
+/** Trouble that nobody expected is on record, too, wherever that is still possible; the trouble itself is what counts. */
+function record({ book, ports }: Bench, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error)
+  try {
+    book.tell({ type: 'stopped', at: ports.clock.now(), why: why.split('\n', 1)[0]! })
+  } catch {
+    // It is the journal itself that cannot be written, as a rule.
+  }
 }
 
 function leave({ book, ports }: Bench, why: string, interrupted: boolean): Ending {

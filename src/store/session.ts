@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
+import { CannotGoOn } from '../core/ports.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
 import { replaceFile } from './atomic.ts'
 import { ignoreOwnFiles } from './ignore.ts'
-import { needWritable } from './writable.ts'
+import { needWritable, notWritten } from './writable.ts'
 
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
 export interface Session {
@@ -38,9 +39,18 @@ export function openSession(project: string, id: string, about: Record<string, u
     while (existsSync(join(dir, taken === 0 ? name : `${name}-${taken + 1}`))) taken++
     return { name, taken }
   }
+  const keep = (path: string, act: () => void) => {
+    try {
+      act()
+    } catch (error) {
+      throw new CannotGoOn(`${notWritten(error, path)}; mend that, then: ralph resume ${id}`, {
+        cause: error,
+      })
+    }
+  }
   const folder = (name: string, attempt: number) => {
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
-    mkdirSync(path, { recursive: true })
+    keep(path, () => mkdirSync(path, { recursive: true }))
     return path
   }
   const append = (file: string, line: string) => {
@@ -50,8 +60,10 @@ export function openSession(project: string, id: string, about: Record<string, u
     } catch {
       // An agent may have cleaned the tree, and this folder with it; the project itself is not ours to make.
       if (!existsSync(project)) return
-      mkdirSync(dir, { recursive: true })
-      appendFileSync(path, `${line}\n`)
+      keep(path, () => {
+        mkdirSync(dir, { recursive: true })
+        appendFileSync(path, `${line}\n`)
+      })
     }
   }
   const running = new Map<number, { n: number; of: string }>()
@@ -89,7 +101,11 @@ export function openSession(project: string, id: string, about: Record<string, u
           `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${oneLine(event.note)}`,
         )
       } else if (event.type === 'finished') {
-        append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)
+        try {
+          append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)
+        } catch {
+          // It is finished, whatever becomes of the log.
+        }
       }
     },
   }

@@ -139,6 +139,7 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
     if (!mountSmall(sessions, 256)) skip()
     const ran = await stage.ralph('run', '-p', 'x', ...agent('sleep 60 & yes | head -c 2000000'))
     expectOneError(ran, 1, /cannot write to \S+(journal|stream)\.ndjson: the disk is full/)
+    expect((await stage.ralph('status')).stdout).toMatch(/stopped: cannot write to \S+: the disk is full/)
     expect(leftovers(stage.ralphHome)).toEqual([])
     rmSync(join(sessions, readdirSync(sessions)[0]!, 'iter-001'), { recursive: true })
     expect((await stage.ralph('resume')).code).toBe(0)
@@ -163,6 +164,23 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
     if (!mountSmall(stage.ralphHome, 1024)) return
     execFileSync('mount', ['-o', 'remount,ro', stage.ralphHome])
     expectOneError(await stage.ralph('run', '-p', 'x'), 2, /cannot write to .*read-only.*RALPH_HOME/)
+  })
+})
+
+describe('a session folder that', () => {
+  it('is replaced by a file stops the run with one line, on record; put back, it goes on', async () => {
+    const stage = setStage()
+    const sessions = join(stage.project, '.ralph', 'sessions')
+    const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .ralph/sessions; : > .ralph/sessions'))
+    const why =
+      /stopped: cannot write to \S+sessions\S+: a part of that path is a file; mend that, then: ralph resume \S+/
+    expect([ran.code, ran.stdout]).toEqual([1, expect.stringMatching(why)])
+    const { stdout } = await stage.ralph('status')
+    expect(stdout).toMatch(/status\s+stopped\n/)
+    expect(stdout).toMatch(why)
+    expect(leftovers(stage.ralphHome)).toEqual([])
+    rmSync(sessions)
+    expect((await stage.ralph('resume')).code).toBe(0)
   })
 })
 

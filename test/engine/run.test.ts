@@ -99,6 +99,15 @@ describe('the loop', () => {
     expect(await busy.sit()).toMatchObject({ result: 'exhausted' })
   })
 
+  it('that meets trouble nobody expected is thrown on, and on record for whoever asks', async () => {
+    const world = new World([done])
+    world.onTell = event => {
+      if (event.type === 'agent') throw new Error('ENOTDIR: not a directory\nat some place')
+    }
+    await expect(world.sit()).rejects.toThrow('ENOTDIR')
+    expect(world.journal.at(-1)).toMatchObject({ type: 'stopped', why: 'ENOTDIR: not a directory' })
+  })
+
   it('counts an agent that cannot be started as a failure, in its own words', async () => {
     const world = new World([{ startError: 'cannot start claude: not found' }])
     expect(await world.sit()).toMatchObject({ result: 'failures' })

@@ -89,6 +89,7 @@ export class World {
   cutAfter: { type: RunEvent['type']; times: number } | null = null
   soft = new AbortController()
   hard = new AbortController()
+  private dark = false
   private asked = 0
   private requests: Request[] = []
   /** Asks something of the run, as a person would from outside. */
@@ -110,7 +111,12 @@ export class World {
   }
 
   private boundary() {
-    if (++this.boundaries >= this.cutAt) throw new PowerCut()
+    if (this.dark || ++this.boundaries >= this.cutAt) this.cutPower()
+  }
+
+  private cutPower() {
+    this.dark = true
+    throw new PowerCut()
   }
 
   private async pass<T>(value: T): Promise<T> {
@@ -126,7 +132,7 @@ export class World {
       this.onTell?.(event)
       if (['prompted', 'agent', 'checking', 'checked', 'waiting'].includes(event.type)) return
       this.journal.push(JSON.parse(JSON.stringify(event)))
-      if (this.cutAfter?.type === event.type && this.cutAfter.times-- > 0) throw new PowerCut()
+      if (this.cutAfter?.type === event.type && this.cutAfter.times-- > 0) this.cutPower()
       this.boundary()
     }
     return {
@@ -220,6 +226,7 @@ export class World {
 
   /** One sitting: begins the run, or goes on with it. Time passes only while everybody waits. */
   async sit(): Promise<Ending> {
+    this.dark = false
     const limits = { ...LIMITS, ...this.options.limits }
     const ports = this.ports()
     const book = openBook(this.options.workflow ?? prompt(), limits, fold(this.journal), ports)
