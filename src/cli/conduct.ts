@@ -58,22 +58,22 @@ const LINGER_MS = 10_000
 export async function conduct(sitting: Sitting): Promise<number> {
   const { home, id, plan, past } = sitting
   const { project, agent } = plan
-  const session = openSession(project, id, {
-    id,
+  const notices: string[] = []
+  const session = openSession(
     project,
-    workflow: plan.workflow,
-    ...aboutOf(plan),
-    agent: redact(agent.argv),
-  })
+    id,
+    { id, project, workflow: plan.workflow, ...aboutOf(plan), agent: redact(agent.argv) },
+    note => notices.push(note),
+  )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
   if (past.length === 0) sitting.warnings.push(...keepWhatIsDirty(plan, dir))
   sitting.announce()
-  return sit(sitting, session, dir)
+  return sit(sitting, session, notices, dir)
 }
 
-/** Opens the journal, lets the engine work, and puts everything away again. */
-async function sit(sitting: Sitting, session: Session, dir: string): Promise<number> {
+/** Opens the journal, lets the engine work, and puts everything away again. `notices`: what is still to be said. */
+async function sit(sitting: Sitting, session: Session, notices: string[], dir: string): Promise<number> {
   const { home, id, plan, limits, past, env } = sitting
   const { settings, project } = plan
   const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
@@ -115,6 +115,8 @@ async function sit(sitting: Sitting, session: Session, dir: string): Promise<num
       keys?.hear(event)
       if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
       sitting.onEvent?.(event)
+      // What the session noticed in the middle of it comes after it.
+      for (const note of notices.splice(0)) tell({ type: 'warned', at: event.at, note })
     }
     const opened = openBook(workflowOf(plan), limits, fold(past), { tell })
     book = opened

@@ -24,12 +24,32 @@ export interface Session {
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
 
-export function openSession(project: string, id: string, about: Record<string, unknown>): Session {
+/** `lost` is told once, in the middle of whatever noticed it, if somebody takes the folder away. */
+export function openSession(
+  project: string,
+  id: string,
+  about: Record<string, unknown>,
+  lost: (note: string) => void,
+): Session {
   const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
-  needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
+  let isTold = false
+  const make = () => {
     mkdirSync(dir, { recursive: true })
     ignoreOwnFiles(ralph)
+  }
+  /** An agent may have cleaned the tree, and this folder with it. */
+  const makeAnew = () => {
+    if (existsSync(dir)) return
+    make()
+    if (!isTold)
+      lost(
+        `${relative(project, dir)} was removed and is made anew: the prompts, streams and logs in it are gone`,
+      )
+    isTold = true
+  }
+  needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
+    make()
     replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
   })
 
@@ -50,7 +70,10 @@ export function openSession(project: string, id: string, about: Record<string, u
   }
   const folder = (name: string, attempt: number) => {
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
-    keep(path, () => mkdirSync(path, { recursive: true }))
+    keep(path, () => {
+      makeAnew()
+      mkdirSync(path, { recursive: true })
+    })
     return path
   }
   const append = (file: string, line: string) => {
@@ -58,10 +81,10 @@ export function openSession(project: string, id: string, about: Record<string, u
     try {
       appendFileSync(path, `${line}\n`)
     } catch {
-      // An agent may have cleaned the tree, and this folder with it; the project itself is not ours to make.
+      // The project itself is not ours to make.
       if (!existsSync(project)) return
       keep(path, () => {
-        mkdirSync(dir, { recursive: true })
+        makeAnew()
         appendFileSync(path, `${line}\n`)
       })
     }

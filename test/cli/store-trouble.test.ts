@@ -168,6 +168,15 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
 })
 
 describe('a session folder that', () => {
+  it('is removed is made anew and kept out of the repository, and that is said once', async () => {
+    const stage = setStage()
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', 'rm -rf .ralph; echo more')
+    expect(ran.stderr.match(/warning: .*removed and is made anew/g), ran.stderr).toHaveLength(1)
+    expect(stage.journal().filter(e => e.type === 'warned' && e.note.includes('made anew'))).toHaveLength(1)
+    expect(stage.session('iterations.log')).toContain('[STOP]')
+    expect(existsSync(join(stage.project, '.ralph', '.gitignore'))).toBe(true)
+  })
+
   it('is replaced by a file stops the run with one line, on record; put back, it goes on', async () => {
     const stage = setStage()
     const sessions = join(stage.project, '.ralph', 'sessions')
