@@ -20,6 +20,10 @@ import { notWritten } from '../store/writable.ts'
 /** How much of standard error is kept for the sentence that explains a failure. */
 const ERROR_TAIL = 4096
 
+/** How much of it is kept in all: an agent may pour out more than any disk holds. */
+const MOST_ERRORS = 64 * 1024 * 1024
+const LEFT_OUT = '\n[ralph: the rest of standard error is left out, after 64 MB]\n'
+
 /** Where the files of a call go, and who keeps a list of calls. */
 type Desk = {
   folderFor(step: { n: number }): string
@@ -165,11 +169,16 @@ function keep(fd: number, path: string, chunk: Uint8Array): void {
 /** Standard error goes to a file that exists only if there is any, and its end is remembered. */
 function keepErrors(path: string) {
   let fd: number | null = null
+  let room = MOST_ERRORS
   let tail = Buffer.alloc(0)
   return {
     take(chunk: Uint8Array) {
       fd ??= openSync(path, 'w')
-      keep(fd, path, chunk)
+      if (room >= 0) {
+        keep(fd, path, chunk.subarray(0, room))
+        if (chunk.length > room) keep(fd, path, Buffer.from(LEFT_OUT))
+        room -= chunk.length
+      }
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
     lastLine: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',

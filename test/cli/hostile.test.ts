@@ -104,6 +104,17 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
     expect(leftovers(stage.ralphHome)).toEqual([])
   })
 
+  it('pours out more on standard error than anyone reads fills no disk, and that is noted', async () => {
+    const stage = setStage({ settings: { baseline: false } })
+    const pours = 'yes | head -c 70000000 >&2; yes last | head -n 3 >&2; exit 3'
+    await stage.ralph('run', '-p', 'x', '-m', '1', '--', 'sh', '-c', pours)
+    const log = stage.session('iter-001/stderr.log')
+    expect(log.length).toBeLessThan(64 * 1024 * 1024 + 200)
+    expect(log.slice(-200)).toMatch(/y\s+\[ralph: the rest of standard error is left out, after 64 MB\]\n$/)
+    const failed = stage.journal().find(e => e.type === 'settled')
+    expect(failed).toMatchObject({ end: 'error', note: expect.stringContaining('last') })
+  })
+
   it('removes what ralph keeps in the project loses only that', async () => {
     const settings = { guardrails: [{ command: 'rm -rf .ralph/sessions; true' }] }
     const stage = setStage({ settings })
