@@ -1,6 +1,6 @@
 import { heldElsewhere } from '../store/lock.ts'
-import { findReceipt } from '../store/receipts.ts'
-import { fittingRuns, ralphHome } from '../store/runs.ts'
+import { findReceipt, latestReceipt } from '../store/receipts.ts'
+import { fittingRuns, latestRun, ralphHome } from '../store/runs.ts'
 import { htmlReport } from '../view/report/html.ts'
 import { jsonReport } from '../view/report/json.ts'
 import { markdownReport } from '../view/report/markdown.ts'
@@ -9,6 +9,7 @@ import { textReport } from '../view/report/text.ts'
 import type { ReportOptions } from './commands/report.ts'
 import { terminalStyle } from './console.ts'
 import { chooseRun } from './past-run.ts'
+import { projectOf } from './project.ts'
 import { isLive } from './steer-run.ts'
 
 const NARROWEST = 40
@@ -23,10 +24,16 @@ export function reportRun(name: string | undefined, options: ReportOptions): num
 /** From the journal; of a run that was put away, what was kept of it. */
 function receiptFor(name: string | undefined, projectDir: string): Receipt {
   const home = ralphHome(process.env)
-  const kept = name === undefined || fittingRuns(home, name).length > 0 ? null : findReceipt(home, name)
+  const kept = keptOf(home, name, projectDir)
   if (kept !== null) return kept as Receipt
   const run = chooseRun(name, projectDir)
   return receiptOf(run.events, isLive(run) || heldElsewhere(home, run.id) !== null)
+}
+
+function keptOf(home: string, name: string | undefined, projectDir: string): unknown {
+  if (name !== undefined) return fittingRuns(home, name).length > 0 ? null : findReceipt(home, name)
+  const project = projectOf(projectDir)
+  return latestRun(home, project) ? null : latestReceipt(home, project)
 }
 
 function linesOf(receipt: Receipt, options: ReportOptions): string[] {

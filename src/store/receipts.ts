@@ -14,8 +14,20 @@ export function keepReceipt(home: string, id: string, receipt: unknown): void {
 export function findReceipt(home: string, name: string): unknown {
   const fits = idsIn(home).filter(id => id.startsWith(name) || id.endsWith(name))
   if (fits.length !== 1) return null
-  return JSON.parse(readFileSync(join(folderOf(home), `${fits[0]}.json`), 'utf8'))
+  return read(home, fits[0]!)
 }
+
+/** The latest receipt of a folder; null if there is none. */
+export function latestReceipt(home: string, project: string): unknown {
+  for (const id of idsIn(home).sort().reverse()) {
+    const receipt = read(home, id)
+    if (receipt.project === project) return receipt
+  }
+  return null
+}
+
+const read = (home: string, id: string): { project: string } =>
+  JSON.parse(readFileSync(join(folderOf(home), `${id}.json`), 'utf8'))
 
 function idsIn(home: string): string[] {
   try {

@@ -56,6 +56,7 @@ describe('ralph gc', () => {
     await stage.ralph('gc', '--keep', '0')
     for (const name of ['1-a', '1', 'a']) expect(await stage.ralph('report', name)).toEqual(before)
     expect(JSON.parse((await stage.ralph('report', '2-b', '--json')).stdout).totals.usd).toBe(0.11)
+    expect((await stage.ralph('report')).stdout).toContain('ralph run 2-b\n')
     expect((await stage.ralph('report', '3')).stderr).toContain('no run "3" in')
   })
 
