@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
+import { spellCount, spellDuration } from '../core/spell.ts'
 import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import type { Limits, RunState, Workflow } from '../core/workflow.ts'
@@ -10,7 +10,7 @@ import { plainLine } from './plain.ts'
 import { endingOf, resumeCommand } from './report/ending.ts'
 import { iterationsOf } from './report/iterations.ts'
 import { spentOn } from './report/spent.ts'
-import { sayEnding } from './report/words.ts'
+import { sayCost, sayEnding } from './report/words.ts'
 import { clockTime } from './time.ts'
 
 /** `crashed`: nobody sits over it, and nobody said goodbye. */
@@ -36,7 +36,9 @@ export type RunStatus = {
   /** Until when a waiting run waits. */
   until: number | null
   failures: number
-  usd: number
+  /** null: no agent told what it cost; `unpriced` calls did not. */
+  usd: number | null
+  unpriced: number
   tokens: number
   /** How far the list is, of a build or of stories; null: there is none. */
   tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
@@ -96,7 +98,8 @@ export function statusOf(
     limited: live ? limited : {},
     until: stands === 'waiting' ? Math.min(...waits) : null,
     failures: state.failures,
-    usd: state.spent.usd,
+    usd: spent.usd,
+    unpriced: spent.unpriced,
     tokens: state.spent.tokens,
     tasks: began.workflow === 'prompt' ? null : listOf(tasks, state, TABLES[began.workflow] ?? build()),
     last,
@@ -166,7 +169,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
     ]),
     ['began', `${spellAge(status.began, now)} ago; last heard of ${spellAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
-    ['spent', `${spellUsd(status.usd)} · ${spellCount(status.tokens)} tokens, as far as the agent tells`],
+    ['spent', `${sayCost(status)} · ${spellCount(status.tokens)} tokens, as far as the agent tells`],
     ['last', plainLine(status.last)],
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { fitTo } from '../../src/view/fit.ts'
 import { receiptOf } from '../../src/view/report/receipt.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
+import { sayWayOn } from '../../src/view/report/words.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
 import { green, journal, MINUTE, red, standing, type Told } from './report-journal.ts'
@@ -362,6 +363,9 @@ describe('what a receipt tells besides', () => {
   it('is that it was undone, and until it goes on', () => {
     const pen = journal().iterate(fails).later(MINUTE).add({ type: 'undone', saved: 'refs/ralph/x/1' })
     expect(receiptOf(pen.events)).toMatchObject({ undone: 'refs/ralph/x/1', times: { workedMs: MINUTE } })
+    expect(receiptOf(pen.events).resume).toBeNull()
+    expect(sayWayOn(receiptOf(pen.events))).toBe('a new run: this one was undone')
     expect(receiptOf(pen.resume().events).undone).toBeNull()
+    expect(receiptOf(pen.events).resume).toBe(`ralph resume ${ID}`)
   })
 })

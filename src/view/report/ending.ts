@@ -24,7 +24,7 @@ export function endingOf(events: readonly RunEvent[], live: boolean): Ending {
 /** How many iterations a raised limit adds. */
 const MORE = 10
 
-/** What to type to go on, with what must be raised; null for a run that is complete, was cancelled, or goes on. */
+/** What to type to go on, with what must be raised; null for one that is complete, cancelled, undone, or goes on. */
 export function resumeCommand(
   events: readonly RunEvent[],
   ending: Ending,
@@ -35,11 +35,16 @@ export function resumeCommand(
   if (!began || !sitting) return null
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
+  // What it believes to be done is not there any more.
+  if (isUndone(events)) return null
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const n = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = n?.type === 'settled' ? (n.patch.n ?? 0) : 0
   return ['ralph resume', began.id, ...raised(sitting.limits, used, spent)].join(' ')
 }
+
+const isUndone = (events: readonly RunEvent[]): boolean =>
+  events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone'
 
 const isPaused = (events: readonly RunEvent[]): boolean => {
   const last = events.findLast(e => e.type === 'control' || e.type === 'began' || e.type === 'resumed')

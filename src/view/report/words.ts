@@ -68,7 +68,7 @@ export function sayIterations({ counted, uncounted }: Receipt['totals']): string
 export const sayUsd = (usd: number | null): string => (usd === null ? 'unknown' : spellUsd(usd))
 
 /** `$0.18`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
-export function sayCost({ usd, unpriced }: Spent): string {
+export function sayCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): string {
   if (usd === null) return unpriced === 0 ? 'no cost' : 'cost unknown'
   return unpriced === 0 ? spellUsd(usd) : `${spellUsd(usd)}, and ${plural(unpriced, 'call')} of unknown cost`
 }
@@ -164,8 +164,9 @@ function sayTask({ id, title, stage, why }: Receipt['left'][number]): string {
 }
 
 /** How to go on; null if there is nothing left to do, or it goes on by itself. */
-export function sayWayOn({ resume, left, ending }: Receipt): string | null {
+export function sayWayOn({ resume, left, ending, undone }: Receipt): string | null {
   if (resume !== null) return plainLine(resume)
+  if (undone !== null) return 'a new run: this one was undone'
   if (ending.type === 'open') return null
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
