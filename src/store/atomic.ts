@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
@@ -7,7 +17,7 @@ import { dirname, join } from 'node:path'
  * a new file nobody can guess or redirect, synced, renamed, and the folder synced.
  */
 export function replaceFile(path: string, data: string | Uint8Array, mode = 0o644): void {
-  const temp = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`)
+  const temp = join(dirname(path), `.ralph-${randomBytes(8).toString('hex')}.tmp`)
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
@@ -20,6 +30,16 @@ export function replaceFile(path: string, data: string | Uint8Array, mode = 0o64
     throw error
   }
   syncFolder(dirname(path))
+}
+
+/** Removes what a crash left of files that were being replaced: in a project, an agent might commit it. */
+export function dropHalves(folder: string): void {
+  try {
+    const names = readdirSync(folder).filter(name => /^\.ralph-[0-9a-f]{16}\.tmp$/.test(name))
+    for (const name of names) rmSync(join(folder, name), { force: true })
+  } catch {
+    // No folder, or none to write in: whoever needs it will say so.
+  }
 }
 
 /** Writes all of it or throws: a full disk can take half a buffer without an error. */

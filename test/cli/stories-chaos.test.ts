@@ -49,9 +49,11 @@ function essenceOf(stage: Stage) {
   const finished = journal.findLast(e => e.type === 'finished')
   return {
     stories: stage.file(),
-    stands: Object.entries(state.at).map(([id, { stage, rounds, proof }]) => [id, stage, rounds, proof]),
+    stands: Object.entries(state.at)
+      .map(([id, { stage, rounds, proof }]) => ({ id, stage, rounds, proof }))
+      .sort((a, b) => a.id.localeCompare(b.id)),
     loose: [state.flight, state.unapplied, state.intents],
-    moves: settled.map(e => [e.stage, e.task, e.move]),
+    moves: settled.map(e => `${e.stage} ${e.task} ${e.move}`),
     finished: finished && [finished.result, finished.proof, finished.why],
     tree: stage.git('ls-tree', '-r', 'HEAD', '--', '*.txt', 'ralph'),
     merges: stage.git('log', '--merges', '--format=%h'),
@@ -69,6 +71,10 @@ function commitsOnRecord(stage: Stage): string[] {
       return subjects
     })
 }
+
+/** A story that was interrupted three times in a row is left, others go first, and it begins anew: another way there. */
+const wasBlocked = (stage: Stage) =>
+  eventsOf(stage).some(e => e.type === 'settled' && e.state.stage === 'blocked')
 
 const authorOf = (subject: string) => (subject.startsWith('ralph: ') ? 'ralph' : 'agent')
 
@@ -97,7 +103,8 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
           if (d.chance(0.5)) await delay(700)
         }
         await finish(stage)
-        expect(essenceOf(stage)).toEqual(expected)
+        const moves = wasBlocked(stage) ? expect.any(Array) : expected.moves
+        expect(essenceOf(stage)).toEqual({ ...expected, moves })
         expect(commitsOnRecord(stage)).toEqual(stage.history())
         expect(existsSync(join(stage.project, '.ralph-active'))).toBe(false)
         await delay(1000)

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { replaceFile } from '../../src/store/atomic.ts'
+import { dropHalves, replaceFile } from '../../src/store/atomic.ts'
 import { scratch } from '../support/scratch.ts'
 
 describe('replacing a file', () => {
@@ -30,4 +30,13 @@ describe('replacing a file', () => {
     expect(() => replaceFile(join(dir, 'folder'), 'text')).toThrow()
     expect(readdirSync(dir)).toEqual(['folder'])
   })
+})
+
+it('what a crash left of a file that was being replaced is removed, and nothing else', () => {
+  const dir = scratch()
+  for (const name of ['.ralph-0123456789abcdef.tmp', '.ralph-mine.tmp', 'file'])
+    writeFileSync(join(dir, name), 'x')
+  dropHalves(dir)
+  expect(readdirSync(dir).sort()).toEqual(['.ralph-mine.tmp', 'file'])
+  expect(() => dropHalves(join(dir, 'none'))).not.toThrow()
 })

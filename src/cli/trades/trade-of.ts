@@ -5,6 +5,7 @@ import { stories } from '../../core/workflows/stories.ts'
 import { tasks } from '../../core/workflows/tasks.ts'
 import { lookAt } from '../../git/look.ts'
 import { contentOf } from '../../git/status.ts'
+import { dropHalves } from '../../store/atomic.ts'
 import { readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
@@ -54,6 +55,7 @@ const REFUSED = 'refused'
 
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
   const { start, project } = plan
+  for (const folder of [project, join(project, plan.dir)]) dropHalves(folder)
   return storiesTrade({
     plan,
     workflow,
