@@ -8,9 +8,10 @@ import { UsageError } from '../core/usage-error.ts'
 import { attempt, git } from '../git/git.ts'
 import { loadSettings } from '../settings/load.ts'
 import { replaceFile } from '../store/atomic.ts'
-import { ralphHome, storedRuns } from '../store/runs.ts'
+import { canGoOn, latestStories, ralphHome, storedRuns } from '../store/runs.ts'
 import type { ArchiveOptions } from './commands/archive.ts'
 import { storyTemplates } from './init/init-stories.ts'
+import { isCutOff } from './mend-stories.ts'
 import { gitEnvironment, type Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer-run.ts'
@@ -31,6 +32,11 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   if (live)
     throw new UsageError(
       `run ${live.id} is at work on these stories; wait for it, or: ralph cancel ${live.id}`,
+    )
+  const cut = latestStories(ralphHome(process.env), project, dir)
+  if (cut && canGoOn(cut.events) && isCutOff(cut))
+    throw new UsageError(
+      `run ${cut.id} was cut off, and nobody judged what its agent wrote; first go on with: ralph resume ${cut.id}`,
     )
   const open = file.userStories.filter(story => !story.passes).map(story => story.id)
   if (open.length > 0 && !options.force)

@@ -139,6 +139,7 @@ export function composePorts({
     },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: files.fingerprint,
+    ...(trade.witness && { witness: trade.witness }),
     claims: trade.claims,
     edits: trade.edits,
     apply: async (settled, _tasks, state, record) => {

@@ -13,10 +13,10 @@ import { workflowOf } from './trades/trade-of.ts'
  * instead of going on must not take it for a person's word: the stories are put where that run had them.
  */
 export function mendStories(project: string, dir: string): string | null {
-  const run = latestStories(ralphHome(process.env), project)
+  const run = latestStories(ralphHome(process.env), project, dir)
   if (!run || isLive(run) || !isCutOff(run)) return null
   const plan = run.began.pins as Plan
-  if (plan.workflow !== 'stories' || plan.dir !== dir) return null
+  if (plan.workflow !== 'stories') return null
   const path = join(project, dir, 'tasks.json')
   const found = textAt(path)
   const rules = { ...plan.review, verifyCommands: plan.file.verifyCommands ?? [] }
@@ -27,7 +27,7 @@ export function mendStories(project: string, dir: string): string | null {
   return `run ${run.id} was cut off, and nobody judged what its agent wrote: ${dir}/tasks.json is as that run had it${kept}`
 }
 
-const isCutOff = ({ events }: StoredRun): boolean => {
+export const isCutOff = ({ events }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false
   const { flight, unapplied } = fold(events).state
   return Object.keys(flight).length + Object.keys(unapplied).length > 0

@@ -52,7 +52,7 @@ export function storySettings(
   return {
     ...settings,
     scm: null,
-    protect: [...settings.protect, `${dir}/prd.md`],
+    protect: [...settings.protect, `${dir}/prd.md`, `${dir}/prompt.md`],
     guardrails: [...settings.guardrails, ...verify],
   }
 }

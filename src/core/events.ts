@@ -90,6 +90,9 @@ export type Outcome =
       byUser?: boolean
     }
 
+/** What an agent wrote about its own work. */
+export type Claimed = Partial<Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note'>>
+
 export type Result =
   | 'complete'
   | 'blocked'
@@ -140,6 +143,8 @@ export type RunEvent = { at: number } & (
       limited?: { resetsAt?: number; note: string }
       /** Ralph ended it after its result: its exit says nothing. */
       seenOff: boolean
+      /** What the agent had written about its work when it ended: what comes later is not its word. */
+      claimed?: Claimed
     }
   | Settled
   /** About to commit. On repeat, a commit with this parent and message means that it is done. */

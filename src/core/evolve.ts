@@ -31,14 +31,17 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'ended': {
       const step = state.flight[event.id]
       if (!step) return state
-      const { how, exit, ms, result, limited, seenOff } = event
+      const { how, exit, ms, result, limited, seenOff, claimed } = event
       const tokens = (result.usage?.input ?? 0) + (result.usage?.output ?? 0)
       return {
         ...state,
         spent: { usd: state.spent.usd + (result.costUsd ?? 0), tokens: state.spent.tokens + tokens },
         flight: {
           ...state.flight,
-          [event.id]: { ...step, ended: { how, exit, ms, result, limited, seenOff } },
+          [event.id]: {
+            ...step,
+            ended: { how, exit, ms, result, limited, seenOff, ...(claimed && { claimed }) },
+          },
         },
       }
     }

@@ -1,5 +1,5 @@
 import type { TodoRequest } from './build/todo-request.ts'
-import type { AgentEvent, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
+import type { AgentEvent, Claimed, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
 import type { Task } from './task.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './workflow.ts'
 
@@ -154,6 +154,8 @@ export interface Ports {
   checksAtOnce: number
   /** The tree as a short text that changes when files do; null when there is no way to tell. */
   fingerprint(): Promise<string | null>
+  /** What the agent has written about its work by now; asked once, when it is gone and before any check may write. */
+  witness?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */
   claims(work: Work, text: string): Promise<Claims>
   /** Edits that people made while nothing was in flight, to adopt before the next decision. */

@@ -1,4 +1,4 @@
-import type { AgentEnded, Exit, Finding, How, ProcessRef, Settled } from './events.ts'
+import type { AgentEnded, Claimed, Exit, Finding, How, ProcessRef, Settled } from './events.ts'
 import type { Task, TaskId } from './task.ts'
 
 export type StageName = string
@@ -103,6 +103,7 @@ export type Step = {
     result: AgentEnded
     limited?: { resetsAt?: number; note: string }
     seenOff: boolean
+    claimed?: Claimed
   }
 }
 

@@ -73,7 +73,8 @@ async function callAgent(
   await ports.runner.sweep(id)
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
-  book.tell({ type: 'ended', at: now(), id, ...ended, result })
+  const claimed = await ports.witness?.(workOf(book, step))
+  book.tell({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
 }
 
 /** From the agent's end to the next decision; after a crash, an iteration that was paid for goes on here. */
@@ -89,7 +90,8 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
     if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
     return
   }
-  const claims = well && step.ended ? await ports.claims(work, step.ended.result.text) : {}
+  const claims =
+    well && step.ended ? { ...step.ended.claimed, ...(await ports.claims(work, step.ended.result.text)) } : {}
   const outcome: Outcome = step.ended
     ? judge({ ...step.ended, findings, claims, changed })
     : { end: 'ok', findings, changed: false }

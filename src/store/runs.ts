@@ -53,8 +53,8 @@ export const latestUnfinished = (home: string, project: string): StoredRun | nul
   latest(home, project, run => canGoOn(run.events))
 
 /** The last story loop of a project, finished or not. */
-export const latestStories = (home: string, project: string): StoredRun | null =>
-  latest(home, project, run => run.began.workflow === 'stories')
+export const latestStories = (home: string, project: string, dir: string): StoredRun | null =>
+  latest(home, project, ({ began }) => began.workflow === 'stories' && began.pins.dir === dir)
 
 function latest(home: string, project: string, fits: (run: StoredRun) => boolean): StoredRun | null {
   for (const id of runIds(home).reverse()) {

@@ -342,3 +342,54 @@ describe('a person', () => {
     expect(readdirSync(join(stage.project, 'ralph'))).toContain('tasks.json.broken-1')
   })
 })
+
+describe('what is written after an agent has ended', () => {
+  const approve = `node -e 'const fs = require("fs"); const f = "ralph/tasks.json"; const d = JSON.parse(fs.readFileSync(f)); Object.assign(d.userStories[0], { passes: true, reviewStatus: "approved", reviewCount: 1, notes: "x" }); fs.writeFileSync(f, JSON.stringify(d))'`
+
+  it('by a check is nobody’s verdict', async () => {
+    const stage = setStories({
+      verify: ['sh check.sh'],
+      calls: [null, ({ reject }) => reject('not yet'), ({ submit }) => submit()],
+      always: ({ reject }) => reject('still not'),
+    })
+    stage.write('check.sh', `grep -q changes_requested ralph/tasks.json && ${approve}; exit 0\n`)
+    stage.git('add', '-A')
+    stage.git('commit', '-q', '-m', 'a check that writes')
+    const ran = await stage.ralph('stories', '-m', '2')
+    expect(ran.code, ran.stdout).toBe(1)
+    expect(stage.moves()).toEqual(['implement US-001 pass', 'review US-001 reject'])
+    expect(stage.story()).toMatchObject({ passes: false, reviewStatus: 'changes_requested' })
+  })
+
+  it('and cannot be read is no verdict, whatever the file said when the run began', async () => {
+    const done = { passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' } as const
+    const stage = setStories({
+      stories: [story('A', done), story('B')],
+      calls: [null],
+      always: ({ sh }) => void sh("printf '{broken' > ralph/tasks.json"),
+    })
+    expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
+    const [a] = stage.file().userStories
+    stage.put({
+      ...stage.file(),
+      userStories: [{ ...a!, passes: false, reviewStatus: 'needs_review' }, story('B')],
+    })
+    expect((await stage.ralph('resume', '-m', '3')).code).toBe(1)
+    expect(stage.story('A')).toMatchObject({ passes: false, reviewStatus: 'needs_review' })
+  })
+
+  it('by a person, once a cancelled run has put things in order, is theirs', async () => {
+    const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
+    const run = stage.start('stories')
+    await until(() => existsSync(join(stage.root, 'seen', '1.json')))
+    await stage.ralph('cancel')
+    expect((await run.ended).code).toBe(1)
+    stage.put({ ...stage.file(), userStories: [story('US-001', { title: 'Another title' })] })
+    expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
+    expect(stage.story().title).toBe('Another title')
+  })
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !holds(); i++) await new Promise(resolve => setTimeout(resolve, 50))
+}

@@ -153,10 +153,12 @@ export function storiesTrade(kit: StoriesKit): Trade {
       return common
     },
 
-    async claims({ stage, task }) {
+    async witness({ stage, task }) {
       const { before, after } = keeper.both(task.id)
       return storyClaims(stage, before, after, { skip })
     },
+
+    claims: async () => ({}),
 
     async edits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
@@ -187,7 +189,11 @@ export function storiesTrade(kit: StoriesKit): Trade {
     project,
 
     async leave() {
-      for (const settled of Object.values(run().state.unapplied)) await project(settled, tell)
+      for (const settled of Object.values(run().state.unapplied)) {
+        await project(settled, tell)
+        // From here on the file is people's again: what differs later is their word.
+        tell({ type: 'applied', at: now(), id: settled.id })
+      }
     },
 
     hear(event) {

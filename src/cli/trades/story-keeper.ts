@@ -68,9 +68,10 @@ export function keepStories(
 
   return {
     both(id) {
-      const { found } = peek(path, good)
+      const { found, isWhole } = peek(path, good)
       const one = (file: StoriesFile) => file.userStories.find(story => story.id === id)
-      return { before: one(truth(found)), after: one(found) }
+      // A file that makes no sense says nothing, whatever it said before.
+      return { before: one(truth(found)), after: isWhole ? one(found) : undefined }
     },
     snapshot: () => snapshotOf(truth(good)),
     byPerson(at) {

@@ -4,7 +4,7 @@ import type { Task } from '../../core/task.ts'
 import type { RunState } from '../../core/workflow.ts'
 
 /** What one workflow adds to the ports of the engine; everything else is the same for all of them. */
-export interface Trade extends Pick<Ports, 'claims' | 'edits'> {
+export interface Trade extends Pick<Ports, 'witness' | 'claims' | 'edits'> {
   /** What a new run begins with. */
   opening(at: number): { tasks: Task[]; edits: RunEvent[] }
   prompt(work: Work): string
