@@ -1,4 +1,8 @@
 import type { TodoItem } from '../events.ts'
+import type { TaskId } from '../task.ts'
+import { numberOf } from '../todo-edits.ts'
+import { PLAN } from './check-list.ts'
+import { parentOf } from './planned.ts'
 
 /**
  * What somebody made of a list, carried over to the list as it is by now. Only what they changed of `written`, the one
@@ -11,20 +15,33 @@ export function rebase(
 ): TodoItem[] {
   const given = byId(written)
   const current = byId(now)
-  const listed = new Set(found.map(item => item.id))
-  // What they added without an id may have got one meanwhile: their edit was adopted, and their copy is read again.
+  const isFree = ({ id, content }: TodoItem) =>
+    id !== undefined &&
+    (given.has(id) || (current.has(id) ? current.get(id)!.content === content : !isKept(id)))
+  const listed = new Set(found.filter(isFree).map(item => item.id))
+  // What they added may have got another id meanwhile: their edit was adopted, and their copy is read again.
   const adopted = now.filter(item => !given.has(item.id) && !listed.has(item.id))
+  const lastNumber = [...written, ...found, ...now].reduce(
+    (most, { id = '' }) => Math.max(most, numberOf(id)),
+    0,
+  )
+  const renamed = new Map<TaskId, TaskId>()
   const merged = found
     .map(item => {
-      const place = item.id === undefined ? adopted.findIndex(({ content }) => content === item.content) : -1
-      return place < 0 ? item : adopted.splice(place, 1)[0]!
+      if (isFree(item)) return item
+      const place = adopted.findIndex(({ content }) => content === item.content)
+      const same = place < 0 ? undefined : adopted.splice(place, 1)[0]
+      if (item.id === undefined) return same ?? item
+      const id = same?.id ?? `#${lastNumber + renamed.size + 1}`
+      renamed.set(item.id, id)
+      return same ?? { ...item, id }
     })
     .flatMap(item => {
       const before = given.get(item.id)
       const after = current.get(item.id)
-      if (before === undefined) return [item]
+      if (before === undefined) return [item === after ? item : renameBlockers(item, renamed)]
       if (after === undefined) return isSame(item, before) ? [] : [item]
-      return [mergeItem(before, item, after)]
+      return [mergeItem(before, renameBlockers(item, renamed), after)]
     })
   for (const [place, item] of now.entries()) {
     if (!adopted.includes(item)) continue
@@ -34,6 +51,15 @@ export function rebase(
   }
   return merged
 }
+
+/** Ids that ralph alone gives out. */
+const isKept = (id: TaskId): boolean => id === PLAN || parentOf(id) !== null
+
+/** In their copy an id means the task that they gave it to. */
+const renameBlockers = (item: TodoItem, renamed: ReadonlyMap<TaskId, TaskId>): TodoItem =>
+  item.blockedBy === undefined || renamed.size === 0
+    ? item
+    : { ...item, blockedBy: item.blockedBy.map(id => renamed.get(id) ?? id) }
 
 const byId = (items: readonly TodoItem[]) =>
   new Map(items.flatMap(item => (item.id === undefined ? [] : [[item.id as string | undefined, item]])))

@@ -48,6 +48,34 @@ describe('a changed list, on the list as it is now', () => {
     ])
   })
 
+  it('gives another number to a task of theirs whose id somebody else took meanwhile', () => {
+    const written = [task('#1')]
+    const found = [...written, task('#2', { content: 'Mine' }), task('#3', { blockedBy: ['#2'] })]
+    const now = [...written, task('#2', { content: 'Theirs' })]
+    const merged = [
+      ...written,
+      task('#2', { content: 'Theirs' }),
+      task('#4', { content: 'Mine', activeForm: 'Doing #2' }),
+      task('#3', { blockedBy: ['#4'] }),
+    ]
+    expect(rebase(written, found, now)).toEqual(merged)
+    expect(rebase(written, found, merged), 'read again').toEqual(merged)
+  })
+
+  it.each(['plan', '#1-bug-1'])(
+    'gives another number to what they call %s, which is an id of ralph’s',
+    id => {
+      const written = [task('#1')]
+      const found = [task('#1', { blockedBy: [id] }), task(id, { content: 'Mine' })]
+      const merged = [
+        task('#1', { blockedBy: ['#2'] }),
+        { ...task('#2', { content: 'Mine' }), activeForm: `Doing ${id}` },
+      ]
+      expect(rebase(written, found, written)).toEqual(merged)
+      expect(rebase(written, found, merged), 'read again').toEqual(merged)
+    },
+  )
+
   it('is the list as it is now, where they changed nothing', () => {
     fc.assert(
       fc.property(lists, lists, (written, now) => {
