@@ -15,7 +15,7 @@ export function personEdit(
   state: RunState,
   workflow: Workflow,
   items: readonly TodoItem[],
-): Edit {
+): { edit: Edit; refused: string[] } {
   const shown = shownTasks(tasks, workflow)
   const named = nameItems(items, tasks, shown)
   const listed = new Map(named.map(item => [item.id, item]))
@@ -38,11 +38,16 @@ export function personEdit(
     if (known.has(item.id) && changed) change.push([item.id, changed])
   }
   const remove = shown.filter(task => !listed.has(task.id)).map(task => task.id)
-  const add = additions(named, id => known.has(id))
-  return {
+  const { add, refused } = additions(
+    named,
+    id => known.has(id),
+    id => listed.has(id),
+  )
+  const edit = {
     ...composeList(tasks, { add, remove, change }, [...listed.keys()]),
     ...(states.length > 0 && { state: Object.fromEntries(states) }),
   }
+  return { edit, refused }
 }
 
 /** What an agent may change: it may add tasks while there is room, and reorder. The rest is told, and projected over. */
@@ -57,13 +62,17 @@ export function agentEdit(
   const shown = shownTasks(tasks, workflow)
   const named = nameItems(items, tasks, shown)
   const known = new Map(tasks.map(task => [task.id, task]))
+  const inList = new Set([...shown, ...named].map(({ id }) => id))
+  const isThere = (id: TaskId) => inList.has(id)
+  const isDone = (id: TaskId) => known.has(id) && standing(workflow, state, known.get(id)!).stage === 'done'
   const refused: string[] = []
   const accepted: Named[] = []
   let left = room
   for (const item of named) {
     const task = known.get(item.id)
-    const done = task !== undefined && standing(workflow, state, task).stage === 'done'
+    const done = isDone(item.id)
     if (task === undefined && left-- <= 0) {
+      inList.delete(item.id)
       refused.push(`"${item.content}" was not added: agents may add no more tasks to this list.`)
       continue
     }
@@ -72,12 +81,14 @@ export function agentEdit(
       refused.push(`${item.id} was marked completed, but only ${ownTask} was worked on.`)
     if (item.status !== 'completed' && done)
       refused.push(`${item.id} was set to ${item.status}, but it is completed.`)
+    if (task !== undefined && changeOf(task, item, isDone, isThere) !== null)
+      refused.push(`${item.id} was rewritten; it is put back.`)
   }
   const listed = new Set(named.map(item => item.id))
   for (const task of shown) if (!listed.has(task.id)) refused.push(`${task.id} was removed; it is put back.`)
-  const add = additions(accepted, id => known.has(id))
+  const { add, refused: strays } = additions(accepted, id => known.has(id), isThere)
   const wanted = accepted.map(item => item.id)
-  return { ...composeList(tasks, { add, remove: [], change: [] }, wanted), refused }
+  return { ...composeList(tasks, { add, remove: [], change: [] }, wanted), refused: [...refused, ...strays] }
 }
 
 /**
@@ -99,10 +110,25 @@ function nameItems(items: readonly TodoItem[], tasks: readonly Task[], shown: re
 /** `#12` → 12; 0 for an id of another kind. */
 export const numberOf = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
 
-function additions(named: readonly Named[], isKnown: (id: TaskId) => boolean): NonNullable<ListEdit['add']> {
-  return named.flatMap((item, place) =>
-    isKnown(item.id) ? [] : [{ task: taskOf(item), after: named[place - 1]?.id ?? null }],
-  )
+/** A blocker that is not in the list, or the task itself, would block it for good: it is left out, and told. */
+function additions(
+  named: readonly Named[],
+  isKnown: (id: TaskId) => boolean,
+  isListed: (id: TaskId) => boolean,
+): { add: NonNullable<ListEdit['add']>; refused: string[] } {
+  const refused: string[] = []
+  const add = named.flatMap((item, place) => {
+    if (isKnown(item.id)) return []
+    const task = taskOf(item)
+    const blockedBy = task.blockedBy.filter(id => id !== item.id && isListed(id))
+    for (const id of task.blockedBy)
+      if (!blockedBy.includes(id))
+        refused.push(
+          `${item.id} was to wait for ${id}, which is ${id === item.id ? 'itself' : 'not in the list'}; it does not.`,
+        )
+    return [{ task: { ...task, blockedBy }, after: named[place - 1]?.id ?? null }]
+  })
+  return { add, refused }
 }
 
 const taskOf = ({ id, content, activeForm, blockedBy }: Named): Task => ({

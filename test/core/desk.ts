@@ -142,7 +142,7 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
   const { workflow, limits, temper } = rules
   let items: TodoItem[] = []
   let scribbled = false
-  const edits = () => personEdit(run.tasks, run.state, workflow, items)
+  const edits = () => personEdit(run.tasks, run.state, workflow, items).edit
   const attempts = (own: string, room: number) => agentEdit(run.tasks, run.state, workflow, items, own, room)
 
   function scribble() {

@@ -55,7 +55,7 @@ describe('a build’s list', () => {
   it('does not show the planning of it', () => {
     const run = play(table, [task('plan', { first: 'refine' }), task('#1')])
     expect(project(run).map(i => i.id)).toEqual(['#1'])
-    expect(personEdit(run.tasks, run.state, table, project(run))).toEqual({})
+    expect(personEdit(run.tasks, run.state, table, project(run)).edit).toEqual({})
   })
 
   it('is read back as it was written, without fields it does not know', () => {
@@ -82,10 +82,10 @@ describe('a build’s list', () => {
 describe('a person’s edit of the list', () => {
   /** Reads, adopts, reads the same items again, projects and reads that. */
   const adopt = (run: Run, items: TodoItem[]) => {
-    const edit = personEdit(run.tasks, run.state, table, items)
+    const { edit } = personEdit(run.tasks, run.state, table, items)
     run.tell({ type: 'edited', at: 0, by: 'person', ...edit })
-    expect(personEdit(run.tasks, run.state, table, items)).toEqual({})
-    expect(personEdit(run.tasks, run.state, table, project(run))).toEqual({})
+    expect(personEdit(run.tasks, run.state, table, items)).toEqual({ edit: {}, refused: [] })
+    expect(personEdit(run.tasks, run.state, table, project(run)).edit).toEqual({})
     return edit
   }
 
@@ -107,6 +107,17 @@ describe('a person’s edit of the list', () => {
       ['#2', 'Do #2', ['#1']],
       ['#3', 'Do #3', ['#2', 'gone']],
       ['mine', 'More', ['#1']],
+    ])
+  })
+
+  it('lets what it adds wait only for what is in the list, and says so', () => {
+    const run = start()
+    const items = [...project(run), item('More', { id: '#4', blockedBy: ['#3', '#9', '#4'] })]
+    const { edit, refused } = personEdit(run.tasks, run.state, table, items)
+    expect(edit.list?.add?.[0]?.task.blockedBy).toEqual(['#3'])
+    expect(refused).toEqual([
+      '#4 was to wait for #9, which is not in the list; it does not.',
+      '#4 was to wait for #4, which is itself; it does not.',
     ])
   })
 
@@ -216,7 +227,7 @@ describe('an agent’s edit of the list', () => {
   it('means by the same words the oldest task that it does not name, wherever that stands', () => {
     const more = (id: string) => task(id, { title: 'More' })
     const run = play(table, [more('#10'), task('#2'), more('#9')])
-    const items = [item('More'), item('Do #2', { id: '#2' })]
+    const items = [item('More', { activeForm: 'More' }), item('Do #2', { id: '#2', activeForm: 'Do #2' })]
     const { list } = read(run, items, 0)
     expect(list).toEqual({ order: ['#9', '#2'] })
     run.tell({ type: 'edited', at: 0, by: 'agent', list })
@@ -227,8 +238,29 @@ describe('an agent’s edit of the list', () => {
     const run = start()
     const [one] = project(run)
     expect(read(run, [{ ...one!, content: 'x', activeForm: 'x', blockedBy: ['#2'] }])).toEqual({
-      refused: ['#2 was removed; it is put back.', '#3 was removed; it is put back.'],
+      refused: [
+        '#1 was rewritten; it is put back.',
+        '#2 was removed; it is put back.',
+        '#3 was removed; it is put back.',
+      ],
     })
+  })
+
+  it('lets what it adds wait only for what is there in the end', () => {
+    const run = start()
+    const items = [
+      ...project(run).slice(1),
+      item('A', { id: '#4', blockedBy: ['#1', '#5', 'x'] }),
+      item('B', { id: '#5' }),
+    ]
+    const { list, refused } = read(run, items, 1)
+    expect(list?.add?.map(({ task }) => task.blockedBy)).toEqual([['#1']])
+    expect(refused).toEqual([
+      '"B" was not added: agents may add no more tasks to this list.',
+      '#1 was removed; it is put back.',
+      '#4 was to wait for #5, which is not in the list; it does not.',
+      '#4 was to wait for x, which is not in the list; it does not.',
+    ])
   })
 
   it('adds only as many as there is room for, all of them open', () => {

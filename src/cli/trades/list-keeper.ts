@@ -84,9 +84,9 @@ export function keepList(
     restore: () => file.isThere() || write(),
     byPerson: at =>
       read((items, { tasks, state }) => {
-        const edit = personEdit(tasks, state, workflow, items)
+        const { edit, refused } = personEdit(tasks, state, workflow, items)
         const isEmpty = Object.keys(edit).length === 0
-        return { edit: isEmpty ? null : { type: 'edited', at, by: 'person', ...edit }, refused: [] }
+        return { edit: isEmpty ? null : { type: 'edited', at, by: 'person', ...edit }, refused }
       }),
     byAgent: (task, room, at) =>
       read((items, { tasks, state }) => {

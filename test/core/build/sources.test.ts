@@ -57,7 +57,7 @@ describe('a file with a list of tasks', () => {
       type: 'edited',
       at: 1,
       by: 'person',
-      ...personEdit(run.tasks, run.state, build(), plan.items),
+      ...personEdit(run.tasks, run.state, build(), plan.items).edit,
     })
     expect(
       projectTodo(run.tasks, run.state, build()).map(({ status, blockedBy }) => [status, blockedBy]),
