@@ -153,6 +153,34 @@ describe('a file with a list of tasks', () => {
     expect(brief(text)).toEqual(['#1 below a plain item', '#2 last'])
   })
 
+  it('of markdown sees a fence on the line of its bullet', () => {
+    const text =
+      '- ```sh\n  - [ ] code\n  ```\n- [ ] A\n1. ~~~\n   - [ ] code\n   ~~~\n- ```x``` is code\n- [ ] B'
+    expect(brief(text)).toEqual(['#1 A', '#2 B'])
+  })
+
+  it('of markdown sees a comment that begins in the middle of a line', () => {
+    const text = [
+      'Words <!-- a comment',
+      '- [ ] hidden',
+      '-->',
+      '- [ ] A <!-- as agreed -->',
+      '- [ ] B <!-- later:',
+      '- [ ] hidden',
+      '-->',
+      '- [ ] Escape `<!--` in titles',
+      '- [ ] D <!-- never closed',
+      '- [ ] E',
+    ].join('\n')
+    expect(brief(text)).toEqual([
+      '#1 A',
+      '#2 B',
+      '#3 Escape `<!--` in titles',
+      '#4 D <!-- never closed',
+      '#5 E',
+    ])
+  })
+
   it('of markdown takes what stands below an item as its description', () => {
     const text =
       '- [ ] A\n  Some words.\n\n  - a note\n  ```\n  - [ ] code\n  ```\n  - [ ] B\n    of B\n\nNot of B.\n'

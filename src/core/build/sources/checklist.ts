@@ -5,7 +5,10 @@ type Open = { indent: number; index: number }
 type Entry = { content: string; status: string; blockedBy: string[]; notes: string[]; line: number }
 
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[([^\]]?)\](?:[ \t]+(.*))?$)?/
-const FENCE = /^\s*(`{3,}|~{3,})/
+/** A fence may stand on the line of the bullet that it belongs to; backticks that are closed on it are code in words. */
+const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?!.*`)|~{3,})/
+/** Code in backticks, in which nothing is a comment; a whole comment; one that goes on below. */
+const PIECE = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->|<!--.*/g
 
 /** Deeper than this without an item around it, markdown takes a line for code. */
 const CODE_INDENT = 4
@@ -44,7 +47,9 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
     const item = open.at(-1)
     if (item) entries[item.index]!.notes.push(line.trim())
   }
-  for (const [at, line] of lines.entries()) {
+  const lastEnd = lines.findLastIndex(line => line.includes('-->'))
+  for (const [at, whole] of lines.entries()) {
+    let line = whole
     if (fence !== null) {
       noteBelow(line)
       if (isFenceEnd(line, fence)) fence = null
@@ -54,6 +59,15 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
       inComment = !line.includes('-->')
       continue
     }
+    if (line.includes('<!--'))
+      line = line.replace(PIECE, piece => {
+        if (piece.startsWith('`')) return piece
+        const isClosed = piece.includes('-->')
+        // What nobody closes is no comment.
+        if (!isClosed && at >= lastEnd) return piece
+        inComment = !isClosed
+        return ''
+      })
     const indent = widthOf(/^[ \t]*/.exec(line)![0])
     if (line.trim() === '') continue
     const item = ITEM.exec(line)
@@ -74,8 +88,8 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
       continue
     }
     const parent = open.at(-1)
-    const whole = parent && entries[parent.index]!
-    if (whole?.status === 'pending') whole.blockedBy.push(idAt(entries.length))
+    const outer = parent && entries[parent.index]!
+    if (outer?.status === 'pending') outer.blockedBy.push(idAt(entries.length))
     open.push({ indent, index: entries.length })
     const status = box === ' ' ? 'pending' : 'completed'
     entries.push({ content: item![3]!, status, blockedBy: [], notes: [], line: at + 1 })
