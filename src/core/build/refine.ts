@@ -5,6 +5,7 @@ import { quality } from './references/quality.ts'
 /** Asks an agent to make a goal clearer without making it another one. */
 export const refinePrompt = (
   goal: string,
+  told: readonly string[] = [],
 ): string => `You refine the request below, so that coding agents that
 know nothing but your text can plan it and carry it out. You change how it is said, never what is wanted: no new
 features, no other technology, nothing left out. Do not carry it out, and do not edit any file; you may read the
@@ -13,7 +14,7 @@ project to get names and places right.
 <request>
 ${goal}
 </request>
-
+${told.map(text => `\nInstruction from the user: ${text}\n`).join('')}
 <reference name="core prompting">
 ${corePrompting}
 </reference>

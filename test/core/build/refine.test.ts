@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { readRefined, refinePrompt } from '../../../src/core/build/refine.ts'
 
 describe('the refine prompt', () => {
-  const prompt = refinePrompt('Build a snake game')
+  const prompt = refinePrompt('Build a snake game', ['no canvas'])
 
   it('has the request, three references and seven steps', () => {
-    expect(prompt).toContain('<request>\nBuild a snake game\n</request>')
+    expect(prompt).toContain(
+      '<request>\nBuild a snake game\n</request>\n\nInstruction from the user: no canvas\n',
+    )
     expect([...prompt.matchAll(/<reference name="(.*)">/g)].map(([, name]) => name)).toEqual([
       'core prompting',
       'advanced patterns',
