@@ -114,6 +114,19 @@ describe.skipIf(!hasTmux)('the plan is shown', () => {
     expect(statuses(stage.list())).toEqual(['#1 completed', '#2 completed'])
   })
 
+  it('and an editor that fails, or leaves nothing, is told of, and the list stands', async () => {
+    const { stage, terminal } = await atTerminal({ editor: 'test -s "$2" && : > "$2"; exit 3' }, ...off)
+    await terminal.waitFor(WORK)
+    await terminal.press('Down', 'Enter')
+    await terminal.waitFor(/The editor editor --wait failed \(exit 3\); the list is as it was[\s\S]*Work on/)
+    writeFileSync(join(stage.bin, 'editor'), '#!/bin/sh\n: > "$2"\n')
+    await terminal.press('Down', 'Enter')
+    await terminal.waitFor(/The file came back empty; the list is as it was[\s\S]*Work on this list/)
+    await terminal.press('Enter')
+    expect((await terminal.ended()).code).toBe(0)
+    expect(statuses(stage.list())).toEqual(['#1 completed', '#2 completed'])
+  })
+
   it('and asked for again in words, which costs the planner no try', async () => {
     const { stage, terminal } = await atTerminal(
       { plan: [plans(item(1)), [['claude', 'no list']], plans(item(1), item(2))] },
@@ -126,9 +139,36 @@ describe.skipIf(!hasTmux)('the plan is shown', () => {
     await terminal.waitFor(/#2 Make part 2[\s\S]*Work on this list\?/)
     await terminal.press('Enter')
     expect((await terminal.ended()).code).toBe(0)
-    expect(stage.promptOf('plan', 2)).toContain('The user wants another plan: Two parts, please')
+    expect(stage.promptOf('plan', 2)).toContain('the latest last:\n- Two parts, please\n')
+    expect(stage.promptOf('plan', 2)).not.toContain('could not be used')
+    expect(stage.promptOf('plan', 3), 'the repair').toContain('the latest last:\n- Two parts, please\n')
     expect(stage.names()).toEqual(['plan', 'plan', 'plan', '#1', '#2'])
+    const progress = stage.session('progress.txt')
+    expect(progress).toMatch(/## Another plan wanted \(.*\)\nTwo parts, please\n/)
+    expect(progress).not.toContain('Error: plan: The user')
   })
+
+  it('and asked for again and again: all wishes are told, and the list as it was edited', async () => {
+    const editor = `sed -i 's/Make part 1/Make it blue/' "$2"`
+    const again = plans(item(1))
+    const { stage, terminal } = await atTerminal({ editor, plan: [again, again, again, again] }, ...off)
+    for (const wish of ['Smaller', 'Blue', 'Tested']) {
+      await terminal.waitFor(/Make part 1[\s\S]*Work on this list\?[\s\S]*Accept/)
+      if (wish === 'Blue') {
+        await terminal.press('Down', 'Enter')
+        await terminal.waitFor(/Make it blue[\s\S]*Work on this list\?/)
+      }
+      await terminal.press('Down', 'Down', 'Enter')
+      await terminal.waitFor(/What should be different\?\s*$/m)
+      await terminal.type(wish, 'Enter')
+      await terminal.waitFor(new RegExp(`another plan: ${wish}[\\s\\S]*Work on this list`))
+    }
+    await terminal.press('Enter')
+    expect((await terminal.ended()).code).toBe(0)
+    expect(stage.promptOf('plan', 3)).toContain('the latest last:\n- Smaller\n- Blue\n')
+    expect(stage.promptOf('plan', 3)).toContain('"content": "Make it blue"')
+    expect(stage.promptOf('plan', 4)).toContain('the latest last:\n- Smaller\n- Blue\n- Tested\n')
+  }, 60_000)
 })
 
 describe.skipIf(!hasTmux)('Ctrl+C at a question', () => {

@@ -9,5 +9,5 @@ export interface Person {
 
 export type Judgement =
   | { type: 'accept'; plan: Planned }
-  /** The planner is to try again, with these words. */
-  | { type: 'again'; words: string }
+  /** The planner is to make another plan of this one, as these words say. */
+  | { type: 'again'; words: string; plan: Planned }

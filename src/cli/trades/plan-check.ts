@@ -16,7 +16,7 @@ export type PlanDesk = {
   /** The plan that counts. */
   accept(plan: Planned): void
   /** A person wants another one: that is no failure of the planner's. */
-  again(): void
+  again(wish: Extract<Judgement, { type: 'again' }>): void
 }
 
 /** Whether the answer is a plan, and one that the person at the terminal wants. */
@@ -25,18 +25,19 @@ export const planCheck = ({ answer, save, judge, accept, again }: PlanDesk): Che
   async run() {
     const log = save(answer)
     const plan = readPlan(answer)
-    if ('errors' in plan) return red(`${plan.errors.join('\n')}\n(the answer is kept in ${log})`, log)
+    if ('errors' in plan)
+      return told('fail', `${plan.errors.join('\n')}\n(the answer is kept in ${log})`, log)
     const judged: Judgement = judge ? await judge(plan) : { type: 'accept', plan }
     if (judged.type === 'again') {
-      again()
-      return red(judged.words, log)
+      again(judged)
+      return told('unsure', `The user wants another plan: ${judged.words}`, log)
     }
     accept(judged.plan)
-    return { finding: { check: PLAN_CHECK, verdict: 'pass', note: '', log }, exit: null }
+    return told('pass', '', log)
   },
 })
 
-const red = (note: string, log: string): { finding: Finding; exit: null } => ({
-  finding: { check: PLAN_CHECK, verdict: 'fail', note, log },
+const told = (verdict: Finding['verdict'], note: string, log: string): { finding: Finding; exit: null } => ({
+  finding: { check: PLAN_CHECK, verdict, note, log },
   exit: null,
 })

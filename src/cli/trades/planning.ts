@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PLAN } from '../../core/build/check-list.ts'
-import { decomposePrompt, repairPrompt } from '../../core/build/decompose.ts'
-import { type Planned, plannedTasks } from '../../core/build/planned.ts'
+import { decomposePrompt, repairPrompt, type Wishes } from '../../core/build/decompose.ts'
+import { listOf, type Planned, plannedTasks, wishesOf } from '../../core/build/planned.ts'
 import { readRefined, refinePrompt } from '../../core/build/refine.ts'
 import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
@@ -65,11 +65,13 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
     goal,
 
     prompt({ stage, task, state }) {
-      if (stage === 'refine') return refinePrompt(original)
-      const failed = state.at[task.id]?.carry.find(finding => finding.check === PLAN_CHECK)
+      if (stage === 'refine') return refinePrompt(original, state.told)
+      const failed = state.at[task.id]?.carry.find(
+        ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
+      )
       return failed
-        ? repairPrompt(goal(), failedPlan(failed), state.told)
-        : decomposePrompt(goal(), state.told)
+        ? repairPrompt(goal(), failedPlan(failed), state.told, wishesOf(task))
+        : decomposePrompt(goal(), state.told, wishesOf(task))
     },
 
     checks(stage, step) {
@@ -85,10 +87,21 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
           judge:
             plan.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
           accept: planned => plans.set(step.id, planned),
-          again() {
-            const stands = standing(workflow, run().state, planTask()!)
-            // Settling it spends a try, which must not be one of the next answer's.
-            tell({ type: 'edited', at: now(), by: 'person', state: { [PLAN]: { ...stands, tries: -1 } } })
+          again({ words, plan: shown }) {
+            const task = planTask()!
+            const stands = standing(workflow, run().state, task)
+            const wishes: Wishes = {
+              list: listOf(shown),
+              words: [...(wishesOf(task)?.words ?? []), words],
+            }
+            tell({
+              type: 'edited',
+              at: now(),
+              by: 'person',
+              // Settling it spends a try, which must not be one of the next answer's.
+              state: { [PLAN]: { ...stands, tries: -1 } },
+              list: { change: { [PLAN]: { spec: { ...task.spec, wishes } } } },
+            })
           },
         }),
       ]

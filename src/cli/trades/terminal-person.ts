@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkList } from '../../core/build/check-list.ts'
-import { oneLine, type Planned } from '../../core/build/planned.ts'
+import { listOf, oneLine, type Planned } from '../../core/build/planned.ts'
 import { plain } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import { terminalAsker } from '../terminal-asker.ts'
@@ -19,14 +19,18 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
   return {
     async chooseGoal(original, refined) {
       say(`\nYour words:\n\n${original}\n\nRefined:\n\n${refined}\n`)
-      const ask = await terminalAsker(stop)
-      const choice = await ask.one('Your prompt was refined. Which version should ralph use?', [
-        { value: 'refined', label: 'Use refined prompt (Recommended)', hint: shorten(refined) },
-        { value: 'original', label: 'Use original prompt', hint: shorten(original) },
-        { value: 'edit', label: 'Other: edit it', hint: editorOf(env) },
-      ])
-      if (choice === 'original') return original
-      return choice === 'refined' ? refined : edit(refined, 'md', env).trim() || original
+      for (;;) {
+        const ask = await terminalAsker(stop)
+        const choice = await ask.one('Your prompt was refined. Which version should ralph use?', [
+          { value: 'refined', label: 'Use refined prompt (Recommended)', hint: shorten(refined) },
+          { value: 'original', label: 'Use original prompt', hint: shorten(original) },
+          { value: 'edit', label: 'Other: edit it', hint: editorOf(env) },
+        ])
+        if (choice !== 'edit') return choice === 'original' ? original : refined
+        const edited = edit(refined, 'md', env)
+        if ('text' in edited) return edited.text.trim()
+        say(`\n${edited.trouble}; choose again`)
+      }
     },
 
     async judgePlan(plan) {
@@ -40,13 +44,12 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
           { value: 'again', label: 'Ask again', hint: 'say what should be different' },
         ])
         if (choice === 'accept') return { type: 'accept', plan: judged }
-        if (choice === 'again')
-          return {
-            type: 'again',
-            words: `The user wants another plan: ${await ask.line('What should be different?', {
-              refuse: answer => (answer === '' ? 'Say it in a few words' : undefined),
-            })}`,
-          }
+        if (choice === 'again') {
+          const words = await ask.line('What should be different?', {
+            refuse: answer => (answer === '' ? 'Say it in a few words' : undefined),
+          })
+          return { type: 'again', words, plan: judged }
+        }
         judged = editPlan(judged, env, say)
       }
     },
@@ -55,8 +58,12 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
 
 /** Opens the list as JSON; a list that cannot be used is named, and the one before stands. */
 function editPlan(plan: Planned, env: NodeJS.ProcessEnv, say: (text: string) => void): Planned {
-  const items = plan.items.map(item => ({ ...item, ...plan.details[item.id] }))
-  const edited = readList(edit(`${JSON.stringify(items, null, 2)}\n`, 'json', env))
+  const file = edit(`${JSON.stringify(listOf(plan), null, 2)}\n`, 'json', env)
+  if ('trouble' in file) {
+    say(`\n${file.trouble}; the list is as it was`)
+    return plan
+  }
+  const edited = readList(file.text)
   if (!('errors' in edited)) return edited
   say(`The list could not be used:\n${edited.errors.map(error => `- ${error}`).join('\n')}`)
   return plan
@@ -73,17 +80,19 @@ function readList(text: string): Planned | { errors: string[] } {
 
 const editorOf = (env: NodeJS.ProcessEnv): string => env.VISUAL || env.EDITOR || 'vi'
 
-function edit(text: string, ending: string, env: NodeJS.ProcessEnv): string {
+function edit(text: string, ending: string, env: NodeJS.ProcessEnv): { text: string } | { trouble: string } {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-edit-'))
   const path = join(folder, `text.${ending}`)
   try {
     writeFileSync(path, text, { mode: 0o600 })
     // Through a shell: EDITOR may hold arguments ("code --wait").
-    const { status, error } = spawnSync('/bin/sh', ['-c', `${editorOf(env)} "$1"`, 'editor', path], {
+    const { status, signal, error } = spawnSync('/bin/sh', ['-c', `${editorOf(env)} "$1"`, 'editor', path], {
       stdio: 'inherit',
     })
-    if (error || status !== 0) return text
-    return readFileSync(path, 'utf8')
+    const how = error?.message ?? (signal ? `ended by ${signal}` : `exit ${status}`)
+    if (error || status !== 0) return { trouble: `The editor ${editorOf(env)} failed (${how})` }
+    const edited = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    return edited.trim() === '' ? { trouble: 'The file came back empty' } : { text: edited }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

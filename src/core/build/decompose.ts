@@ -37,9 +37,28 @@ How to divide:
 
 You may read the project, but edit nothing. End with the array alone: no words around it.`
 
-/** Asks for the list of tasks of a specification. */
-export const decomposePrompt = (specification: string, told: readonly string[] = []): string =>
-  compose('Divide this specification into a list of tasks.', specification, told, [RULES])
+/** What a person wants of the list, and the list that they said it of, as they left it. */
+export type Wishes = { list: readonly unknown[]; words: readonly string[] }
+
+/** Asks for the list of tasks of a specification, or for another one than a person was shown. */
+export const decomposePrompt = (
+  specification: string,
+  told: readonly string[] = [],
+  wishes: Wishes | null = null,
+): string =>
+  wishes === null
+    ? compose('Divide this specification into a list of tasks.', specification, told, [RULES])
+    : compose(
+        'This specification was divided into a list of tasks. The user wants another one; change it so.',
+        specification,
+        told,
+        [...wishLines(wishes), 'Keep the rest of it, and give the whole list again.', RULES],
+      )
+
+const wishLines = ({ list, words }: Wishes): string[] => [
+  `<list>\n${JSON.stringify(list, null, 2)}\n</list>`,
+  `What the user wants to be different in it, the latest last:\n${words.map(text => `- ${text}`).join('\n')}`,
+]
 
 /** Of an answer that could not be used, the end is the likeliest to be cut off, so the beginning is given. */
 const LONGEST_ANSWER = 100_000
@@ -49,12 +68,14 @@ export const repairPrompt = (
   specification: string,
   failed: { answer: string; errors: readonly string[] },
   told: readonly string[] = [],
+  wishes: Wishes | null = null,
 ): string =>
   compose(
     'This specification was to be divided into a list of tasks. The answer could not be used; mend it.',
     specification,
     told,
     [
+      ...(wishes === null ? [] : ['The user was shown this list before:', ...wishLines(wishes)]),
       `<answer>\n${cut(failed.answer)}\n</answer>`,
       `What is wrong with it:\n${failed.errors.map(error => `- ${error}`).join('\n')}`,
       'Keep what is right, mend exactly these, and give the whole list again.',

@@ -1,5 +1,6 @@
 import type { TodoItem } from '../events.ts'
 import type { Task, TaskId } from '../task.ts'
+import type { Wishes } from './decompose.ts'
 
 /** What is known of a task beyond its line in the list: tasks.json has no place for it, details.json has. */
 export type Detail = { description?: string; acceptanceCriteria?: string[] }
@@ -25,6 +26,14 @@ export function plannedTasks({ items, details }: Planned): Task[] {
     }
   })
 }
+
+/** Each item with its details, as a planner writes them and a person edits them. */
+export const listOf = ({ items, details }: Planned): (TodoItem & Detail)[] =>
+  items.map(item => ({ ...item, ...details[item.id] }))
+
+/** What people said about the plans that they were shown; kept on the task that makes the plan. */
+export const wishesOf = (task: Pick<Task, 'spec'>): Wishes | null =>
+  (task.spec?.wishes as Wishes | undefined) ?? null
 
 export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
 

@@ -3,7 +3,7 @@ import { evolveList } from '../evolve.ts'
 import { plural } from '../spell.ts'
 import type { Task, TaskId } from '../task.ts'
 import { PLAN } from './check-list.ts'
-import { detailOf, oneLine } from './planned.ts'
+import { detailOf, oneLine, wishesOf } from './planned.ts'
 
 /** Of an agent's last words, or of a failing check's, so much is kept: the log is read anew in every iteration. */
 const LINES = 12
@@ -39,6 +39,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         if (event.stage === 'refine' && event.move === 'pass')
           return `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
         if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
+        // A plan that a person wants otherwise is no failure: their wish has an entry of its own.
+        if (isPlanning(event) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
         const task = before.find(({ id }) => id === event.task)
         return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.said ?? '') : ''
       }
@@ -133,6 +135,8 @@ function detailLines(task: Task): string[] {
 function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonly Task[]): string {
   const titles = new Map<TaskId, string>(before.map(({ id, title }) => [id, title]))
   const { add = [], remove = [], change = {}, order } = event.list ?? {}
+  const wish = wishesOf(change[PLAN] ?? {})?.words.at(-1)
+  if (wish !== undefined) return `\n## Another plan wanted (${isoOf(event.at)})\n${indent(wish)}\n`
   const lines = [
     ...add.map(({ task }) => `- Added ${task.id}: ${oneLine(task.title)}`),
     ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
