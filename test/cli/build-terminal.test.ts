@@ -1,6 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
@@ -197,6 +198,40 @@ describe.skipIf(!hasTmux)('Ctrl+C at a question', () => {
       expect(stage.names()).toEqual(after)
     },
   )
+})
+
+describe.skipIf(!hasTmux)('a build that was to ask about its goal, resumed where nobody is', () => {
+  const UNASKED = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
+
+  it('says once that the refined goal is not used', async () => {
+    const { stage, terminal } = await atTerminal({})
+    await terminal.waitFor(WHICH)
+    await terminal.press('C-c')
+    await terminal.ended()
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.warnings().filter(note => note === UNASKED)).toHaveLength(1)
+    expect(stage.promptOf('plan')).toContain('<specification>\nrough goal\n')
+    expect(stage.session('progress.txt')).not.toContain('Goal, refined')
+  })
+
+  it('does not refine at all where that was not done yet', async () => {
+    const { stage, terminal } = await atTerminal({
+      refine: [
+        [
+          ['file', 'begun', ''],
+          ['sleep', 60_000],
+        ],
+      ],
+    })
+    await soon(() => existsSync(join(stage.project, 'begun')))
+    await terminal.press('C-c')
+    await new Promise(resolve => setTimeout(resolve, 300))
+    await terminal.press('C-c')
+    await terminal.ended()
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.names()).toEqual(['refine', 'plan', '#1', '#2'])
+    expect(stage.warnings().filter(note => note === UNASKED)).toHaveLength(1)
+  })
 })
 
 describe.skipIf(!hasTmux)('while a question is open', () => {

@@ -98,6 +98,8 @@ export function buildTrade(kit: BuildKit): Trade {
 
     async edits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
+      const skipped = plans.skip()
+      if (skipped) return [skipped]
       list.restore()
       const { edit, refused: why } = list.byPerson(now())
       for (const text of why) warn(text)

@@ -21,11 +21,15 @@ export interface Planning {
   prompt(work: Work): string
   checks(stage: StageName, step: Step): Check[]
   claims(work: Work, text: string): Promise<Claims>
+  /** Leaves out the refining that nobody could be asked about; null: there is none to leave out. */
+  skip(): Extract<RunEvent, { type: 'edited' }> | null
   /** Keeps what was chosen. Safe to repeat. */
   project(settled: Settled, record: (event: RunEvent) => void): void
 }
 
 const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+
+const UNASKED = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
 
 export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
 
@@ -54,7 +58,9 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
 
   async function choose(step: Step, refined: string): Promise<string> {
     if (plan.refine === 'auto') return refined
-    return person ? ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined)) : original
+    if (person) return ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined))
+    tell({ type: 'warned', at: now(), note: UNASKED })
+    return original
   }
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
@@ -118,6 +124,21 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
       const chosen = await choose(step, refined)
       session.call({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
       return { signal: true, note: chosen }
+    },
+
+    skip() {
+      const task = planTask()
+      if (person || plan.refine !== 'ask' || !task) return null
+      const stands = standing(workflow, run().state, task)
+      if (stands.stage !== 'refine') return null
+      tell({ type: 'warned', at: now(), note: UNASKED })
+      return {
+        type: 'edited',
+        at: now(),
+        by: 'ralph',
+        list: { change: { [PLAN]: { first: 'decompose' } } },
+        state: { [PLAN]: { ...stands, stage: 'decompose', tries: 0 } },
+      }
     },
 
     project({ stage, move, note }, record) {

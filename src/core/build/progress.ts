@@ -37,7 +37,9 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         // A limit or an interruption is no iteration: the same number comes again.
         if (event.end === 'limited' || event.end === 'interrupted') return ''
         if (event.stage === 'refine' && event.move === 'pass')
-          return `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
+          return event.note.trim() === goal.trim()
+            ? ''
+            : `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
         if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
         // A plan that a person wants otherwise is no failure: their wish has an entry of its own.
         if (isPlanning(event) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
