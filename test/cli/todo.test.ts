@@ -25,6 +25,15 @@ describe('the list of a build that is left', () => {
     expect(JSON.parse((await stage.todo('--json')).stdout)).toEqual(stage.list())
   })
 
+  it('takes the text behind --after, which may be given more than once', async () => {
+    const stage = await stopped()
+    const ran = await stage.todo('add', '--after', '#2', '--after', '#3', 'Write the changelog')
+    expect([ran.code, ran.stdout]).toEqual([
+      0,
+      expect.stringContaining('[ ] #4 Write the changelog › blocked by #2, #3\n'),
+    ])
+  })
+
   it('takes another task, which waits for what it is told to', async () => {
     const stage = await stopped()
     const ran = await stage.todo('add', 'Write', 'the changelog', '--after', '#3')

@@ -15,6 +15,9 @@ Examples:
   ralph todo k3f skip '#5'                         it is not needed any more
   ralph todo k3f edit '#6' "Export as TSV instead"`
 
+/** Not variadic: the text to add may stand behind it. */
+const collect = (task: string, before: string[] = []): string[] => [...before, task]
+
 export const todo: Verb = {
   name: 'todo',
   summary: "Look at a build's list, and change it at any time.",
@@ -24,7 +27,7 @@ export const todo: Verb = {
       .argument('<run>', 'its id, or the beginning or end of it')
       .addArgument(new Argument('[action]').choices(ACTIONS))
       .argument('[words...]')
-      .option('--after <task...>', 'with add: what it waits for')
+      .option('--after <task>', 'with add: what it waits for; may be given several times', collect)
       .option('--json', 'the list as JSON')
       .addHelpText('after', EXAMPLES)
       .action(async (run: string, action: TodoAction | undefined, words: string[], options: TodoOptions) => {
