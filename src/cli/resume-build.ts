@@ -12,7 +12,10 @@ export async function resumeBuild(
   name: string,
   instruction: string | null,
   options: BuildOptions,
+  agentCommand: readonly string[],
 ): Promise<number> {
+  if (agentCommand.length > 0)
+    throw new UsageError('-- COMMAND does not go with --resume: a run keeps the agent it began with')
   const kept = KEPT.find(option => options[option] !== undefined)
   if (kept)
     throw new UsageError(

@@ -23,6 +23,9 @@ const GONE: [keyof BuildOptions, string][] = [
   ['donePattern', 'a build ends when its list is done; --done-pattern is for ralph run'],
 ]
 
+/** How a plan is made; nothing of it happens where the list is given. */
+const PLANNING = ['refine', 'yes'] as const
+
 const UNASKED =
   'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it all the same'
 
@@ -33,7 +36,11 @@ export async function startBuild(
   agentCommand: string[],
 ): Promise<number> {
   for (const [option, instead] of GONE) if (options[option] !== undefined) throw new UsageError(instead)
-  if (options.resume !== undefined) return resumeBuild(options.resume, argument ?? null, options)
+  if (options.resume !== undefined)
+    return resumeBuild(options.resume, argument ?? null, options, agentCommand)
+  const idle = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
+  if (idle)
+    throw new UsageError(`--${idle} does not go with --tasks: the list is there, and nothing is planned`)
   const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
   const ready = prepare(options, agentCommand)

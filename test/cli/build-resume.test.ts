@@ -67,6 +67,11 @@ describe('a build that is resumed', () => {
       id => [id, '--refine', 'off'],
       /--refine does not go with --resume: a run keeps the rules/,
     ],
+    [
+      'another agent',
+      id => [id, '--', 'true'],
+      /-- COMMAND does not go with --resume: a run keeps the agent/,
+    ],
     ['another plan', id => [id, '--plan-only'], /--plan-only does not go with --resume/],
     ['a limit that is reached', id => [id], /has used all 2 of its iterations; raise the limit with -m 12/],
   ])('with %s is refused', async (_, args, why) => {
