@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
+import { replaceFile } from './atomic.ts'
 
 export type ProgressLog = {
   path: string
@@ -10,24 +11,38 @@ export type ProgressLog = {
   journal(): readonly RunEvent[]
   /** A fresh fold of events into what is to be appended. */
   notes(): (event: RunEvent) => string
+  warn(note: string): void
 }
 
 /**
  * An append-only log that follows a run's events. A crash can keep the last entry, or the end of it, from the file, and
  * what others put on record since is not in it: that is made up for, so that every entry is there exactly once. A log
- * that was removed is told again from its beginning.
+ * that was removed or overwritten is told again from its beginning; what others wrote at its end stays.
  */
 export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (event: RunEvent) => void {
   const { path, project } = log
   const noteOf = log.notes()
+  /** The log as it was left. */
+  let left = read(path)
   const append = (text: string) => {
     if (text === '' || !existsSync(project)) return
     mkdirSync(dirname(path), { recursive: true })
-    appendFileSync(path, existsSync(path) ? text : log.journal().map(log.notes()).join(''))
+    const found = existsSync(path) ? read(path) : null
+    if (found?.startsWith(left)) {
+      appendFileSync(path, text)
+      left = found + text
+      return
+    }
+    left = log.journal().map(log.notes()).join('')
+    // Not written into: it may be a link by now.
+    replaceFile(path, left)
+    if (found !== null) log.warn(OVERWRITTEN)
   }
-  append(missingOf(past.map(noteOf), read(path)))
+  append(missingOf(past.map(noteOf), left))
   return event => append(noteOf(event))
 }
+
+const OVERWRITTEN = 'progress.txt was overwritten; it is made whole again from the journal'
 
 /** Every entry begins with a character that may end another: so much at least tells one that was begun. */
 const BEGUN = 2

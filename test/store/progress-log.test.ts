@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -14,14 +14,16 @@ function setLog(past: RunEvent[] = []) {
   const path = join(project, 'session', 'progress.txt')
   const journal = [...past]
   const notes = () => (event: RunEvent) => (event.type === 'told' ? event.text : '')
+  const warnings: string[] = []
+  const warn = (note: string) => warnings.push(note)
   const open = () => {
-    const hear = openProgressLog({ path, project, journal: () => journal, notes }, [...journal])
+    const hear = openProgressLog({ path, project, journal: () => journal, notes, warn }, [...journal])
     return (event: RunEvent) => {
       journal.push(event)
       hear(event)
     }
   }
-  return { project, path, open, text: () => readFileSync(path, 'utf8') }
+  return { project, path, open, warnings, text: () => readFileSync(path, 'utf8') }
 }
 
 it('has an entry for every event that gives one', () => {
@@ -53,6 +55,46 @@ it('is told again from its beginning when it was removed', () => {
   rmSync(join(log.project, 'session'), { recursive: true })
   hear(EVENTS[2]!)
   expect(log.text()).toBe(WHOLE)
+})
+
+it.each([
+  ['overwritten', () => 'DONE\n'],
+  ['overwritten with something longer', (text: string) => 'x'.repeat(2 * text.length)],
+  ['emptied', () => ''],
+  ['cut', (text: string) => text.slice(0, -3)],
+  ['changed in its beginning', (text: string) => text.replace('Entry 1', 'Entry 7')],
+])('is made whole with one warning when it was %s', (_, spoil) => {
+  const log = setLog()
+  const hear = log.open()
+  hear(EVENTS[0]!)
+  writeFileSync(log.path, spoil(log.text()))
+  hear(EVENTS[1]!)
+  hear(EVENTS[2]!)
+  expect(log.text()).toBe(WHOLE)
+  expect(log.warnings).toEqual(['progress.txt was overwritten; it is made whole again from the journal'])
+})
+
+it('is made whole in its own place when it became a link to another file', () => {
+  const log = setLog()
+  const hear = log.open()
+  hear(EVENTS[0]!)
+  const other = join(log.project, 'other')
+  writeFileSync(other, 'mine')
+  rmSync(log.path)
+  symlinkSync(other, log.path)
+  hear(EVENTS[1]!)
+  hear(EVENTS[2]!)
+  expect([log.text(), readFileSync(other, 'utf8')]).toEqual([WHOLE, 'mine'])
+})
+
+it('keeps what others wrote at its end', () => {
+  const log = setLog()
+  const hear = log.open()
+  hear(EVENTS[0]!)
+  writeFileSync(log.path, `${log.text()}A note\n`)
+  hear(EVENTS[1]!)
+  expect(log.text()).toMatch(/Entry 1\nand its words\nA note\n\n## Entry 2\n/)
+  expect(log.warnings).toEqual([])
 })
 
 it('does not make the project anew when that is gone', () => {

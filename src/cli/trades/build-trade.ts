@@ -40,8 +40,10 @@ export function buildTrade(kit: BuildKit): Trade {
   const { project } = plan
   const list = keepList({ project, dir: session.dir }, workflow, past, run)
   const path = join(session.dir, 'progress.txt')
+  const now = () => Date.now()
+  const warn = (text: string) => tell({ type: 'warned', at: now(), note: text })
   const note = openProgressLog(
-    { path, project, journal: kit.journal, notes: () => progressNotes(plan.goal.text) },
+    { path, project, journal: kit.journal, notes: () => progressNotes(plan.goal.text), warn },
     past,
   )
   const plans = planning(kit)
@@ -51,9 +53,6 @@ export function buildTrade(kit: BuildKit): Trade {
   let refused: string[] = []
   const wasPlanned = past.length > 0 && isPlanned()
   const mayStop = plan.planOnly && !wasPlanned
-
-  const now = () => Date.now()
-  const warn = (text: string) => tell({ type: 'warned', at: now(), note: text })
   function promptOf(work: Work): string {
     const { task, step } = work
     const goal = plans.goal()
