@@ -23,6 +23,9 @@ export function composeList(tasks: readonly Task[], parts: Parts, wanted: TaskId
   return Object.keys(list).length > 0 ? { list } : {}
 }
 
+/** Why a task is done that nobody did. */
+export const SKIPPED = 'skipped by a person'
+
 /** A person's word ends a task, but it proves nothing. */
 export const doneByPerson = (stands: TaskState): TaskState => ({
   ...stands,

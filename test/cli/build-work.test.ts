@@ -221,6 +221,20 @@ describe('an agent', () => {
     )
   })
 
+  it('that overwrites the log has it made whole again, with a warning', async () => {
+    const command = 'for log in .ralph/sessions/*/progress.txt; do echo DONE > "$log"; done'
+    const stage = setBuild({
+      settings: { guardrails: [{ command }], baseline: false },
+      work: { '#1': [says('Made it \u001b[31mred\u0007.')] },
+    })
+    expect((await stage.ralph('build', 'x')).code).toBe(0)
+    const log = stage.session('progress.txt')
+    expect(log).toMatch(/^# Progress of[\s\S]*Iteration 2 — #1[\s\S]*Iteration 3 — #2[\s\S]*## End/)
+    expect(log.match(/^#/gm)).toHaveLength(5)
+    expect(log).toContain('> Made it red.\n')
+    expect(stage.warnings().filter(note => note.startsWith('progress.txt was overwritten'))).toHaveLength(2)
+  })
+
   it('that removes the whole project ends the run, and nothing of it is made anew', async () => {
     const stage = setBuild({
       work: {

@@ -12,6 +12,7 @@ import { type Limits, standing, type Workflow } from '../../core/workflow.ts'
 import { countLine } from '../../core/workflows/prompt.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
 import type { Session } from '../../store/session.ts'
+import { plain } from '../../view/plain.ts'
 import { type BuildPlan, commandGuardrails } from '../plan.ts'
 import { keepList } from './list-keeper.ts'
 import type { Person } from './person.ts'
@@ -42,10 +43,12 @@ export function buildTrade(kit: BuildKit): Trade {
   const path = join(session.dir, 'progress.txt')
   const now = () => Date.now()
   const warn = (text: string) => tell({ type: 'warned', at: now(), note: text })
-  const note = openProgressLog(
-    { path, project, journal: kit.journal, notes: () => progressNotes(plan.goal.text), warn },
-    past,
-  )
+  const notes = () => {
+    const note = progressNotes(plan.goal.text)
+    // People read it on a terminal, and much of it is an agent's.
+    return (event: RunEvent) => plain(note(event))
+  }
+  const note = openProgressLog({ path, project, journal: kit.journal, notes, warn }, past)
   const plans = planning(kit)
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
   const isDone = (task: Task) => standing(workflow, run().state, task).stage === 'done'

@@ -1,7 +1,9 @@
 import type { Finding, RunEvent, Settled } from '../events.ts'
 import { evolveList } from '../evolve.ts'
+import { SKIPPED } from '../list-edit.ts'
 import { plural } from '../spell.ts'
 import type { Task, TaskId } from '../task.ts'
+import type { StepId } from '../workflow.ts'
 import { PLAN } from './check-list.ts'
 import { detailOf, oneLine, wishesOf } from './planned.ts'
 
@@ -15,9 +17,18 @@ const CHARS = 1500
  */
 export function progressNotes(goal: string): (event: RunEvent) => string {
   let tasks: readonly Task[] = []
-  const steps = new Map<number, { n: number; said: string }>()
+  const steps = new Map<StepId, { n: number; said: string }>()
+  const numbers = new Map<StepId, number>()
+  /** The step whose entry the log ends with. */
+  let last: StepId | null = null
 
   return event => {
+    const text = entryOf(event)
+    if (text !== '') last = event.type === 'settled' || event.type === 'committed' ? event.id : null
+    return text
+  }
+
+  function entryOf(event: RunEvent): string {
     const before = tasks
     tasks = evolveList(tasks, event)
     switch (event.type) {
@@ -25,6 +36,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         return `# Progress of ${event.id}\n\nGoal: ${indent(goal)}\nStarted: ${isoOf(event.at)}\n${planEntry(listed(tasks))}`
       case 'started':
         steps.set(event.id, { n: event.n, said: '' })
+        numbers.set(event.id, event.n)
         return ''
       case 'ended': {
         const step = steps.get(event.id)
@@ -48,7 +60,11 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       }
       case 'committed': {
         const by = event.by === 'agent' ? ' by the agent' : ''
-        return `- Committed${by} as ${event.to.slice(0, 10)}\n`
+        const title =
+          last === event.id
+            ? ''
+            : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoOf(event.at)})\n`
+        return `${title}- Committed${by} as ${event.to.slice(0, 10)}\n`
       }
       case 'edited':
         return editEntry(event, before)
@@ -144,8 +160,8 @@ function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonl
     ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
     ...Object.keys(change).flatMap(id => (id === PLAN ? [] : `- Changed ${id}`)),
     ...(order ? ['- Reordered'] : []),
-    ...Object.entries(event.state ?? {}).flatMap(([id, { stage }]) =>
-      id === PLAN ? [] : `- ${id} is now ${STANDS[stage] ?? 'open'}`,
+    ...Object.entries(event.state ?? {}).flatMap(([id, { stage, why }]) =>
+      id === PLAN ? [] : `- ${id} is now ${why === SKIPPED ? 'skipped' : (STANDS[stage] ?? 'open')}`,
     ),
   ]
   if (lines.length === 0) return ''

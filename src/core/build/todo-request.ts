@@ -1,4 +1,4 @@
-import { doneByPerson, type Edit } from '../list-edit.ts'
+import { doneByPerson, type Edit, SKIPPED } from '../list-edit.ts'
 import type { Task, TaskId } from '../task.ts'
 import { shownTasks } from '../todo.ts'
 import { numberOf } from '../todo-edits.ts'
@@ -52,7 +52,7 @@ export function todoEdit(
   const stands = standing(workflow, state, task)
   if (stands.stage === 'done') return { error: `${task.id} is completed already` }
   const done = doneByPerson(stands)
-  const why = request.action === 'skip' ? 'skipped by a person' : done.why
+  const why = request.action === 'skip' ? SKIPPED : done.why
   return { state: { [task.id]: { ...done, why } } }
 }
 

@@ -110,6 +110,26 @@ Progress:
 `)
   })
 
+  it('says which iteration a commit is of, where another entry came in between', () => {
+    const log = logged([task('#1')])
+    log.step(ok({ findings: [green] }))
+    log.write({ type: 'edited', ...AT, by: 'agent', list: { add: [{ task: task('#2'), after: '#1' }] } })
+    log.write({ type: 'committed', ...AT, id: 1, by: 'ralph', from: null, to: 'abcdef0123456789' })
+    expect(log.since('List changed')).toBe(`## List changed by the agent (${T0})
+- Added #2: Do #2
+
+## Iteration 1, committed (${T0})
+- Committed as abcdef0123
+`)
+  })
+
+  it('says that a skipped task was skipped', () => {
+    const log = logged([task('#1')])
+    const state = { '#1': { ...log.run.at('#1'), stage: 'done', why: 'skipped by a person' } }
+    log.write({ type: 'edited', ...AT, by: 'person', state })
+    expect(log.text).toContain('- #1 is now skipped\n')
+  })
+
   it('tells of a failed task with its error and its bug fix, and of that one whose it is', () => {
     const log = logged([task('#1')])
     log.step(ok({ findings: [green, red] }))
