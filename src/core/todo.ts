@@ -37,7 +37,12 @@ export const heldTasks = (tasks: readonly Task[], state: RunState, workflow: Wor
       .map(task => [task.id, standing(workflow, state, task).why]),
   )
 
-/** Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped. */
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+/**
+ * Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped; of a
+ * new item the content is enough.
+ */
 export function readTodo(json: unknown): { items: TodoItem[] } | { errors: string[] } {
   if (!Array.isArray(json)) return { errors: ['tasks.json must be an array.'] }
   const errors: string[] = []
@@ -52,15 +57,16 @@ export function readTodo(json: unknown): { items: TodoItem[] } | { errors: strin
     else if (id !== undefined && seen.has(id)) wrong('id is used more than once')
     else if (id !== undefined) seen.add(id)
     if (typeof content !== 'string' || content.trim() === '') wrong('content must be a non-empty string')
-    if (!STATUSES.includes(status)) wrong('status must be "pending", "in_progress" or "completed"')
-    if (typeof activeForm !== 'string') wrong('activeForm must be a string')
+    if (!isAbsent(status) && !STATUSES.includes(status))
+      wrong('status must be "pending", "in_progress" or "completed"')
+    if (!isAbsent(activeForm) && typeof activeForm !== 'string') wrong('activeForm must be a string')
     if (blockedBy !== undefined && !(Array.isArray(blockedBy) && blockedBy.every(b => typeof b === 'string')))
       wrong('blockedBy must be an array of strings')
     items.push({
       ...(id !== undefined && { id }),
       content,
-      status,
-      activeForm,
+      status: status ?? 'pending',
+      activeForm: activeForm ?? content,
       ...(blockedBy !== undefined && { blockedBy }),
     } as TodoItem)
   }

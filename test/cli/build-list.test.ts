@@ -70,6 +70,34 @@ describe('an agent that changes the list', () => {
     expect(stage.warnings().filter(note => note.includes('#'))).toEqual([])
   })
 
+  it('adds its task also where the id was taken meanwhile, by ralph or by a person', async () => {
+    const mine = (id: string) => `{ id: '${id}', content: 'Mine ${id}', status: 'pending', activeForm: 'x' }`
+    const body = `[...items, ${mine('#2')}, ${mine('#1-bug-1')}]`
+    const stage = setBuild({
+      plan: [plans(item(1))],
+      work: {
+        '#1': [
+          [['file', 'begun', ''], ['sleep', 1500], ['list', body], ...says('<failed>no</failed>')],
+          says('Made it.'),
+        ],
+      },
+    })
+    const run = stage.start('build', 'x')
+    await soon(() => existsSync(join(stage.project, 'begun')))
+    expect((await stage.ralph('todo', stage.id(), 'add', 'Theirs')).code).toBe(0)
+    expect((await run.ended).code).toBe(0)
+    const contents = stage.list().map(({ content }) => content)
+    expect(contents.sort()).toEqual(['Fix: no', 'Make part 1', 'Mine #1-bug-1', 'Mine #2', 'Theirs'])
+  })
+
+  it('by rewriting a task has that put back, and the next one is told', async () => {
+    const stage = setBuild({ work: { '#1': [changes(`[items[0], {...items[1], content: 'Easier'}]`)] } })
+    expect((await stage.ralph('build', 'x')).code).toBe(0)
+    expect(stage.list()[1]!.content).toBe('Make part 2')
+    expect(stage.warnings()).toContain('#2 was rewritten; it is put back.')
+    expect(stage.promptOf('#2')).toContain('- #2 was rewritten; it is put back.')
+  })
+
   it('so that it cannot be read has it kept beside, and the last good one stands', async () => {
     const stage = setBuild({ work: { '#1': [changes(`'[{'`)] } })
     const ran = await stage.ralph('build', 'x')
@@ -113,6 +141,15 @@ describe('a person who changes the list', () => {
       /## List changed by a person \(.*\)\n- Added #4: Make part 4\n- Removed #3: Make part 3\n- #2 is now completed\n/,
     )
     expect(stage.ending()).toMatchObject({ proof: 'claimed' })
+  })
+
+  it('adds in a few words, under whatever name, and after whatever does not exist', async () => {
+    const { stage, ran } = await between(
+      items(list => [...list, { id: 'plan', content: 'Make part 4', blockedBy: ['#9'] }]),
+    )
+    expect([ran.code, stage.names()]).toEqual([0, ['plan', '#1', '#2', '#3', '#4']])
+    expect(ran.stderr).toContain('#4 was to wait for #9, which is not in the list; it does not.')
+    expect(stage.list().at(-1)).toMatchObject({ id: '#4', activeForm: 'Make part 4' })
   })
 
   it('reopens a task by the exact list of before', async () => {

@@ -62,6 +62,9 @@ describe('a build’s list', () => {
     const items = project(start())
     expect(readTodo(JSON.parse(JSON.stringify(items)))).toEqual({ items })
     expect(readTodo([{ ...item('New'), owner: 'me' }])).toEqual({ items: [item('New')] })
+    expect(readTodo([{ content: 'New' }])).toEqual({
+      items: [{ content: 'New', status: 'pending', activeForm: 'New' }],
+    })
   })
 
   it.each([
@@ -69,7 +72,7 @@ describe('a build’s list', () => {
     [[null], 'item 1: content must be a non-empty string.'],
     [[item('a'), { ...item(' '), id: '#2' }], 'task #2: content must be a non-empty string.'],
     [[{ ...item('a'), status: 'done' }], 'item 1: status must be "pending", "in_progress" or "completed".'],
-    [[{ ...item('a'), activeForm: undefined }], 'item 1: activeForm must be a string.'],
+    [[{ ...item('a'), activeForm: 7 }], 'item 1: activeForm must be a string.'],
     [[{ ...item('a'), blockedBy: '#1' }], 'item 1: blockedBy must be an array of strings.'],
     [[{ ...item('a'), id: 7 }], 'item 1: id must be a non-empty string.'],
     [[item('a', { id: '#1' }), item('b', { id: '#1' })], 'task #1: id is used more than once.'],
