@@ -156,6 +156,7 @@ describe('an agent', () => {
     expect([ran.code, stage.names()]).toEqual([1, ['plan', '#1', '#3']])
     expect(ran.stdout).toContain('[ ] #1 Make part 1 › waits for you: Which colour?')
     expect(ran.stdout).toContain('blocked: #1 Which colour?; #2 waits for #1')
+    expect(ran.stdout).toContain(`to go on: ralph build --resume ${stage.id()} "your answer"`)
     expect((await stage.ralph('status')).stdout).toMatch(
       /tasks\s+1 of 3 completed\n\s+blocked\s+#1: Which colour\?\n/,
     )

@@ -40,7 +40,12 @@ export function resumeCommand(
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const n = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = n?.type === 'settled' ? (n.patch.n ?? 0) : 0
-  return ['ralph resume', began.id, ...raised(sitting.limits, used, spent)].join(' ')
+  const flags = raised(sitting.limits, used, spent)
+  const asked = events.slice(events.indexOf(sitting)).some(e => e.type === 'settled' && e.move === 'ask')
+  // A question needs an answer: without one the agent would only ask again.
+  if (began.workflow === 'tasks' && asked && ending.type === 'finished' && ending.result === 'blocked')
+    return ['ralph build --resume', began.id, '"your answer"', ...flags].join(' ')
+  return ['ralph resume', began.id, ...flags].join(' ')
 }
 
 const isUndone = (events: readonly RunEvent[]): boolean =>
