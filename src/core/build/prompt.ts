@@ -92,7 +92,7 @@ const rules = ({ id }: Task, { session, checks }: Scene): string => `# Rules
     : `completes ${id} unless you say that it failed. Test your work first.`
 }
 - Ralph keeps \`${session}/tasks.json\`. You may add tasks there that turn out to be needed, and reorder it; what you
-  write about completion, or remove, is put back. Leave \`${session}/progress.txt\` alone.
+  write about completion, rewrite or remove is put back. Leave \`${session}/progress.txt\` alone.
 - Nobody answers while you work. Decide what you can decide, and say in your last message what you decided.
 - End with a few sentences on what you did and what the next one should know: they go into progress.txt.
 - If you could not do it, say why in your last message: <failed>the reason in one line</failed>
