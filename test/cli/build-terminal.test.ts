@@ -79,6 +79,18 @@ describe.skipIf(!hasTmux)('a refined goal is shown beside the original', () => {
   })
 })
 
+describe.skipIf(!hasTmux)('an editor that fails at the refined goal', () => {
+  it('is told of, and the question comes again', async () => {
+    const { stage, terminal } = await atTerminal({ editor: 'exit 3' }, '--yes')
+    await terminal.waitFor(WHICH)
+    await terminal.press('Down', 'Down', 'Enter')
+    await terminal.waitFor(/The editor editor --wait failed \(exit 3\); choose again[\s\S]*Which version/)
+    await terminal.press('Down', 'Enter')
+    expect((await terminal.ended()).code).toBe(0)
+    expect(choice(stage)).toMatchObject({ chosen: 'rough goal' })
+  })
+})
+
 describe.skipIf(!hasTmux)('the plan is shown', () => {
   const off = ['--refine', 'off']
 
