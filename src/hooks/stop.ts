@@ -34,8 +34,7 @@ function readTasks(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    // A folder in its place is as good as none.
-    if (['ENOENT', 'EISDIR', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
 }

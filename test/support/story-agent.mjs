@@ -5,7 +5,7 @@
  * environment of every call in the folder named by its second argument.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -22,6 +22,8 @@ const put = file => writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`)
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' })
 const sh = command => execFileSync('/bin/sh', ['-ec', command], { encoding: 'utf8' })
 const commit = message => {
+  // A git that was killed leaves its lock; whoever works here finds out and takes it away.
+  rmSync('.git/index.lock', { force: true })
   git('add', '-A')
   git('commit', '-q', '--allow-empty', '-m', message)
 }
