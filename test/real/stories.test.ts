@@ -56,12 +56,30 @@ function makeProject() {
   return { project, home, git }
 }
 
+/** The story loop with a CLI that speaks to the loopback model. */
+async function loop(cli: 'claude' | 'codex', { project, home }: ReturnType<typeof makeProject>, url: string) {
+  const { model, env } = CLIS[cli]!
+  furnish(CLIS[cli]!, home, url)
+  const ran = await runRalph(['stories', '-a', cli, '--model', model, '--json', '--trust'], {
+    cwd: project,
+    env: {
+      HOME: home,
+      RALPH_HOME: join(home, '.ralph'),
+      PATH: `${BIN}:${process.env.PATH}`,
+      ...env(url),
+    },
+  })
+  const lines = ran.stdout.split('\n').filter(Boolean)
+  return { ran, events: lines.map(line => JSON.parse(line) as RunEvent) }
+}
+
 describe('the real claude, with the plugin that ralph gives it', () => {
   it.skipIf(!existsSync(join(BIN, 'claude')))(
     'goes the same way; it is kept from a dangerous command, and from approving its own story',
     async () => {
-      const { project, home, git } = makeProject()
-      const { model, env, shell } = CLIS.claude!
+      const place = makeProject()
+      const { git } = place
+      const { shell } = CLIS.claude!
       const edit = (change: Partial<Story>, message: string, first = 'true') =>
         shell(
           `${first} && '${process.execPath}' ../edit.mjs '${JSON.stringify(change)}' && git add -A && git commit -qm '${message}'`,
@@ -113,20 +131,7 @@ describe('the real claude, with the plugin that ralph gives it', () => {
         ],
       })
       onTestFinished(() => mock.close())
-      furnish(CLIS.claude!, home, mock.url)
-      const ran = await runRalph(['stories', '-a', 'claude', '--model', model, '--json', '--trust'], {
-        cwd: project,
-        env: {
-          HOME: home,
-          RALPH_HOME: join(home, '.ralph'),
-          PATH: `${BIN}:${process.env.PATH}`,
-          ...env(mock.url),
-        },
-      })
-      const events = ran.stdout
-        .split('\n')
-        .filter(Boolean)
-        .map(line => JSON.parse(line) as RunEvent)
+      const { ran, events } = await loop('claude', place, mock.url)
       expect(ran.code, ran.stderr).toBe(0)
       expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
         'implement pass',
@@ -156,8 +161,9 @@ describe('the real codex, without any hooks', () => {
   it.skipIf(!existsSync(join(BIN, 'codex')))(
     'goes implement → review (changes) → fix → review (approved), and a story it passes itself is put back',
     async () => {
-      const { project, home, git } = makeProject()
-      const { model, env, shell } = CLIS.codex!
+      const place = makeProject()
+      const { project, git } = place
+      const { shell } = CLIS.codex!
       const turns = (change: Partial<Story>, message: string, more = 'true'): Turn[] => [
         {
           text: 'Working.',
@@ -189,20 +195,7 @@ describe('the real codex, without any hooks', () => {
         ],
       })
       onTestFinished(() => mock.close())
-      furnish(CLIS.codex!, home, mock.url)
-      const ran = await runRalph(['stories', '-a', 'codex', '--model', model, '--json', '--trust'], {
-        cwd: project,
-        env: {
-          HOME: home,
-          RALPH_HOME: join(home, '.ralph'),
-          PATH: `${BIN}:${process.env.PATH}`,
-          ...env(mock.url),
-        },
-      })
-      const events = ran.stdout
-        .split('\n')
-        .filter(Boolean)
-        .map(line => JSON.parse(line) as RunEvent)
+      const { ran, events } = await loop('codex', place, mock.url)
       expect(ran.code).toBe(0)
       expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
         'implement pass',
