@@ -22,7 +22,8 @@ const BUILD = ['build', 'rough', '--refine', 'auto']
 
 /** A build in which one task fails, is mended, and an agent adds a task. */
 function setScene() {
-  const more = `[...items, { content: 'Make part 3', status: 'pending', activeForm: 'Making part 3' }]`
+  // It waits for #2, so that the order is the same also when three kills in a row have blocked that one for a while.
+  const more = `[...items, { content: 'Make part 3', status: 'pending', activeForm: 'Making part 3', blockedBy: ['#2'] }]`
   return setBuild({
     settings: {
       baseline: false,
