@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
-import { journalPath } from '../../src/store/journal.ts'
 import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
+import { journalText } from './dying.ts'
 import type { Act } from './scene.ts'
 
 const answer = (text: string): Act => ['claude', text]
@@ -50,12 +50,6 @@ function setScene() {
 }
 
 type Stage = ReturnType<typeof setScene>
-
-const journalText = (stage: Stage): string => {
-  const dirs = existsSync(join(stage.ralphHome, 'runs')) ? stage.runs() : []
-  const path = dirs.map(journalPath).find(path => existsSync(path) && readFileSync(path).includes('\n'))
-  return path === undefined ? '' : readFileSync(path, 'utf8')
-}
 
 const LIST = ['#1 completed', '#1-bug-1 completed', '#2 completed', '#3 completed']
 

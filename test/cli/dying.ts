@@ -35,8 +35,13 @@ export const throwMoment = (d: Dice): Moment => ({
 /** The journal of the run that is on record; those killed before that do not count. */
 function journalOf(stage: Mortal): string | null {
   const dirs = existsSync(`${stage.ralphHome}/runs`) ? stage.runs() : []
-  return dirs.map(journalPath).find(path => existsSync(path) && readFileSync(path).includes('\n')) ?? null
+  const run = dirs.find(hasBegun)
+  return run === undefined ? null : journalPath(run)
 }
+
+/** A ralph that was killed before its first line leaves no more than folders. */
+export const hasBegun = (run: string): boolean =>
+  existsSync(journalPath(run)) && readFileSync(journalPath(run)).includes('\n')
 
 export const journalText = (stage: Mortal): string => {
   const path = journalOf(stage)

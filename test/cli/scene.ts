@@ -6,6 +6,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { type Ran, runRalph, startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
+import { hasBegun } from './dying.ts'
 
 const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
 
@@ -69,11 +70,13 @@ export function setStage(options: Setting = {}) {
             .map(file => ({ name: file.slice(4), prompt: readFileSync(join(asked, file), 'utf8') }))
         : [],
     runs,
-    journal: (): RunEvent[] => readJournal(runs()[0]!),
-    /** A file of the one session there is. */
+    /** Of the one run that began. */
+    journal: (): RunEvent[] => readJournal(runs().find(hasBegun)!),
+    /** A file of its session. */
     session(name: string): string {
       const sessions = join(project, '.ralph', 'sessions')
-      return readFileSync(join(sessions, readdirSync(sessions)[0]!, name), 'utf8')
+      const paths = readdirSync(sessions).map(id => join(sessions, id, name))
+      return readFileSync(paths.find(existsSync) ?? paths[0]!, 'utf8')
     },
   }
 }

@@ -144,7 +144,10 @@ const acts = {
   stdin: path => writeFileSync(path, readFileSync(0)),
   list: body => {
     const sessions = join('.ralph', 'sessions')
-    const path = join(sessions, readdirSync(sessions)[0], 'tasks.json')
+    // A ralph that was killed before its first line leaves a folder without a list.
+    const path = readdirSync(sessions)
+      .map(name => join(sessions, name, 'tasks.json'))
+      .find(existsSync)
     const made = new Function('items', `return ${body}`)(JSON.parse(readFileSync(path, 'utf8')))
     writeFileSync(path, typeof made === 'string' ? made : JSON.stringify(made))
   },
