@@ -1,6 +1,7 @@
-// Bundles ralph into dist/: ralph.js, which knows the commands; actions.js, which knows how to do them and is read only
-// when one is done; prompts.js, read only when somebody is asked; and each hook of the plugin into plugin/hooks/.
-// CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
+// Bundles ralph into dist/: ralph.js, which opens the others; program.js, which knows the commands; actions.js, which
+// knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; and each hook of
+// the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { schemaText } from './schema.mjs'
@@ -12,6 +13,8 @@ const common = {
   target: 'node20',
   minify: true,
   legalComments: 'linked',
+  // A plain require: a dynamic import would start Node's module loader first.
+  supported: { 'dynamic-import': false },
   logLevel: 'warning',
 }
 
@@ -73,9 +76,12 @@ await build({
   entryPoints: ['src/cli/ralph.ts'],
   outfile: 'dist/ralph.js',
   banner: { js: '#!/usr/bin/env node' },
+})
+await build({
+  ...common,
+  entryPoints: ['src/cli/main.ts'],
+  outfile: 'dist/program.js',
   plugins: [apart(/\/actions\.ts$/, './actions.js'), lightCommander],
-  // A plain require: a dynamic import would start Node's module loader first.
-  supported: { 'dynamic-import': false },
 })
 await build({
   ...common,
@@ -87,3 +93,6 @@ await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts
 chmodSync('dist/ralph.js', 0o755)
 await build({ ...common, entryPoints: HOOKS, outdir: 'plugin/hooks' })
 writeFileSync('plugin/hooks/package.json', '{ "type": "commonjs" }\n')
+const opener = 'node_modules/.cache/ralph/open-bundle.cjs'
+await build({ ...common, entryPoints: ['src/cli/open-bundle.ts'], outfile: opener })
+execFileSync(process.execPath, ['scripts/warm.mjs', opener, 'dist'], { stdio: 'pipe' })

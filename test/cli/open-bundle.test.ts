@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { RALPH } from '../support/ralph.ts'
+import { scratch } from '../support/scratch.ts'
+
+describe('the code that V8 made when ralph was built', () => {
+  const codes = readdirSync(dirname(RALPH)).filter(name => name.endsWith('.code'))
+
+  it('is there for the program and its actions', () => {
+    expect(codes.sort()).toEqual(['actions.js.code', 'program.js.code'])
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['is missing', path => rmSync(path)],
+    ['is empty', path => writeFileSync(path, '')],
+    ['is torn', path => writeFileSync(path, readFileSync(path).subarray(0, 5000))],
+    ['is of another version of V8', path => writeFileSync(path, readFileSync(path).fill(7, 4, 8))],
+    ['is no code at all', path => writeFileSync(path, 'x'.repeat(9999))],
+  ])('may be of no use: ralph starts also when it %s', (_, spoil) => {
+    const copy = join(scratch(), 'dist')
+    cpSync(dirname(RALPH), copy, { recursive: true })
+    for (const name of codes) spoil(join(copy, name))
+    const ralph = (...words: string[]) =>
+      execFileSync(process.execPath, [join(copy, 'ralph.js'), ...words], { encoding: 'utf8' })
+    expect(ralph('--version')).toBe(`${manifest.version}\n`)
+    expect(ralph('completions', 'bash')).toContain('ralph')
+  })
+})
