@@ -1,28 +1,9 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import {
-  type Agent,
-  type Ask,
-  type Called,
-  CannotGoOn,
-  type Capabilities,
-  type Ears,
-  type Runner,
-  type Work,
-} from '../core/ports.ts'
+import type { Agent, Ask, Called, Capabilities, Ears, Live, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
-import { writeWhole } from '../store/atomic.ts'
-import { notWritten } from '../store/writable.ts'
-
-/** How much of standard error is kept for the sentence that explains a failure. */
-const ERROR_TAIL = 4096
-
-/** How much of it is kept in all: an agent may pour out more than any disk holds. */
-const MOST_ERRORS = 64 * 1024 * 1024
-const LEFT_OUT = '\n[ralph: the rest of standard error is left out, after 64 MB]\n'
+import { type CallRecord, openRecord } from './call-record.ts'
 
 /** Where the files of a call go, and who keeps a list of calls. */
 type Desk = {
@@ -59,15 +40,10 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
   return async (work, prompt, ears) => {
     const name = work.step.agent ?? ''
     const { agent, able, env, ask } = c.agentOf(name)
-    const folder = c.desk.folderFor(work.step)
-    const promptFile = join(folder, 'prompt.txt')
-    prepare(promptFile, () => writeFileSync(promptFile, prompt))
     const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
     const parser = agent.parser(ask.mode)
-    const streamFile = join(folder, 'stream.ndjson')
-    const stream = prepare(streamFile, () => openSync(streamFile, 'w'))
-    const errors = keepErrors(join(folder, 'stderr.log'))
     const began = c.now()
+    let record: CallRecord | null = null
     let ended: AgentEnded | undefined
 
     const explain = (event: AgentEvent): AgentEvent => {
@@ -78,44 +54,41 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     }
     /** An agent that ended without a word of its own may have complained on standard error. */
     const explainEnd = (event: AgentEvent): AgentEvent => {
-      const tail = errors.lastLine()
+      const tail = record?.complaint() ?? ''
       return event.type !== 'ended' || event.ok || tail === ''
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
-    const live = await c.runner
-      .start(
-        {
-          argv: command.argv,
-          cwd: c.cwd,
-          env: { ...env, ...command.env, ...c.marks(work) },
-          stdin: command.stdin,
+    const live = await c.runner.start(
+      {
+        argv: command.argv,
+        cwd: c.cwd,
+        env: { ...env, ...command.env, ...c.marks(work) },
+        stdin: command.stdin,
+      },
+      work.step.id,
+      {
+        bytes: chunk => {
+          record?.output(chunk)
+          ears.stir()
         },
-        work.step.id,
-        {
-          bytes: chunk => {
-            keep(stream, streamFile, chunk)
-            ears.stir()
-          },
-          line: line => {
-            for (const event of parser.line(line)) ears.event(explain(event))
-          },
-          error: chunk => {
-            errors.take(chunk)
-            ears.stir()
-          },
+        line: line => {
+          for (const event of parser.line(line)) ears.event(explain(event))
         },
-      )
-      .catch(error => {
-        closeSync(stream)
-        throw error
-      })
+        error: chunk => {
+          record?.error(chunk)
+          ears.stir()
+        },
+      },
+    )
+    // While the agent starts, for making files takes longer than all else that ralph does between two agents.
+    const kept = await orStop(live, () => openRecord(c.desk.folderFor(work.step), prompt))
+    record = kept
     return {
       live,
       end(exit: Exit) {
-        const events = parser.end(exit, errors.lastLine()).map(explainEnd)
-        closeSync(stream)
-        errors.close()
+        const events = parser.end(exit, kept.complaint()).map(explainEnd)
+        kept.close()
         if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
         if (ended?.ok && ended.costUsd === undefined && c.budgetLeft(work.state) !== null)
           warnOnce(
@@ -129,7 +102,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           stage: work.stage,
           agent: name,
           argv: redact(command.argv),
-          prompt: c.desk.shown(promptFile),
+          prompt: c.desk.shown(kept.promptFile),
           ms: c.now() - began,
           exit: exit.signal ?? exit.code,
           usage: ended?.usage,
@@ -141,49 +114,22 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
   }
 }
 
+/** An agent whose work cannot be kept is not let work. */
+async function orStop<T>(live: Live, act: () => T): Promise<T> {
+  try {
+    return act()
+  } catch (error) {
+    await live.stop()
+    throw error
+  }
+}
+
 /** Said once, after the first iteration it happens in: nobody is there to answer an agent that asks. */
 function refusalNote(agent: Agent, denials: number): string {
   const what = `${agent.name} was refused ${plural(denials, 'tool call')} for want of permission, and nobody is there to give it`
   return agent.bypass
     ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) mends it`
     : what
-}
-
-/** Without its files nothing is called: no fault of the agent's. */
-function prepare<T>(path: string, act: () => T): T {
-  try {
-    return act()
-  } catch (error) {
-    throw new CannotGoOn(notWritten(error, path), { cause: error })
-  }
-}
-
-function keep(fd: number, path: string, chunk: Uint8Array): void {
-  try {
-    writeWhole(fd, chunk)
-  } catch (error) {
-    throw new Error(notWritten(error, path), { cause: error })
-  }
-}
-
-/** Standard error goes to a file that exists only if there is any, and its end is remembered. */
-function keepErrors(path: string) {
-  let fd: number | null = null
-  let room = MOST_ERRORS
-  let tail = Buffer.alloc(0)
-  return {
-    take(chunk: Uint8Array) {
-      fd ??= openSync(path, 'w')
-      if (room >= 0) {
-        keep(fd, path, chunk.subarray(0, room))
-        if (chunk.length > room) keep(fd, path, Buffer.from(LEFT_OUT))
-        room -= chunk.length
-      }
-      tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
-    },
-    lastLine: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
-    close: () => fd !== null && closeSync(fd),
-  }
 }
 
 /** Arguments as they may be kept: what follows a secret-looking option is not. */
