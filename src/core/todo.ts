@@ -1,5 +1,5 @@
 import type { TodoItem } from './events.ts'
-import { type Task, type TaskId, unmet } from './task.ts'
+import { isMet, type Task, type TaskId, unmet } from './task.ts'
 import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
@@ -15,7 +15,7 @@ export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =
 export function projectTodo(tasks: readonly Task[], state: RunState, workflow: Workflow): TodoItem[] {
   const flying = new Set(Object.values(state.flight).map(step => step.task))
   // A task that is gone from the list is gone from the state, too.
-  const isDone = (id: TaskId) => state.at[id]?.stage === 'done'
+  const isDone = (id: TaskId) => Object.hasOwn(state.at, id) && state.at[id]!.stage === 'done'
   return shownTasks(tasks, workflow).map(task => {
     const item: TodoItem = {
       id: task.id,
@@ -23,8 +23,7 @@ export function projectTodo(tasks: readonly Task[], state: RunState, workflow: W
       status: isDone(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
       activeForm: task.active ?? task.title,
     }
-    const waitsFor = unmet(task, isDone)
-    if (waitsFor.length > 0) item.blockedBy = waitsFor
+    if (!isMet(task, isDone)) item.blockedBy = unmet(task, isDone)
     return item
   })
 }

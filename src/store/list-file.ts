@@ -7,6 +7,8 @@ export interface ListFile {
   /** What others made of it, and of what; null if it is as ralph left it, or gone. */
   changed(): { text: string; written: string } | null
   isThere(): boolean
+  /** It was written once, and is gone. */
+  isLost(): boolean
   /** Replaces it, unless it is that already. */
   write(bytes: Buffer): void
   /** Puts a text beside it that could not be used, and says where. */
@@ -25,6 +27,7 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
       return text === null ? null : { text, written: written.toString() }
     },
     isThere: () => existsSync(path),
+    isLost: () => written !== null && !existsSync(path),
     write(bytes) {
       if (written?.equals(bytes) && holds(path, bytes)) return
       // An agent may have cleaned the tree, and this folder with it.

@@ -28,9 +28,10 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
     if (text === '' || !existsSync(project)) return
     mkdirSync(dirname(path), { recursive: true })
     const found = existsSync(path) ? read(path) : null
-    if (found?.startsWith(left)) {
+    const isNew = found === null && left === ''
+    if (isNew || found?.startsWith(left)) {
       appendFileSync(path, text)
-      left = found + text
+      left = (found ?? '') + text
       return
     }
     left = log.journal().map(log.notes()).join('')

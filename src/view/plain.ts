@@ -50,7 +50,8 @@ export function isSimple(text: string): boolean {
   return (odd & 0x80808080) === 0
 }
 
-const UNUSUAL = /[^\n\x20-\x7e]/
+/** Beside ASCII: what ralph's own sentences and lists are set with. */
+const UNUSUAL = /[^\n\x20-\x7e·–—…›✓✗◉]/
 
 /**
  * Control characters but newline, DEL, C1, line separators, annotations, and all that Unicode says is not to be seen:

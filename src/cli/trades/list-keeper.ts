@@ -24,7 +24,7 @@ type Change = {
 export interface ListKeeper {
   /** Writes tasks.json and details.json as the truth has them. */
   write(): void
-  /** The same where they are missing. */
+  /** The same where they got lost. */
   restore(): void
   /** What a person made of the list. */
   byPerson(at: number): Change
@@ -81,7 +81,9 @@ export function keepList(
 
   return {
     write,
-    restore: () => file.isThere() || write(),
+    restore: () => {
+      if (file.isLost()) write()
+    },
     byPerson: at =>
       read((items, { tasks, state }) => {
         const { edit, refused } = personEdit(tasks, state, workflow, items)

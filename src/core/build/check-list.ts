@@ -36,11 +36,14 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
   const seen = new Set<TaskId>()
   const items: Item[] = []
   const details: [TaskId, Detail][] = []
-  for (const [index, value] of values.entries()) {
+  let index = 0
+  // One for all: lists can be long, and hardly any item is wrong.
+  const wrong = (what: string) =>
+    errors.push(`${reading.place?.(index) ?? ''}${nameOf(values[index]!, index)}: ${what}`)
+  for (; index < values.length; index++) {
+    const value = values[index]!
     const id = ids[index]!
-    const name = typeof value?.id === 'string' && isId(value.id) ? `task ${value.id}` : `item ${index + 1}`
-    const wrong = (what: string) => errors.push(`${reading.place?.(index) ?? ''}${name}: ${what}`)
-    if (value === null) {
+    if (value === NO_OBJECT) {
       wrong('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
       continue
     }
@@ -51,7 +54,7 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
     const detail = readDetail(value, wrong)
     if (errors.length > before) continue
     items.push(item)
-    if (Object.keys(detail).length > 0) details.push([id, detail])
+    if (detail !== null) details.push([id, detail])
   }
   if (errors.length === 0) errors.push(...cycleErrors(items, reading))
   if (errors.length === 0) return { items, details: Object.fromEntries(details) }
@@ -62,16 +65,21 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
 type Fields = Record<string, unknown>
 type Wrong = (what: string) => void
 
-const fieldsOf = (entry: unknown): Fields | null =>
-  typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? (entry as Fields) : null
+const NO_OBJECT: Fields = {}
+
+const fieldsOf = (entry: unknown): Fields =>
+  typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? (entry as Fields) : NO_OBJECT
+
+const nameOf = ({ id }: Fields, index: number): string =>
+  typeof id === 'string' && isId(id) ? `task ${id}` : `item ${index + 1}`
 
 /** Items without an id get the next numbers, in their order. */
-function nameAll(values: readonly (Fields | null)[]): TaskId[] {
-  const named = values.flatMap(value => (typeof value?.id === 'string' ? value.id : []))
+function nameAll(values: readonly Fields[]): TaskId[] {
+  const named = values.map(({ id }) => id).filter(id => typeof id === 'string')
   if (named.length === values.length) return named
   let last = 0
   for (const id of named) last = Math.max(last, numberOf(id))
-  return values.map(value => (typeof value?.id === 'string' ? value.id : `#${++last}`))
+  return values.map(({ id }) => (typeof id === 'string' ? id : `#${++last}`))
 }
 
 const isId = (id: string) => id.length <= LONGEST_ID && /^\S+$/.test(id)
@@ -99,17 +107,18 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
     wrong('status must be "pending", "in_progress" or "completed"')
   if (!isAbsent(activeForm) && typeof activeForm !== 'string')
     wrong('activeForm must be a string, such as "Implementing the endpoint"')
-  if (!isAbsent(blockedBy) && !areStrings(blockedBy))
+  const areNamed = areStrings(blockedBy)
+  if (!isAbsent(blockedBy) && !areNamed)
     wrong(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
-  const blockers = areStrings(blockedBy) ? [...new Set(blockedBy)] : []
-  return {
+  const item: Item = {
     id,
     content: text,
     // What an earlier build had begun is not under way now.
     status: status === 'completed' ? 'completed' : 'pending',
     activeForm: (typeof activeForm === 'string' && oneLine(activeForm)) || text,
-    ...(blockers.length > 0 && { blockedBy: blockers }),
   }
+  if (areNamed && blockedBy.length > 0) item.blockedBy = [...new Set(blockedBy)]
+  return item
 }
 
 function checkBlockers(item: Item, known: ReadonlySet<TaskId>, { fields }: Reading, wrong: Wrong): void {
@@ -122,11 +131,13 @@ function checkBlockers(item: Item, known: ReadonlySet<TaskId>, { fields }: Readi
   }
 }
 
-function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong: Wrong): Detail {
+function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong: Wrong): Detail | null {
+  if (isAbsent(description) && isAbsent(criteria)) return null
   if (!isAbsent(description) && typeof description !== 'string') wrong('description must be a string')
   if (!isAbsent(criteria) && !areStrings(criteria)) wrong('acceptanceCriteria must be an array of strings')
   const about = typeof description === 'string' ? description.trim() : ''
   const kept = areStrings(criteria) ? criteria.map(oneLine).filter(text => text !== '') : []
+  if (about === '' && kept.length === 0) return null
   return { ...(about !== '' && { description: about }), ...(kept.length > 0 && { acceptanceCriteria: kept }) }
 }
 

@@ -15,15 +15,11 @@ const FIX = 'fix'
 export function plannedTasks({ items, details }: Planned): Task[] {
   const ids = new Set(items.map(item => item.id))
   return items.map(({ id, content, activeForm, blockedBy = [] }) => {
+    const task: Task = { id, title: content, active: activeForm, blockedBy }
     const parent = parentOf(id)
-    return {
-      id,
-      title: content,
-      active: activeForm,
-      blockedBy,
-      ...(parent !== null && ids.has(parent) && { first: FIX, parent }),
-      ...(Object.hasOwn(details, id) && { spec: details[id] }),
-    }
+    if (parent !== null && ids.has(parent)) Object.assign(task, { first: FIX, parent })
+    if (Object.hasOwn(details, id)) task.spec = details[id]!
+    return task
   })
 }
 

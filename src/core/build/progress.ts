@@ -139,7 +139,8 @@ function errorLines({ check, note }: Finding): string[] {
   return [`- Error: ${oneLine(named)}`, ...quoted(rest.join('\n'))]
 }
 
-function detailLines(task: Task): string[] {
+function detailLines(task: Task): readonly string[] {
+  if (task.spec === undefined) return NONE
   const { description, acceptanceCriteria } = detailOf(task)
   return [
     ...(description ? [`Description: ${oneLine(description)}`] : []),
@@ -148,6 +149,8 @@ function detailLines(task: Task): string[] {
       : []),
   ]
 }
+
+const NONE: readonly string[] = []
 
 /** A changed list. What an agent may not change is no edit, so it does not come here. */
 function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonly Task[]): string {
