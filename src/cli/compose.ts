@@ -101,6 +101,12 @@ export function composePorts({
     }),
   })
 
+  /** A commit of the trade's is none of the agent's. */
+  const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
+    if (event.type === 'committed') head?.moved(event.to)
+    record(event)
+  }
+
   return {
     clock: {
       now,
@@ -115,6 +121,7 @@ export function composePorts({
     agentsFor: () => crew.names,
     async brief(work) {
       needProject(project)
+      await trade.prepare?.(work, follow(tell))
       const prompt = trade.prompt(work)
       await protect.take()
       await files.begin()
@@ -145,10 +152,7 @@ export function composePorts({
     apply: async (settled, _tasks, state, record) => {
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
-      await trade.project(settled, event => {
-        if (event.type === 'committed') head?.moved(event.to)
-        record(event)
-      })
+      await trade.project(settled, follow(record))
       await files.record(settled.id)
       await scm?.(settled, state, record)
     },

@@ -325,6 +325,28 @@ describe('a person', () => {
     expect(stage.story().passes).toBe(false)
   })
 
+  it('is told of every reason why nothing is committed, a lock that was left behind with its way out', async () => {
+    const stage = setStories({
+      calls: [
+        ({ edit, commit, sh }) => {
+          edit({ passes: true, notes: 'x' })
+          commit('mine')
+          sh('touch .git/index.lock')
+        },
+        ({ edit, commit, sh }) => {
+          edit({ title: 'Another title' })
+          commit('mine again')
+          sh('git rev-parse HEAD > .git/MERGE_HEAD')
+        },
+      ],
+    })
+    const ran = await stage.ralph('stories', '-m', '2')
+    expect(ran.stderr.match(/ralph\/tasks\.json is left uncommitted: .+/g)).toEqual([
+      expect.stringMatching(/: \.git\/index\.lock is there, .*remove it: rm \.git\/index\.lock$/),
+      expect.stringContaining('during a merge'),
+    ])
+  })
+
   it('who begins anew after a crash does not get an agent’s word for their own', async () => {
     const stage = setStories({
       calls: [

@@ -1,11 +1,13 @@
-import { relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import type { Intent } from '../../core/workflow.ts'
 import { attempt, git } from '../../git/git.ts'
 import { isMade } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
 
 export type Committed =
-  | { type: 'nothing' }
+  /** There is nothing to commit, or it is not ralph's to do so. */
+  | { type: 'nothing'; why: string }
   | { type: 'made'; from: string | null; to: string }
   | { type: 'failed'; why: string }
 
@@ -38,16 +40,21 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
     return { type: 'made', from: intent.parent, to: from }
   if (await isTheirs(commit, ask)) {
     commit.write()
-    return { type: 'nothing' }
+    return { type: 'nothing', why: 'you had not committed it before the run' }
   }
   if (!intent) commit.intend(from)
   commit.write()
-  if ((await ask('status', '--porcelain', '--', path)) === '') return { type: 'nothing' }
+  const isSame = async () => (await ask('status', '--porcelain', '--', path)) === ''
+  if (await isSame()) return unseen(path)
   if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
-  await ask('add', '--intent-to-add', '--', path)
+  // Into the index first: an agent may have left something else there, and even without a commit it is gone then.
+  await ask('add', '--', path)
+  if (await isSame()) return unseen(path)
   // Only this path, and without hooks: nobody else's work is touched or judged by it.
   const failure = await attempt(project, env, [
     LITERAL,
+    '-c',
+    'core.hooksPath=/dev/null',
     'commit',
     '--quiet',
     '--no-verify',
@@ -57,8 +64,22 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
     '--',
     path,
   ])
-  if (failure !== null) return { type: 'failed', why: failure }
+  if (failure !== null) return { type: 'failed', why: lockOf(commit) ?? failure }
   return { type: 'made', from, to: (await ask('rev-parse', 'HEAD')) ?? '' }
+}
+
+/** Where it differs all the same, git was told to overlook it. */
+const unseen = (path: string): Committed => ({
+  type: 'nothing',
+  why: `git sees no change; git update-index --no-assume-unchanged --no-skip-worktree ${path} lets it look`,
+})
+
+/** What git says of its lock is a page; this is the line that helps. */
+function lockOf({ project, start }: FileCommit): string | null {
+  const lock = join(start.dirs.own, 'index.lock')
+  if (!existsSync(lock)) return null
+  const name = relative(project, lock)
+  return `${name} is there, so git is at work or was killed; if none is at work, remove it: rm ${name}`
 }
 
 /** Never committed, or changed by the user before the run and not committed since. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
+import { CannotGoOn } from '../../core/ports.ts'
 import { storyClaims, storyTasks } from '../../core/review.ts'
 import type { ReviewMode, Snapshot } from '../../core/review-rules.ts'
 import { type GateSnapshot, type Marker, snapshotIn } from '../../core/stories/marker.ts'
 import { storyPrompt } from '../../core/stories/prompt.ts'
 import { personStoryEdits } from '../../core/story-edits.ts'
+import type { TaskId } from '../../core/task.ts'
 import {
   type Intent,
   initial,
@@ -43,6 +45,8 @@ export type StoriesKit = {
     intend(parent: string | null): void
     write(): void
   }): Promise<Committed>
+  /** Where git keeps an approval of this story; null: nowhere. */
+  keptApproval(story: TaskId): Promise<string | null>
 }
 
 const MODES: Readonly<Record<StageName, ReviewMode>> = {
@@ -68,7 +72,9 @@ export function storiesTrade(kit: StoriesKit): Trade {
   let before: Snapshot | null = null
   /** Reviews under way: what was uncommitted when they began (checks may have written it), and what of that they left alone. */
   const reviewing = new Map<StepId, { before: ReadonlyMap<string, string>; untouched: string[] }>()
-  let hasWarned = false
+  const path = join(plan.dir, 'tasks.json')
+  /** Why the file was left uncommitted, as far as it was told. */
+  const whyLeft = new Set<string>()
   const now = () => Date.now()
   const warn = (note: string) => tell({ type: 'warned', at: now(), note })
 
@@ -107,17 +113,31 @@ export function storiesTrade(kit: StoriesKit): Trade {
     const { id } = settled
     const intent = run().state.intents[id]
     if (intent?.made || (!intent && !keeper.isStale())) return
-    const path = join(plan.dir, 'tasks.json')
     const message =
       intent?.message ?? `ralph: ${why.length > 0 ? 'restore' : 'record'} ${path} (${settled.task})`
     const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
     const done = await kit.commit({ path, message, intent, intend, write: keeper.write })
     if (done.type === 'made')
       record({ type: 'committed', at: now(), id, by: 'ralph', from: done.from, to: done.to })
-    if (done.type === 'failed' && !hasWarned) {
-      hasWarned = true
+    if (done.type === 'failed' && !whyLeft.has(done.why)) {
+      whyLeft.add(done.why)
       record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
     }
+  }
+
+  /** An approval that git keeps, whoever put it there, must not be at hand for a review to bring back. */
+  async function clearApproval(story: TaskId, id: StepId, record: (event: RunEvent) => void): Promise<void> {
+    if ((await kit.keptApproval(story)) === null) return
+    const message = `ralph: restore ${path} (${story})`
+    const done = await kit.commit({ path, message, intent: undefined, intend() {}, write: keeper.write })
+    if (done.type === 'made')
+      record({ type: 'committed', at: now(), id, by: 'ralph', from: done.from, to: done.to })
+    const place = await kit.keptApproval(story)
+    if (place === null) return
+    const why = done.type === 'made' ? 'it changed again at once' : done.why
+    throw new CannotGoOn(
+      `${place} has ${path} with ${story} approved, which no review did, and the next one could bring that back; what the file itself says is not committed: ${why}. Commit it, then: ralph resume`,
+    )
   }
 
   return {
@@ -126,6 +146,10 @@ export function storiesTrade(kit: StoriesKit): Trade {
       const past = personStoryEdits(plan.file, tasks, initial, workflow, { skip })
       const edit: RunEvent = { type: 'edited', at, by: 'person', ...past }
       return { tasks, edits: Object.keys(past).length > 0 ? [edit] : [] }
+    },
+
+    async prepare({ step, task, stage }, record) {
+      if (stage === 'review') await clearApproval(task.id, step.id, record)
     },
 
     prompt({ step, task, stage, state }) {

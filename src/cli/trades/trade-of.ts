@@ -10,6 +10,7 @@ import { readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
 import { commitWritten } from './commit-file.ts'
+import { keptApproval } from './kept-approval.ts'
 import { promptTrade } from './prompt-trade.ts'
 import { storiesTrade } from './stories-trade.ts'
 import { storyMarker } from './story-marker.ts'
@@ -80,7 +81,10 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
     async commit(file) {
       if (start) return commitWritten({ ...file, project, start, env })
       file.write()
-      return { type: 'nothing' }
+      return { type: 'nothing', why: 'this is no git repository' }
     },
+    keptApproval: async story =>
+      start &&
+      keptApproval({ project, start, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }, story),
   })
 }

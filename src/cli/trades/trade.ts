@@ -7,6 +7,8 @@ import type { RunState } from '../../core/workflow.ts'
 export interface Trade extends Pick<Ports, 'witness' | 'claims' | 'edits'> {
   /** What a new run begins with. */
   opening(at: number): { tasks: Task[]; edits: RunEvent[] }
+  /** Before a step begins. Throws CannotGoOn where it must not, or its outcome could not be trusted. */
+  prepare?(work: Work, tell: (event: RunEvent) => void): Promise<void>
   prompt(work: Work): string
   /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]

@@ -1,0 +1,58 @@
+import { copyFileSync, rmSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { storyClaims } from '../../core/review.ts'
+import type { TaskId } from '../../core/task.ts'
+import { git } from '../../git/git.ts'
+import type { Start } from '../../git/start.ts'
+import { textAt } from '../../store/put-file.ts'
+import { parse } from './story-keeper.ts'
+
+export type Kept = {
+  project: string
+  start: Start
+  env: Record<string, string>
+  /** The story file, as seen from the project. */
+  path: string
+  /** A folder of ralph's own, for a copy of the index. */
+  scratch: string
+}
+
+/**
+ * Where git keeps a story file that approves this story: a checkout, a stash or a reset would bring it back, and it
+ * would pass for the verdict of whoever does so. null: nowhere.
+ */
+export async function keptApproval(kept: Kept, story: TaskId): Promise<'HEAD' | 'the index' | null> {
+  if (approves(await textIn(kept, 'HEAD'), story)) return 'HEAD'
+  const staged = await treeOfIndex(kept)
+  return staged && approves(await textIn(kept, staged), story) ? 'the index' : null
+}
+
+function approves(text: string | null, id: TaskId): boolean {
+  const parsed = text === null ? null : parse(text)
+  if (!parsed || !('file' in parsed)) return false
+  const story = parsed.file.userStories.find(other => other.id === id)
+  return storyClaims('review', undefined, story).verdict === 'approve'
+}
+
+/** The file as a checkout of this tree would leave it, links and all. */
+async function textIn({ project, start, env, path }: Kept, tree: string): Promise<string | null> {
+  const name = `${tree}:${relative(start.root, resolve(project, path))}`
+  const answer = await git(start.root, env, ['cat-file', '--batch', '--follow-symlinks'], `${name}\n`)
+  const [head = '', ...lines] = (answer ?? '').split('\n')
+  if (/ blob \d+$/.test(head)) return lines.join('\n')
+  // A link out of the tree is told by where it leads to, as seen from the tree's top.
+  return head.startsWith('symlink ') ? textAt(resolve(start.root, lines[0] ?? '')) : null
+}
+
+/** Of a copy: git locks an index even for this. null where it holds a merge; nothing can be checked out of that. */
+async function treeOfIndex({ start, env, scratch }: Kept): Promise<string | null> {
+  const copy = join(scratch, 'index')
+  try {
+    copyFileSync(join(start.dirs.own, 'index'), copy)
+    return (await git(start.root, { ...env, GIT_INDEX_FILE: copy }, ['write-tree']))?.trim() ?? null
+  } catch {
+    return null
+  } finally {
+    rmSync(copy, { force: true })
+  }
+}
