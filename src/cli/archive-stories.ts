@@ -36,7 +36,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const cut = latestStories(ralphHome(process.env), project, dir)
   if (cut && canGoOn(cut.events) && isCutOff(cut))
     throw new UsageError(
-      `run ${cut.id} was cut off, and nobody judged what its agent wrote; first go on with: ralph resume ${cut.id}`,
+      `run ${cut.id} was cut off, and nobody judged what was written since; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'begin anew with: ralph stories'}`,
     )
   const open = file.userStories.filter(story => !story.passes).map(story => story.id)
   if (open.length > 0 && !options.force)

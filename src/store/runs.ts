@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { firstEvent, journalPath, readJournal } from './journal.ts'
+import { sessionDir } from './session.ts'
 import { HOME_WAY_OUT, needWritable } from './writable.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
@@ -52,14 +53,24 @@ export const latestRun = (home: string, project: string): StoredRun | null =>
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latest(home, project, run => canGoOn(run.events))
 
-/** The last story loop of a project, finished or not. */
+/** The last story loop of a project, finished or not, also from before its folder was moved. */
 export const latestStories = (home: string, project: string, dir: string): StoredRun | null =>
-  latest(home, project, ({ began }) => began.workflow === 'stories' && began.pins.dir === dir)
+  latest(
+    home,
+    project,
+    ({ began }) => began.workflow === 'stories' && began.pins.dir === dir,
+    (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)),
+  )
 
-function latest(home: string, project: string, fits: (run: StoredRun) => boolean): StoredRun | null {
+function latest(
+  home: string,
+  project: string,
+  fits: (run: StoredRun) => boolean,
+  isMoved: (from: string, id: string) => boolean = () => false,
+): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     const began = firstEvent(runDir(home, id))
-    if (began?.type !== 'began' || began.project !== project) continue
+    if (began?.type !== 'began' || (began.project !== project && !isMoved(began.project, id))) continue
     const run = openRun(home, id)
     if (fits(run)) return run
   }
