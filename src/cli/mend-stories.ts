@@ -1,15 +1,17 @@
 import { join } from 'node:path'
 import { fold } from '../core/evolve.ts'
 import { keepBroken } from '../store/list-file.ts'
+import { readNote } from '../store/notes.ts'
 import { textAt } from '../store/put-file.ts'
 import { latestStories, ralphHome, type StoredRun } from '../store/runs.ts'
 import type { Plan } from './plan.ts'
 import { isLive } from './steer-run.ts'
 import { keepStories } from './trades/story-keeper.ts'
-import { workflowOf } from './trades/trade-of.ts'
+import { FENCE, workflowOf } from './trades/trade-of.ts'
 
 /**
- * A run that was cut off within an iteration leaves what its agent wrote, and nobody judged it. Whoever begins anew
+ * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what
+ * they wrote), and nobody judged it. Whoever begins anew
  * instead of going on must not take it for a person's word: the stories are put where that run had them.
  */
 export function mendStories(project: string, dir: string): string | null {
@@ -24,11 +26,11 @@ export function mendStories(project: string, dir: string): string | null {
   if (!keeper.isStale()) return null
   const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
   keeper.write()
-  return `run ${run.id} was cut off, and nobody judged what its agent wrote: ${dir}/tasks.json is as that run had it${kept}`
+  return `run ${run.id} was cut off, and nobody judged what was written since: ${dir}/tasks.json is as that run had it${kept}`
 }
 
-export const isCutOff = ({ events }: StoredRun): boolean => {
+export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false
   const { flight, unapplied } = fold(events).state
-  return Object.keys(flight).length + Object.keys(unapplied).length > 0
+  return Object.keys(flight).length + Object.keys(unapplied).length > 0 || readNote(dir, FENCE) !== null
 }

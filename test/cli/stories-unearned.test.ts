@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Call, fields, setStories } from './stories-stage.ts'
+import { runRalph } from '../support/ralph.ts'
+import { type Call, fields, setStories, story } from './stories-stage.ts'
 
 /** What a review leaves that gives no verdict of its own, and brings back whatever git has. */
 const checkout: Call = ({ sh }) => void sh('rm -f .git/index.lock; git checkout -q -- ralph')
@@ -101,5 +102,90 @@ describe('an approval that git keeps from the one who wrote the story', () => {
     expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
       'you had not committed it before the run',
     )
+  })
+})
+
+const KILL = 'kill -9 $(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' .ralph-active); sleep 5'
+const APPROVE = `node -e 'const fs = require("fs"); const f = "ralph/tasks.json"; const d = JSON.parse(fs.readFileSync(f)); Object.assign(d.userStories[0], { passes: true, reviewStatus: "approved", reviewCount: 1, notes: "x" }); fs.writeFileSync(f, JSON.stringify(d))'`
+
+/** A check that approves, once; with `and` something more. */
+function setWriting(and = 'true') {
+  const stage = setStories({
+    verify: ['sh check.sh'],
+    always: ({ reject, mode, submit }) => (mode === 'review' ? reject() : submit()),
+  })
+  stage.write('check.sh', `mkdir ../once 2>/dev/null || exit 0\n${APPROVE}; ${and}\n`)
+  stage.git('add', '-A')
+  stage.git('commit', '-q', '-m', 'a check that writes')
+  return stage
+}
+
+describe('an approval that a check writes before the first iteration', () => {
+  it('is no person’s word: it is put back, kept beside the file, and told', async () => {
+    const stage = setWriting()
+    expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
+    expect(stage.seen()[0]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })
+    expect(stage.warned()).toContainEqual(
+      expect.stringMatching(
+        /^tasks\.json was changed while the first checks ran, and is put back; .*\.broken-1$/,
+      ),
+    )
+    expect(JSON.parse(stage.read('ralph/tasks.json.broken-1')).userStories[0].passes).toBe(true)
+  })
+
+  it.each([
+    ['resume', '-m', '1'],
+    ['stories', '-m', '1'],
+  ])('is none either if ralph is killed then, and goes on by ralph %s', async (...again) => {
+    const stage = setWriting(
+      `kill -9 $(sed -n 's/.*"type":"began".*"by":{"pid":\\([0-9]*\\).*/\\1/p' ../home/.ralph/runs/*/journal*); sleep 5`,
+    )
+    expect((await stage.ralph('stories', '-m', '1')).signal).toBe('SIGKILL')
+    expect(stage.story().passes).toBe(true)
+    expect((await stage.ralph(...again)).code).toBe(1)
+    expect(stage.seen()[0]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })
+  })
+
+  it('does not undo what only formats the file', async () => {
+    const stage = setStories({ verify: ['sh check.sh'] })
+    const compact = JSON.stringify(stage.file())
+    stage.write(
+      'check.sh',
+      `mkdir ../once 2>/dev/null && printf '%s' '${compact}' > ralph/tasks.json; exit 0\n`,
+    )
+    await stage.ralph('stories', '-m', '1')
+    expect(stage.warned().filter(note => note.includes('put back'))).toEqual([])
+  })
+})
+
+describe('a story loop that is killed', () => {
+  it.each([
+    ['within the review', KILL, 'true'],
+    ['after it', 'true', `if rmdir ../die 2>/dev/null; then ${KILL}; fi`],
+  ])('%s still tells a review off that changed code', async (_, then, check) => {
+    const stage = setStories({ verify: [check], stories: [story('A'), story('B')] })
+    stage.write(
+      '../acts.mjs',
+      `export default [null, ({ sh, approve }) => { sh('echo x >> README; mkdir ../die'); approve(); sh(${JSON.stringify(then)}) }, null]\n`,
+    )
+    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(stage.warned().filter(note => note.startsWith('A review does not change code'))).toEqual([
+      'A review does not change code, but this one did: README.',
+    ])
+  })
+
+  it('and whose folder is moved then gets no story approved by what its agent left', async () => {
+    const stage = setStories({ calls: [] })
+    stage.write(
+      '../acts.mjs',
+      `export default [({ edit, sh }) => { edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }); sh(${JSON.stringify(KILL)}) }, null]\n`,
+    )
+    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    const moved = join(stage.root, 'moved')
+    renameSync(stage.project, moved)
+    const ran = await runRalph(['stories', '-m', '1'], { cwd: moved, env: stage.env })
+    expect(ran.stderr).toContain('nobody judged what was written since')
+    expect(stage.seen()[1]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })
   })
 })

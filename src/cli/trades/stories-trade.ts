@@ -16,9 +16,12 @@ import {
   standing,
   type Workflow,
 } from '../../core/workflow.ts'
+import type { Look } from '../../git/look.ts'
 import type { StoriesPlan } from '../plan.ts'
 import { storyTemplate } from '../templates.ts'
 import type { Committed } from './commit-file.ts'
+import type { ReviewWatch } from './review-watch.ts'
+import type { StoryFence } from './story-fence.ts'
 import { keepStories } from './story-keeper.ts'
 import type { Standing, Trade } from './trade.ts'
 
@@ -32,11 +35,11 @@ export type StoriesKit = {
   gate: { path: string; read(): GateSnapshot | null; write(snapshot: GateSnapshot): void }
   marker: { write(marker: Marker): Promise<void> }
   /** What earlier iterations were told off for, as far as a crash must not lose it. */
-  refused: { read(): string[]; write(texts: string[]): void }
-  /** What is uncommitted now, and what it holds. */
-  uncommitted(): Promise<ReadonlyMap<string, string>>
-  /** What a path of the repository holds now. */
-  contentOf(path: string): string
+  refused: { read(): string[] | null; write(texts: string[]): void }
+  /** The tree as it is; null where it cannot be told. */
+  look(): Promise<Look | null>
+  reviews: ReviewWatch
+  fence: StoryFence
   /** Writes a file and commits it. */
   commit(file: {
     path: string
@@ -68,15 +71,18 @@ export function storiesTrade(kit: StoriesKit): Trade {
     run,
   )
   /** What earlier iterations were told off for; the next one reads it. */
-  let refused = kit.refused.read()
+  let refused = kit.refused.read() ?? []
   let before: Snapshot | null = null
-  /** Reviews under way: what was uncommitted when they began (checks may have written it), and what of that they left alone. */
-  const reviewing = new Map<StepId, { before: ReadonlyMap<string, string>; untouched: string[] }>()
   const path = join(plan.dir, 'tasks.json')
   /** Why the file was left uncommitted, as far as it was told. */
   const whyLeft = new Set<string>()
   const now = () => Date.now()
   const warn = (note: string) => tell({ type: 'warned', at: now(), note })
+
+  const lowerFence = () => {
+    const put = kit.fence.down()
+    if (put) warn(put)
+  }
 
   const tellOff = (texts: string[]) => {
     refused = [...new Set([...refused, ...texts])].slice(-MOST_REFUSED)
@@ -108,9 +114,10 @@ export function storiesTrade(kit: StoriesKit): Trade {
       now(),
     )
     if (edit) record(edit)
-    for (const text of why) record({ type: 'warned', at: now(), note: text })
-    tellOff(why)
     const { id } = settled
+    const deeds = [...why, ...reviewErrors(await kit.reviews.touched(id), plan.dir)]
+    for (const text of deeds) record({ type: 'warned', at: now(), note: text })
+    tellOff(deeds)
     const intent = run().state.intents[id]
     if (intent?.made || (!intent && !keeper.isStale())) return
     const message =
@@ -169,15 +176,12 @@ export function storiesTrade(kit: StoriesKit): Trade {
     },
 
     checks({ step }, common) {
-      const review = step && reviewing.get(step.id)
-      if (review)
-        review.untouched = [...review.before].flatMap(([path, held]) =>
-          kit.contentOf(path) === held ? [path] : [],
-        )
+      if (!step && run().state.steps === 0) kit.fence.up()
       return common
     },
 
-    async witness({ stage, task }) {
+    async witness({ step, stage, task }) {
+      await kit.reviews.end(step.id)
       const { before, after } = keeper.both(task.id)
       return storyClaims(stage, before, after, { skip })
     },
@@ -186,6 +190,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
 
     async edits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
+      lowerFence()
       const { edit, refused: why } = keeper.byPerson(now())
       for (const text of why) warn(text)
       keeper.write()
@@ -196,15 +201,15 @@ export function storiesTrade(kit: StoriesKit): Trade {
       const marker = markerOf(stage)
       before = marker.preIterationSnapshot ?? null
       await kit.marker.write(marker)
-      const dirty = await kit.uncommitted()
-      if (stage === 'review') reviewing.set(step.id, { before: dirty, untouched: [] })
+      const look = await kit.look()
+      if (stage === 'review' && look) kit.reviews.begin(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
         skipReview,
         reviewCap,
         iterationMode,
         preIterationSnapshot,
-        dirtyBefore: [...dirty.keys()],
+        dirtyBefore: [...(look?.contents.keys() ?? [])],
       })
     },
 
@@ -213,6 +218,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
     project,
 
     async leave() {
+      lowerFence()
       for (const settled of Object.values(run().state.unapplied)) {
         await project(settled, tell)
         // From here on the file is people's again: what differs later is their word.
@@ -220,21 +226,15 @@ export function storiesTrade(kit: StoriesKit): Trade {
       }
     },
 
-    hear(event) {
-      const review = event.type === 'changed' ? reviewing.get(event.id) : undefined
-      if (event.type !== 'changed' || !review) return
-      reviewing.delete(event.id)
-      const touched = event.paths.filter(
-        path => !isStories(path, plan.dir) && !review.untouched.includes(path),
-      )
-      if (touched.length === 0) return
-      const note = `A review does not change code, but this one did: ${named(touched)}.`
-      warn(note)
-      tellOff([note])
-    },
+    hear() {},
 
     isThere: () => false,
   }
+}
+
+function reviewErrors(touched: string[], dir: string): string[] {
+  const code = touched.filter(path => !isStories(path, dir))
+  return code.length === 0 ? [] : [`A review does not change code, but this one did: ${named(code)}.`]
 }
 
 const MOST_NAMED = 5

@@ -1,18 +1,20 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import type { GateSnapshot } from '../../core/stories/marker.ts'
 import type { Workflow } from '../../core/workflow.ts'
 import { prompt } from '../../core/workflows/prompt.ts'
 import { stories } from '../../core/workflows/stories.ts'
 import { tasks } from '../../core/workflows/tasks.ts'
-import { lookAt } from '../../git/look.ts'
-import { contentOf } from '../../git/status.ts'
+import { changedBetween, lookAt } from '../../git/look.ts'
 import { dropHalves } from '../../store/atomic.ts'
-import { readNote, writeNote } from '../../store/notes.ts'
+import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
 import { commitWritten } from './commit-file.ts'
 import { keptApproval } from './kept-approval.ts'
 import { promptTrade } from './prompt-trade.ts'
+import { watchReviews } from './review-watch.ts'
 import { storiesTrade } from './stories-trade.ts'
+import { storyFence } from './story-fence.ts'
 import { storyMarker } from './story-marker.ts'
 import type { Trade } from './trade.ts'
 
@@ -51,33 +53,34 @@ export function tradeOf(plan: Plan, kit: Kit): Trade {
   }
 }
 
-const GATE = 'snapshot'
-const REFUSED = 'refused'
+/** Held while the first checks run; whoever finds it later knows that nobody has put the stories back. */
+export const FENCE = 'fence'
 
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
   const { start, project } = plan
   for (const folder of [project, join(project, plan.dir)]) dropHalves(folder)
+  const look = async () => start && lookAt(project, env, start.root)
+  const note = <T>(name: string) => ({
+    read: () => readNote<T>(runDir, name),
+    write: (value: T) => writeNote(runDir, name, value),
+    drop: () => dropNote(runDir, name),
+  })
   return storiesTrade({
     plan,
     workflow,
     limits,
     run,
     tell,
-    gate: {
-      path: join(runDir, `${GATE}.json`),
-      read: () => readNote(runDir, GATE),
-      write: snapshot => writeNote(runDir, GATE, snapshot),
-    },
-    refused: {
-      read: () => readNote(runDir, REFUSED) ?? [],
-      write: texts => writeNote(runDir, REFUSED, texts),
-    },
+    gate: { ...note<GateSnapshot>('snapshot'), path: join(runDir, 'snapshot.json') },
+    refused: note('refused'),
     marker: storyMarker(project, start, env),
-    async uncommitted() {
-      const look = start && (await lookAt(project, env, start.root))
-      return look?.contents ?? new Map()
-    },
-    contentOf: path => contentOf(start?.root ?? project, path),
+    look,
+    reviews: watchReviews(note('review'), async before => {
+      const after = await look()
+      const paths = after ? await changedBetween(before, after, env) : []
+      return paths.map(path => relative(project, join(before.root, path)))
+    }),
+    fence: storyFence(join(project, plan.dir, 'tasks.json'), note(FENCE)),
     async commit(file) {
       if (start) return commitWritten({ ...file, project, start, env })
       file.write()
