@@ -28,8 +28,8 @@ export function readGateRules(json: unknown): GateRules {
 export type Looked = {
   /** The stories' folder, as the agent knows it. */
   folder: string
-  /** The text of tasks.json; null where there is none. */
-  tasks: string | null
+  /** The text of tasks.json, or why it cannot be had; null where there is none. */
+  tasks: string | { unreadable: string } | null
   /** What `git status --porcelain -z` lists; null outside a repository. */
   status: string | null
 }
@@ -57,6 +57,12 @@ const NO_SNAPSHOT =
 
 function readTasks({ folder, tasks }: Looked): { file: StoriesFile } | { errors: string[] } {
   if (tasks === null) return { errors: [`${folder}/tasks.json does not exist.`] }
+  if (typeof tasks === 'object')
+    return {
+      errors: [
+        `${folder}/tasks.json cannot be read: ${tasks.unreadable}. Remove what is there and put the file back.`,
+      ],
+    }
   let json: unknown
   try {
     json = JSON.parse(tasks)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeStop } from '../core/gate.ts'
+import { judgeStop, type Looked } from '../core/gate.ts'
 import { answer, type HookInput } from './answer.ts'
 import { countBlocks } from './blocks.ts'
 import { findStoryLoop, projectOf, type StoryLoop } from './story-loop.ts'
@@ -30,12 +30,16 @@ function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): o
   }
 }
 
-function readTasks(path: string): string | null {
+/** A list that cannot be read holds up a run of ralph, where nobody looks on; elsewhere that is trouble of the hook's own. */
+function readTasks(path: string): Looked['tasks'] {
   try {
+    // Reading a pipe would wait for somebody to write to it.
+    if (!statSync(path).isFile()) throw new Error('it is no file')
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
+    if (process.env.RALPH_RUN) return { unreadable: (error as Error).message }
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Story } from '../../src/core/story-file.ts'
@@ -494,13 +494,32 @@ describe('nothing is blocked for ever:', () => {
   })
 })
 
-it('a Stop hook in trouble says what is wrong and holds nobody up', () => {
-  const { stop, tasks } = makeProject({ after: [story()] })
-  rmSync(tasks)
-  mkdirSync(tasks)
-  expect(stop()).toEqual({
-    code: 1,
-    answer: null,
-    stderr: expect.stringMatching(/^ralph: the Stop hook failed: EISDIR.*\n$/),
+describe('a list that cannot be read', () => {
+  const ways: [string, (tasks: string) => void][] = [
+    ['a folder', tasks => mkdirSync(tasks)],
+    ['a pipe', tasks => execFileSync('mkfifo', [tasks])],
+    ['a link to itself', tasks => symlinkSync('tasks.json', tasks)],
+  ]
+
+  it.each(ways)('because it is %s blocks in a run, by its name, until claude’s cap is near', (_, put) => {
+    const { stop, tasks, marks } = makeProject({ after: [story()] })
+    rmSync(tasks)
+    put(tasks)
+    for (let i = 0; i < 7; i++) expect(stop(marks)).toEqual(blocked(/^ralph\/tasks\.json cannot be read: /))
+    expect(stop(marks)).toEqual({
+      ...PASS,
+      answer: { systemMessage: expect.stringContaining('lets this iteration end after 7 blocks') },
+    })
+  })
+
+  it.each(ways)('because it is %s is said elsewhere, and holds nobody up', (_, put) => {
+    const { stop, tasks } = makeProject({ after: [story()] })
+    rmSync(tasks)
+    put(tasks)
+    expect(stop()).toEqual({
+      code: 1,
+      answer: null,
+      stderr: expect.stringMatching(/^ralph: the Stop hook failed: .*tasks\.json cannot be read: .*\n$/),
+    })
   })
 })
