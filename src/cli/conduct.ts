@@ -100,6 +100,9 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
     list: () => (book && plan.workflow !== 'prompt' ? listOf(book) : null),
     reviews: style => (book && plan.workflow === 'stories' ? reviewLines(analyticsOf(book), style) : []),
   })
+  // A last signal ends the process where it stands.
+  const unmark = () => plan.workflow === 'stories' && dropMarker(project)
+  process.on('exit', unmark)
   let code: number
   let book: Book | null = null
   try {
@@ -175,7 +178,8 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
     else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0
     else code = exitCode(ending, hasCondition(plan))
   } finally {
-    if (plan.workflow === 'stories') dropMarker(project)
+    unmark()
+    process.off('exit', unmark)
     keys?.close()
     show.close()
     await runner.close()

@@ -23,7 +23,7 @@ export type LiveStatus = {
  */
 const ERASE = '\r\x1b[J'
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /**
  * One line at the end of the output that is drawn again in place, at most once a beat and only while something is

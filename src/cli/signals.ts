@@ -1,7 +1,7 @@
 import type { Signals } from '../engine/run.ts'
 
 /**
- * The first INT or TERM lets what is running finish; a second one, or HUP, ends it now;
+ * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now;
  * after that ralph itself goes (its warden sees to what is left).
  */
 export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
@@ -12,9 +12,9 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
     if (!soft.signal.aborted) say('Received signal, shutting down...')
     const again = soft.signal.aborted
     soft.abort()
-    if (again || signal === 'SIGHUP') hard.abort()
+    if (again || signal === 'SIGHUP' || signal === 'SIGQUIT') hard.abort()
   }
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
   for (const name of names) process.on(name, onSignal)
   return {
     signals: { soft: soft.signal, hard: hard.signal },

@@ -50,14 +50,29 @@ describe('.ralph-active', () => {
     expect(existsSync(marker(stage))).toBe(false)
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('is gone after %s', async signal => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async signal => {
     const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
     expect(await soon(() => existsSync(join(stage.root, 'seen', '1.json')))).toBe(true)
     ralph.kill(signal)
-    if (signal !== 'SIGHUP') {
+    if (signal === 'SIGINT' || signal === 'SIGTERM') {
       await soon(() => false, 300)
       ralph.kill(signal)
+    }
+    expect((await ralph.ended).code).toBe(130)
+    expect(existsSync(marker(stage))).toBe(false)
+  })
+
+  it('is gone though a last signal ends ralph where it stands', async () => {
+    const stage = setStories({
+      calls: [({ sh }) => void sh('trap "" TERM; sleep 60')],
+      settings: { killGrace: 30 },
+    })
+    const ralph = stage.start('stories')
+    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.json')))).toBe(true)
+    for (let i = 0; i < 3; i++) {
+      ralph.kill('SIGINT')
+      await soon(() => false, 300)
     }
     expect((await ralph.ended).code).toBe(130)
     expect(existsSync(marker(stage))).toBe(false)
