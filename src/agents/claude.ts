@@ -25,6 +25,9 @@ export const claude = (program = 'claude'): Agent => ({
     else argv.push(...offer(able, '--output-format', 'text'))
     if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--dangerously-skip-permissions'))
     if (ask.plugin && !given(ask.flags, '--plugin-dir')) argv.push(...offer(able, '--plugin-dir', ask.plugin))
+    // An `env` in the project's .claude/settings.json goes before the environment, and this goes before that.
+    if (ask.marks && !given(ask.flags, '--settings'))
+      argv.push(...offer(able, '--settings', JSON.stringify({ env: ask.marks })))
     if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
     const budget = '--max-budget-usd'
     if (ask.budgetUsd !== null && !given(ask.flags, budget))

@@ -40,7 +40,8 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
   return async (work, prompt, ears) => {
     const name = work.step.agent ?? ''
     const { agent, able, env, ask } = c.agentOf(name)
-    const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state) }, able)
+    const marks = c.marks(work)
+    const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state), marks }, able)
     const parser = agent.parser(ask.mode)
     const began = c.now()
     let record: CallRecord | null = null
@@ -63,7 +64,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       {
         argv: command.argv,
         cwd: c.cwd,
-        env: { ...env, ...command.env, ...c.marks(work) },
+        env: { ...env, ...command.env, ...marks },
         stdin: command.stdin,
       },
       work.step.id,

@@ -67,12 +67,20 @@ export function composePorts({
   )
   const protect = composeProtection(plan, runDir, checkEnv)
   const checks = composeChecks({ plan, runner, session, env: checkEnv })
+  const marks = {
+    ...runner.marks,
+    RALPH_WORKFLOW: plan.workflow,
+    [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
+  }
   const scm = composeScm({
     plan,
     runner,
     session,
     hard,
-    agentFor: state => crew.called(crew.free(state.until, now())),
+    agentFor: state => {
+      const called = crew.called(crew.free(state.until, now()))
+      return { ...called, ask: { ...called.ask, marks } }
+    },
     env: checkEnv,
     moved: to => head?.moved(to),
     async tidy(id) {
@@ -93,12 +101,7 @@ export function composePorts({
     cwd: project,
     now,
     warn: note => tell({ type: 'warned', at: now(), note }),
-    marks: work => ({
-      RALPH_WORKFLOW: plan.workflow,
-      RALPH_STAGE: work.stage,
-      [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
-      ...trade.env?.(),
-    }),
+    marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...trade.env?.() }),
   })
 
   /** A commit of the trade's is none of the agent's. */

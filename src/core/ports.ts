@@ -17,6 +17,8 @@ export type Ask = {
   root: boolean
   /** The folder of ralph's own plugin, for a CLI that takes it. */
   plugin?: string | null
+  /** What its hooks and ralph know its processes by, for a CLI that a project's files could tell otherwise. */
+  marks?: Readonly<Record<string, string>>
 }
 
 /** What a binary can do, read from its own help; an unknown one gets the measured defaults. */

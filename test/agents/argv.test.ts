@@ -56,6 +56,16 @@ const claudeRows: Row[] = [
     `${STREAM} ${BYPASS}`,
     knows('--output-format', '--verbose', BYPASS),
   ],
+  [
+    'brings the marks, too, so that no file of the project changes them',
+    { marks: { RALPH_RUN: 'r' } },
+    `${STREAM} ${BYPASS} --settings {"env":{"RALPH_RUN":"r"}}`,
+  ],
+  [
+    'leaves settings to the flags',
+    { marks: { RALPH_RUN: 'r' }, ...flags('--settings', '/mine') },
+    `${STREAM} ${BYPASS} --settings /mine`,
+  ],
   ['holds itself to a budget', { budgetUsd: 1.5 }, `${STREAM} ${BYPASS} --max-budget-usd 1.50`],
   ['has a cent at least', { budgetUsd: 0.0001 }, `${STREAM} ${BYPASS} --max-budget-usd 0.01`],
   [

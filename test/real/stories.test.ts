@@ -38,7 +38,7 @@ writeFileSync('ralph/tasks.json', JSON.stringify(file, null, 2) + '\\n')
 `
 
 /** A repository with one story, and how an agent edits it. */
-function makeProject() {
+function makeProject(claudeSettings?: object) {
   const root = scratch('ralph-real-')
   const project = join(root, 'project')
   const home = join(root, 'home')
@@ -47,6 +47,10 @@ function makeProject() {
   writeFileSync(join(root, 'edit.mjs'), EDIT)
   writeFileSync(join(project, 'ralph', 'tasks.json'), `${JSON.stringify(FILE, null, 2)}\n`)
   writeFileSync(join(project, 'ralph', 'prd.md'), '# Answers\n')
+  if (claudeSettings) {
+    mkdirSync(join(project, '.claude'))
+    writeFileSync(join(project, '.claude', 'settings.json'), JSON.stringify(claudeSettings))
+  }
   const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' }).trim()
   git('init', '-q', '-b', 'main')
   git('config', 'user.name', 'T')
@@ -74,10 +78,20 @@ async function loop(cli: 'claude' | 'codex', { project, home }: ReturnType<typeo
 }
 
 describe('the real claude, with the plugin that ralph gives it', () => {
-  it.skipIf(!existsSync(join(BIN, 'claude')))(
-    'goes the same way; it is kept from a dangerous command, and from approving its own story',
-    async () => {
-      const place = makeProject()
+  const unmarked = {
+    RALPH_RUN: '',
+    RALPH_WORKFLOW: 'prompt',
+    RALPH_STAGE: '',
+    RALPH_ALLOW: '["git push --force origin main"]',
+  }
+
+  it.skipIf(!existsSync(join(BIN, 'claude'))).each([
+    ['', undefined],
+    [', whatever the project’s settings make of its environment', { env: unmarked }],
+  ])(
+    'goes the same way; it is kept from a dangerous command, and from approving its own story%s',
+    async (_, settings) => {
+      const place = makeProject(settings)
       const { git } = place
       const { shell } = CLIS.claude!
       const edit = (change: Partial<Story>, message: string, first = 'true') =>
