@@ -5,7 +5,7 @@
  * environment of every call in the folder named by its second argument.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -18,7 +18,11 @@ const id = ourStory ?? word('story')
 const dir = process.env.RALPH_DIR
 const path = join(dir, 'tasks.json')
 const read = () => JSON.parse(readFileSync(path, 'utf8'))
-const put = file => writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`)
+const put = file => {
+  // In one go: killed within it, an honest agent would leave half a file, which is another story.
+  writeFileSync(`${module}.put`, `${JSON.stringify(file, null, 2)}\n`)
+  renameSync(`${module}.put`, path)
+}
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' })
 const sh = command => execFileSync('/bin/sh', ['-ec', command], { encoding: 'utf8' })
 const commit = message => {
