@@ -188,7 +188,8 @@ export function walk(kind: Kind, seed: number): Trace {
       return tell({ type: 'control', at: now, hold })
     }
     if (quiet && lists.edit && d.chance(0.7)) return lists.edit()
-    if (kind === 'stories') return
+    // They may have taken every task out of the list.
+    if (kind === 'stories' || tasks.length === 0) return
     // By command a person decides at once, also about a task that is being worked on.
     const task = d.pick(tasks)
     const to = d.chance(0.5) ? doneByPerson(stands(task)) : reopened(workflow, task)

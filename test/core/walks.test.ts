@@ -61,12 +61,15 @@ import { walk } from './walk.ts'
 
 const WALKS = Number(process.env.RALPH_WALKS ?? 10_000)
 
+/** Walks that are rare: a person takes every task out, and then wants to decide about one. */
+const ODD: [number][] = [[-198556188]]
+
 describe.each<Kind>(['prompt', 'tasks', 'stories', 'pipeline'])('any %s run', kind => {
   it('ends, survives every crash and keeps every promise', { timeout: 60_000 + WALKS * 20 }, () => {
     fc.assert(
       // A walk is all in its seed: there is nothing to shrink.
       fc.property(fc.noBias(fc.integer()), seed => void walk(kind, seed)),
-      { numRuns: WALKS, endOnFailure: true, includeErrorInReport: true },
+      { numRuns: WALKS, endOnFailure: true, includeErrorInReport: true, examples: ODD },
     )
   })
 })
