@@ -17,19 +17,26 @@ import { dirname, join } from 'node:path'
  * a new file nobody can guess or redirect, synced, renamed, and the folder synced.
  */
 export function replaceFile(path: string, data: string | Uint8Array, mode = 0o644): void {
+  swap(path, data, mode, fsyncSync)
+  syncFolder(dirname(path))
+}
+
+/** The same without waiting for the disk: after a power cut there may be the old one, or an empty one. */
+export const swapFile = (path: string, data: Uint8Array): void => swap(path, data, 0o644, () => {})
+
+function swap(path: string, data: string | Uint8Array, mode: number, sync: (fd: number) => void): void {
   const temp = join(dirname(path), `.ralph-${randomBytes(8).toString('hex')}.tmp`)
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
     writeWhole(fd, typeof data === 'string' ? Buffer.from(data) : data)
-    fsyncSync(fd)
+    sync(fd)
     closeSync(fd)
     renameSync(temp, path)
   } catch (error) {
     discard(fd, temp)
     throw error
   }
-  syncFolder(dirname(path))
 }
 
 /** Removes what a crash left of files that were being replaced: in a project, an agent might commit it. */

@@ -1,16 +1,18 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { replaceFile } from './atomic.ts'
+import { replaceFile, swapFile } from './atomic.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
   /** What others made of it, and of what; null if it is as ralph left it, or gone. */
   changed(): { text: string; written: string } | null
   isThere(): boolean
-  /** It was written once, and is gone. */
+  /** It was written once, and is gone, or a power cut left it empty. */
   isLost(): boolean
   /** Replaces it, unless it is that already. */
   write(bytes: Buffer): void
+  /** The same, but it may be that only what was there before survives a power cut. */
+  show(bytes: Buffer): void
   /** Puts a text beside it that could not be used, and says where. */
   keep(text: string): string
 }
@@ -20,6 +22,13 @@ export type Handed = { own: readonly Buffer[]; given: Buffer | null }
 
 export function openListFile(path: string, { own, given }: Handed): ListFile {
   let written = own.findLast(bytes => holds(path, bytes)) ?? given
+  const put = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
+    if (written?.equals(bytes) && holds(path, bytes)) return
+    // An agent may have cleaned the tree, and this folder with it.
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true })
+    replace(path, bytes)
+    written = bytes
+  }
   return {
     changed() {
       if (written === null || holds(path, written)) return null
@@ -27,14 +36,9 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
       return text === null ? null : { text, written: written.toString() }
     },
     isThere: () => existsSync(path),
-    isLost: () => written !== null && !existsSync(path),
-    write(bytes) {
-      if (written?.equals(bytes) && holds(path, bytes)) return
-      // An agent may have cleaned the tree, and this folder with it.
-      if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true })
-      replaceFile(path, bytes)
-      written = bytes
-    },
+    isLost: () => written !== null && !statSync(path, { throwIfNoEntry: false })?.size,
+    write: bytes => put(bytes, replaceFile),
+    show: bytes => put(bytes, swapFile),
     keep: text => keepBroken(path, text),
   }
 }

@@ -22,24 +22,24 @@ export type ProgressLog = {
 export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (event: RunEvent) => void {
   const { path, project } = log
   const noteOf = log.notes()
-  /** The log as it was left. */
-  let left = read(path)
+  /** The log as it was left. Bytes: it can be long, and is looked at with every entry. */
+  let left = read(path) ?? Buffer.alloc(0)
   const append = (text: string) => {
     if (text === '' || !existsSync(project)) return
     mkdirSync(dirname(path), { recursive: true })
-    const found = existsSync(path) ? read(path) : null
-    const isNew = found === null && left === ''
-    if (isNew || found?.startsWith(left)) {
+    const found = read(path)
+    const isNew = found === null && left.length === 0
+    if (isNew || found?.subarray(0, left.length).equals(left)) {
       appendFileSync(path, text)
-      left = (found ?? '') + text
+      left = Buffer.concat([found ?? left, Buffer.from(text)])
       return
     }
-    left = log.journal().map(log.notes()).join('')
+    left = Buffer.from(log.journal().map(log.notes()).join(''))
     // Not written into: it may be a link by now.
     replaceFile(path, left)
     if (found !== null) log.warn(OVERWRITTEN)
   }
-  append(missingOf(past.map(noteOf), left))
+  append(missingOf(past.map(noteOf), left.toString()))
   return event => append(noteOf(event))
 }
 
@@ -57,10 +57,10 @@ function missingOf(entries: readonly string[], text: string): string {
   return missing
 }
 
-function read(path: string): string {
+function read(path: string): Buffer | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch {
-    return ''
+    return null
   }
 }

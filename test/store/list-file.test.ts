@@ -46,6 +46,19 @@ describe('a file that ralph writes and others may edit', () => {
     expect(readFileSync(path, 'utf8')).toBe(LONG)
   })
 
+  it('is lost once it is gone or empty, but not before it was ever written', () => {
+    const { path, file } = openScene(LONG)
+    expect(file.isLost()).toBe(false)
+    // What a power cut can leave of a file that was only shown.
+    writeFileSync(path, '')
+    expect(file.isLost()).toBe(true)
+    file.show(Buffer.from(LONG))
+    expect([file.isLost(), readFileSync(path, 'utf8'), file.changed()]).toEqual([false, LONG, null])
+    rmSync(path)
+    expect(file.isLost()).toBe(true)
+    expect(openListFile(path, { own: [], given: null }).isLost()).toBe(false)
+  })
+
   it('is not replaced by the same text', () => {
     const { path, file } = openScene(LONG)
     const { ino } = statSync(path)

@@ -85,7 +85,10 @@ export function buildTrade(kit: BuildKit): Trade {
     },
 
     prompt(work) {
-      if (mayStop && work.task.id !== PLAN) throw new CannotGoOn('the plan is made')
+      if (mayStop && work.task.id !== PLAN) {
+        list.write()
+        throw new CannotGoOn('the plan is made')
+      }
       return isPlanning(work.stage) ? plans.prompt(work) : promptOf(work)
     },
 
@@ -110,7 +113,7 @@ export function buildTrade(kit: BuildKit): Trade {
 
     begun() {
       refused = []
-      list.write()
+      list.show()
     },
 
     project(settled, record) {

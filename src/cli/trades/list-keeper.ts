@@ -24,7 +24,9 @@ type Change = {
 export interface ListKeeper {
   /** Writes tasks.json and details.json as the truth has them. */
   write(): void
-  /** The same where they got lost. */
+  /** The same for a list that is soon written again: the one before it is ralph's own, too, and may come back. */
+  show(): void
+  /** Writes them where they got lost. */
   restore(): void
   /** What a person made of the list. */
   byPerson(at: number): Change
@@ -44,21 +46,21 @@ export function keepList(
   const spell = itemSpeller()
   const file = openListFile(join(dir, 'tasks.json'), lastLists(past, workflow))
   const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
-  /** The list that details.json tells of. */
-  let detailed: readonly Task[] = []
+  /** The list that details.json tells of, if there is anything to tell. */
+  let detailed: { of: readonly Task[]; any: boolean } = { of: [], any: false }
   const isPlanned = () => run().tasks.some(task => isShown(task, workflow))
 
-  const write = () => {
+  const put = (into: 'write' | 'show') => {
     const { tasks, state } = run()
     // Before there is a plan, there is no list; and a project that is gone is not ours to make.
     if (!isPlanned() || !existsSync(project)) return
-    file.write(spell(projectTodo(tasks, state, workflow)))
-    if (tasks === detailed && detailsFile.isThere()) return
+    file[into](spell(projectTodo(tasks, state, workflow)))
+    if (tasks === detailed.of && (!detailed.any || detailsFile.isThere())) return
     const details = detailsOf(shownTasks(tasks, workflow))
-    if (Object.keys(details).length > 0)
-      detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
-    detailed = tasks
+    detailed = { of: tasks, any: Object.keys(details).length > 0 }
+    if (detailed.any) detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
   }
+  const write = () => put('write')
 
   function read(understand: (items: TodoItem[], run: Standing) => Change): Change {
     const found = file.changed()
@@ -81,6 +83,7 @@ export function keepList(
 
   return {
     write,
+    show: () => put('show'),
     restore: () => {
       if (file.isLost()) write()
     },

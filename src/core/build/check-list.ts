@@ -32,8 +32,16 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
   const errors: string[] = []
   const values = entries.map(fieldsOf)
   const ids = nameAll(values)
-  const known = new Set(ids)
-  const seen = new Set<TaskId>()
+  const before = new Set<TaskId>()
+  let isInOrder = true
+  let known: ReadonlySet<TaskId> | undefined
+  /** Most blockers stand before what they block, and then there is no more to find out about a list. */
+  const isKnown = (id: TaskId): boolean => {
+    if (before.has(id)) return true
+    isInOrder = false
+    known ??= new Set(ids)
+    return known.has(id)
+  }
   const items: Item[] = []
   const details: [TaskId, Detail][] = []
   let index = 0
@@ -47,16 +55,17 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
       wrong('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
       continue
     }
-    const before = errors.length
-    checkId(value.id, seen, reading, wrong)
+    const rightSoFar = errors.length
+    checkId(value.id, before, reading, wrong)
     const item = readItem(value, id, reading, wrong)
-    checkBlockers(item, known, reading, wrong)
+    checkBlockers(item, isKnown, reading, wrong)
     const detail = readDetail(value, wrong)
-    if (errors.length > before) continue
+    before.add(id)
+    if (errors.length > rightSoFar) continue
     items.push(item)
     if (detail !== null) details.push([id, detail])
   }
-  if (errors.length === 0) errors.push(...cycleErrors(items, reading))
+  if (errors.length === 0 && !isInOrder) errors.push(...cycleErrors(items, reading))
   if (errors.length === 0) return { items, details: Object.fromEntries(details) }
   const left = errors.length - MOST_ERRORS
   return { errors: left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors }
@@ -84,14 +93,13 @@ function nameAll(values: readonly Fields[]): TaskId[] {
 
 const isId = (id: string) => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
-function checkId(id: unknown, seen: Set<TaskId>, { fresh }: Reading, wrong: Wrong): void {
+function checkId(id: unknown, before: ReadonlySet<TaskId>, { fresh }: Reading, wrong: Wrong): void {
   if (isAbsent(id)) return
   if (typeof id !== 'string' || !isId(id))
     wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
-  else if (seen.has(id)) wrong('its id is used more than once; give every task an id of its own')
   else if (id === PLAN || (fresh && parentOf(id) !== null))
     wrong('its id is kept for ralph; use "#1", "#2", "#3" …')
-  else seen.add(id)
+  else if (before.has(id)) wrong('its id is used more than once; give every task an id of its own')
 }
 
 function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: Wrong): Item {
@@ -121,10 +129,16 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
   return item
 }
 
-function checkBlockers(item: Item, known: ReadonlySet<TaskId>, { fields }: Reading, wrong: Wrong): void {
+function checkBlockers(
+  item: Item,
+  isKnown: (id: TaskId) => boolean,
+  { fields }: Reading,
+  wrong: Wrong,
+): void {
+  if (item.blockedBy === undefined) return
   const called = fields?.blockedBy ?? 'blockedBy'
-  for (const blocker of item.blockedBy ?? []) {
-    if (known.has(blocker) && blocker !== item.id) continue
+  for (const blocker of item.blockedBy) {
+    if (isKnown(blocker) && blocker !== item.id) continue
     const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
     if (blocker === item.id) wrong(`${called} names the task itself; take ${quoted} out`)
     else wrong(`${called} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`)

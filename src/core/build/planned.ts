@@ -13,11 +13,15 @@ const FIX = 'fix'
 
 /** The tasks of a list. A bug fix in the list of an earlier build stays the bug fix of its task. */
 export function plannedTasks({ items, details }: Planned): Task[] {
-  const ids = new Set(items.map(item => item.id))
+  let ids: ReadonlySet<TaskId> | undefined
+  const isThere = (id: TaskId) => {
+    ids ??= new Set(items.map(item => item.id))
+    return ids.has(id)
+  }
   return items.map(({ id, content, activeForm, blockedBy = [] }) => {
     const task: Task = { id, title: content, active: activeForm, blockedBy }
     const parent = parentOf(id)
-    if (parent !== null && ids.has(parent)) Object.assign(task, { first: FIX, parent })
+    if (parent !== null && isThere(parent)) Object.assign(task, { first: FIX, parent })
     if (Object.hasOwn(details, id)) task.spec = details[id]!
     return task
   })
@@ -38,7 +42,8 @@ export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
   Object.fromEntries(tasks.flatMap(task => (task.spec ? [[task.id, detailOf(task)]] : [])))
 
 /** `#3-bug-1` → `#3`; null for what is no id of a bug fix. */
-export const parentOf = (id: TaskId): TaskId | null => /^(.+)-bug-\d+$/.exec(id)?.[1] ?? null
+export const parentOf = (id: TaskId): TaskId | null =>
+  id.includes('-bug-') ? (/^(.+)-bug-\d+$/.exec(id)?.[1] ?? null) : null
 
 /** One line, whatever the writer put in. */
 export const oneLine = (text: string): string =>
