@@ -38,7 +38,15 @@ function agent(name, text, first = ':') {
   if (text !== undefined) writeFileSync(`${path}.out`, text)
   writeFileSync(
     path,
-    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\n${first}\ncat >/dev/null\nexec cat "${path}.out"\n`,
+    [
+      '#!/bin/sh',
+      // As real ones do, it says what it can: that is asked once and remembered.
+      `case "$*" in *--help) echo '  -p, --print  Print'; exit ;; --version) echo 1.0.0; exit ;; esac`,
+      first,
+      'cat >/dev/null',
+      `exec cat "${path}.out"`,
+      '',
+    ].join('\n'),
   )
   chmodSync(path, 0o755)
   return path

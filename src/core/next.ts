@@ -46,7 +46,7 @@ export function next(
   for (const t of tasks) {
     const stage = stageOf(workflow, state, t)
     if (stage === 'done') done.add(t.id)
-    else if (isOpen({ stage })) open.push(t)
+    else if (isOpen(stage)) open.push(t)
   }
   if (tasks.length > 0 && done.size === tasks.length)
     return finish(
@@ -82,16 +82,19 @@ export function next(
   return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
 
-/** By stage, then priority, then place in the list. One pass: lists can be long. */
-function mostUrgent(workflow: Workflow, state: RunState, ready: Task[]): Task | undefined {
-  const rank = (t: Task) => workflow.order?.indexOf(stageOf(workflow, state, t)) ?? 0
-  let best: { task: Task; rank: number; priority: number } | undefined
+/** By stage, then priority, then place in the list. One pass that makes nothing: lists can be long. */
+function mostUrgent(workflow: Workflow, state: RunState, ready: readonly Task[]): Task | undefined {
+  let best: Task | undefined
+  let [bestRank, bestPriority] = [0, 0]
   for (const task of ready) {
-    const mine = { task, rank: rank(task), priority: task.priority ?? 0 }
-    if (!best || mine.rank < best.rank || (mine.rank === best.rank && mine.priority < best.priority))
-      best = mine
+    const rank = workflow.order?.indexOf(stageOf(workflow, state, task)) ?? 0
+    const priority = task.priority ?? 0
+    if (best && (rank > bestRank || (rank === bestRank && priority >= bestPriority))) continue
+    best = task
+    bestRank = rank
+    bestPriority = priority
   }
-  return best?.task
+  return best
 }
 
 /** What waits for what, in one sentence. */

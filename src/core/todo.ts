@@ -11,12 +11,23 @@ export const isShown = (task: Task, workflow: Workflow): boolean =>
 export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =>
   tasks.filter(task => isShown(task, workflow))
 
+type Projected = { tasks: readonly Task[]; workflow: Workflow; items: readonly TodoItem[] }
+
+/** A list is shown and written at the same moments, and can be long: it is made once for them all. */
+const projected = new WeakMap<RunState, Projected>()
+
 /** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
-export function projectTodo(tasks: readonly Task[], state: RunState, workflow: Workflow): TodoItem[] {
+export function projectTodo(
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+): readonly TodoItem[] {
+  const known = projected.get(state)
+  if (known?.tasks === tasks && known.workflow === workflow) return known.items
   const flying = new Set(Object.values(state.flight).map(step => step.task))
   // A task that is gone from the list is gone from the state, too.
   const isDone = (id: TaskId) => Object.hasOwn(state.at, id) && state.at[id]!.stage === 'done'
-  return shownTasks(tasks, workflow).map(task => {
+  const items = shownTasks(tasks, workflow).map(task => {
     const item: TodoItem = {
       id: task.id,
       content: task.title,
@@ -26,6 +37,8 @@ export function projectTodo(tasks: readonly Task[], state: RunState, workflow: W
     if (!isMet(task, isDone)) item.blockedBy = unmet(task, isDone)
     return item
   })
+  projected.set(state, { tasks, workflow, items })
+  return items
 }
 
 /** Tasks that wait for a person, and why. */

@@ -204,5 +204,4 @@ const fresh = (stage: StageName): TaskState => ({
   why: '',
 })
 
-export const isOpen = ({ stage }: Pick<TaskState, 'stage'>): boolean =>
-  stage !== 'done' && stage !== 'blocked'
+export const isOpen = (stage: TaskState['stage']): boolean => stage !== 'done' && stage !== 'blocked'

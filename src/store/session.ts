@@ -4,7 +4,7 @@ import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
-import { replaceFile } from './atomic.ts'
+import { swapFile } from './atomic.ts'
 import { ignoreOwnFiles } from './ignore.ts'
 import { needWritable, notWritten } from './writable.ts'
 
@@ -50,7 +50,7 @@ export function openSession(
   }
   needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     make()
-    replaceFile(join(dir, 'session.json'), `${JSON.stringify(about, null, 2)}\n`)
+    swapFile(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
   })
 
   const attempts = (n: number) => {

@@ -33,7 +33,7 @@ export type Shown = {
   ending?: (style: Style, fit: Fit) => string[]
 }
 
-export type TaskList = { items: TodoItem[]; held: ReadonlyMap<string, string> }
+export type TaskList = { items: readonly TodoItem[]; held: ReadonlyMap<string, string> }
 
 /** What is done, where it is not simply the work. */
 const STAGES: Readonly<Record<string, string>> = {

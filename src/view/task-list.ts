@@ -65,12 +65,12 @@ function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string 
 }
 
 function countsOf(rows: readonly Row[]): string {
-  const done = rows.filter(({ item }) => item.status === 'completed').length
-  const active = rows.filter(({ item }) => item.status === 'in_progress').length
+  const counted = { completed: 0, in_progress: 0, pending: 0 }
+  for (const { item } of rows) counted[item.status]++
   const counts = [
-    [done, 'done'],
-    [active, 'active'],
-    [rows.length - done - active, 'pending'],
+    [counted.completed, 'done'],
+    [counted.in_progress, 'active'],
+    [counted.pending, 'pending'],
   ] as const
   return counts.flatMap(([n, word]) => (n > 0 ? `${n} ${word}` : [])).join(', ')
 }

@@ -140,7 +140,7 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
 
 function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
   const { workflow, limits, temper } = rules
-  let items: TodoItem[] = []
+  let items: readonly TodoItem[] = []
   let scribbled = false
   const edits = () => personEdit(run.tasks, run.state, workflow, items).edit
   const attempts = (own: string, room: number) => agentEdit(run.tasks, run.state, workflow, items, own, room)
@@ -184,7 +184,8 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
     if (!same(edited, {})) run.adoptPerson(edited)
     must(same(edits(), {}), "a person's edit is adopted once")
     project()
-    const shown = (list: TodoItem[]) => list.map(i => [i.content, i.activeForm, i.status === 'completed'])
+    const shown = (list: readonly TodoItem[]) =>
+      list.map(i => [i.content, i.activeForm, i.status === 'completed'])
     must(same(shown(items), shown(found)), 'the list is as the person left it')
   }
 

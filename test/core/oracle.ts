@@ -67,7 +67,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     must(flying.length < workflow.width, 'at most width in flight')
     must(!flying.some(f => f.task === d.task.id), 'one step per task')
     must(tasks.includes(d.task) && stands(state, d.task).stage === d.stage, 'works on what is there')
-    must(isOpen(stands(state, d.task)), 'works on open tasks only')
+    must(isOpen(stands(state, d.task).stage), 'works on open tasks only')
     const done = new Set(tasks.filter(t => stands(state, t).stage === 'done').map(t => t.id))
     const isReady = (t: Task) => t.blockedBy.every(b => done.has(b))
     must(isReady(d.task), 'never works on a task with an unmet blocker')
@@ -79,7 +79,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
     const mine = rank(d.task)
     for (const t of tasks) {
-      if (t === d.task || !isOpen(stands(state, t)) || !isReady(t) || flying.some(f => f.task === t.id))
+      if (t === d.task || !isOpen(stands(state, t).stage) || !isReady(t) || flying.some(f => f.task === t.id))
         continue
       const other = rank(t)
       const first = mine[0] - other[0] || mine[1] - other[1] || tasks.indexOf(d.task) - tasks.indexOf(t)
@@ -137,7 +137,8 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     if (tasks.length === 0) return must(why === 'the list is empty', 'an empty list is never complete')
     for (const t of undone.slice(0, 5)) {
       if (tasks.length > 1) must(why.includes(t.id), `names ${t.id}`)
-      if (!isOpen(stands(state, t))) must(why.includes(stands(state, t).why), `says why ${t.id} is blocked`)
+      if (!isOpen(stands(state, t).stage))
+        must(why.includes(stands(state, t).why), `says why ${t.id} is blocked`)
       else
         must(
           t.blockedBy.some(b => undone.some(u => u.id === b) || b === 'nowhere') && why.includes('waits for'),

@@ -196,7 +196,7 @@ describe('a person’s edit of the list', () => {
 })
 
 describe('an agent’s edit of the list', () => {
-  const read = (run: Run, items: TodoItem[], room = 5) =>
+  const read = (run: Run, items: readonly TodoItem[], room = 5) =>
     agentEdit(run.tasks, run.state, table, items, '#1', room)
 
   it('may add and reorder', () => {

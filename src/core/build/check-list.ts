@@ -125,7 +125,8 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
     status: status === 'completed' ? 'completed' : 'pending',
     activeForm: (typeof activeForm === 'string' && oneLine(activeForm)) || text,
   }
-  if (areNamed && blockedBy.length > 0) item.blockedBy = [...new Set(blockedBy)]
+  if (areNamed && blockedBy.length > 0)
+    item.blockedBy = blockedBy.length === 1 ? blockedBy : [...new Set(blockedBy)]
   return item
 }
 

@@ -4,7 +4,7 @@ import { plural } from '../spell.ts'
 import { personStoryEdits } from '../story-edits.ts'
 import type { StoriesFile } from '../story-file.ts'
 import type { Task } from '../task.ts'
-import { AT_CAP, initial, isOpen, type RunState, standing, type Workflow } from '../workflow.ts'
+import { AT_CAP, initial, isOpen, type RunState, stageOf, standing, type Workflow } from '../workflow.ts'
 import { stories } from '../workflows/stories.ts'
 
 /** A story takes an implementation, a review, and about one more of either. */
@@ -22,7 +22,7 @@ export function estimate(
   const edit = { type: 'edited', at: 0, by: 'person', ...past } as const
   const tasks = evolveList(all, edit)
   const state = evolve(initial, edit)
-  const open = tasks.filter(task => isOpen(standing(workflow, state, task))).length
+  const open = tasks.filter(task => isOpen(stageOf(workflow, state, task))).length
   const each = review.skip ? 1 : USUAL
   const need = open * each
   const text = `${plural(open, 'story', 'stories')} × ~${plural(each, 'iteration')} each = ~${plural(need, 'iteration')} needed`
