@@ -1,3 +1,5 @@
-/** Whether somebody is there to answer. */
+import { isatty } from 'node:tty'
+
+/** Whether somebody is there to answer. By number: `process.stdin` costs time to make, and nobody may read it. */
 export const isAttended = ({ json, quiet }: { json?: boolean; quiet?: boolean }): boolean =>
-  Boolean(process.stdin.isTTY && process.stdout.isTTY) && !json && !quiet
+  isatty(0) && isatty(1) && !json && !quiet

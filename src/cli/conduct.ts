@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
@@ -82,7 +83,7 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   const { json, quiet } = sitting.loud
   const keys =
-    process.stdin.isTTY && !json && !quiet
+    isatty(0) && !json && !quiet
       ? listenForRetry(process.stdin, () => sendControl(dir, { type: 'retry' }, Date.now()))
       : null
   const show = consoleListener(process.stdout, env, {
