@@ -10,7 +10,7 @@ export type TodoItem = {
   content: string
   status: 'pending' | 'in_progress' | 'completed'
   activeForm: string
-  blockedBy?: string[]
+  blockedBy?: readonly string[]
 }
 
 /** What an agent did, whatever CLI it is. A parser turns lines into these. */

@@ -12,7 +12,7 @@ export type Story = {
   reviewCount: number
   reviewFeedback: string
   notes?: string
-  dependsOn?: string[]
+  dependsOn?: readonly string[]
 }
 
 /** The story loop's tasks.json. */

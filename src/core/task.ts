@@ -8,7 +8,7 @@ export type Task = {
   title: string
   /** What to say while it is worked on. */
   active?: string
-  blockedBy: TaskId[]
+  blockedBy: readonly TaskId[]
   /** Smaller first; ties go by place in the list. */
   priority?: number
   /** Where it starts, if not at the workflow's first stage. */
@@ -74,8 +74,9 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
 }
 
 /** What a task still waits for. An unknown blocker is never met: better to stop and name it than to guess. */
-export const unmet = (task: Task, isDone: (id: TaskId) => boolean): TaskId[] =>
-  task.blockedBy.filter(b => !isDone(b))
+export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): readonly TaskId[] =>
+  // The same array where all are unmet: lists can be long.
+  blockedBy.some(isDone) ? blockedBy.filter(b => !isDone(b)) : blockedBy
 
 /** Whether it waits for nothing any more. */
 export const isMet = (task: Task, isDone: (id: TaskId) => boolean): boolean => task.blockedBy.every(isDone)

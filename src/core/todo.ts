@@ -1,5 +1,5 @@
 import type { TodoItem } from './events.ts'
-import { isMet, type Task, type TaskId, unmet } from './task.ts'
+import { type Task, type TaskId, unmet } from './task.ts'
 import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
@@ -34,7 +34,8 @@ export function projectTodo(
       status: isDone(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
       activeForm: task.active ?? task.title,
     }
-    if (!isMet(task, isDone)) item.blockedBy = unmet(task, isDone)
+    const waitsFor = unmet(task, isDone)
+    if (waitsFor.length > 0) item.blockedBy = waitsFor
     return item
   })
   projected.set(state, { tasks, workflow, items })

@@ -152,7 +152,7 @@ function storyFile(d: Dice): StoriesFile {
   }
 }
 
-export const newStory = (id: string, priority = 1, dependsOn: string[] = []): Story => ({
+export const newStory = (id: string, priority = 1, dependsOn: readonly string[] = []): Story => ({
   id,
   title: `Do ${id}`,
   description: '',

@@ -41,4 +41,4 @@ const isSame = (a: TodoItem, b: TodoItem): boolean =>
   areEqual(a.blockedBy, b.blockedBy)
 
 const areEqual = (a: readonly string[] | undefined, b: readonly string[] | undefined): boolean =>
-  a?.length === b?.length && (a === undefined || a.every((id, place) => id === b![place]))
+  a === b || (a?.length === b?.length && a!.every((id, place) => id === b![place]))
