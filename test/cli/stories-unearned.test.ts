@@ -64,6 +64,23 @@ describe('an approval that git keeps from the one who wrote the story', () => {
         sh('rm ralph/tasks.json; mv .git/honest ralph/tasks.json')
       },
     ],
+    [
+      'in an encoding that a checkout undoes',
+      ({ read, put, commit, submit, sh }) => {
+        submit()
+        sh('cp ralph/tasks.json .git/honest')
+        // Two letters make one character of UTF-16: git keeps what nobody can read, and writes what it was made of.
+        sh('echo "ralph/tasks.json working-tree-encoding=UTF-16LE" > .gitattributes')
+        const file = read()
+        const approved = { passes: true, reviewStatus: 'approved' as const, reviewCount: 1 }
+        Object.assign(file.userStories[0]!, approved, { notes: 'x' })
+        put(file)
+        sh('test $(($(wc -c < ralph/tasks.json) % 2)) = 0 || echo >> ralph/tasks.json')
+        commit('mine')
+        sh('mv .git/honest ralph/tasks.json')
+        sh('test $(($(wc -c < ralph/tasks.json) % 2)) = 0 || echo >> ralph/tasks.json')
+      },
+    ],
   ])('%s is no verdict of a review that brings it back', async (_, implement) => {
     const stage = setStories({ verify: ['true'], calls: [implement, checkout] })
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)

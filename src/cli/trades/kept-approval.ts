@@ -22,9 +22,13 @@ export type Kept = {
  * would pass for the verdict of whoever does so. null: nowhere.
  */
 export async function keptApproval(kept: Kept, story: TaskId): Promise<'HEAD' | 'the index' | null> {
-  if (approves(await textIn(kept, 'HEAD'), story)) return 'HEAD'
+  if (await isApprovedIn(kept, 'HEAD', story)) return 'HEAD'
   const staged = await treeOfIndex(kept)
-  return staged && approves(await textIn(kept, staged), story) ? 'the index' : null
+  return staged && (await isApprovedIn(kept, staged, story)) ? 'the index' : null
+}
+
+async function isApprovedIn(kept: Kept, tree: string, story: TaskId): Promise<boolean> {
+  return approves(await textIn(kept, tree), story) || approves(await convertedIn(kept, tree), story)
 }
 
 function approves(text: string | null, id: TaskId): boolean {
@@ -34,9 +38,17 @@ function approves(text: string | null, id: TaskId): boolean {
   return storyClaims('review', undefined, story).verdict === 'approve'
 }
 
-/** The file as a checkout of this tree would leave it, links and all. */
-async function textIn({ project, start, env, path }: Kept, tree: string): Promise<string | null> {
-  const name = `${tree}:${relative(start.root, resolve(project, path))}`
+const nameIn = ({ project, start, path }: Kept, tree: string): string =>
+  `${tree}:${relative(start.root, resolve(project, path))}`
+
+/** The file as a checkout of this tree would write it: what is no story file in git may become one by its attributes. */
+const convertedIn = (kept: Kept, tree: string): Promise<string | null> =>
+  git(kept.start.root, kept.env, ['cat-file', '--filters', nameIn(kept, tree)])
+
+/** The file as this tree has it, links and all. */
+async function textIn(kept: Kept, tree: string): Promise<string | null> {
+  const { start, env } = kept
+  const name = nameIn(kept, tree)
   const answer = await git(start.root, env, ['cat-file', '--batch', '--follow-symlinks'], `${name}\n`)
   const [head = '', ...lines] = (answer ?? '').split('\n')
   if (/ blob \d+$/.test(head)) return lines.join('\n')
