@@ -10,3 +10,9 @@ export function ignoreOwnFiles(ralph: string): void {
   const path = join(ralph, '.gitignore')
   if (!statSync(path, { throwIfNoEntry: false })?.size) writeFileSync(path, OWN_IGNORE)
 }
+
+/**
+ * The same for one folder, by a file that ignores itself: the one above is committed, and whoever goes back behind that
+ * commit has it no more.
+ */
+export const ignoreAll = (folder: string): void => writeFileSync(join(folder, '.gitignore'), '*\n')

@@ -5,7 +5,7 @@ import { CannotGoOn } from '../core/ports.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
 import { swapFile } from './atomic.ts'
-import { ignoreOwnFiles } from './ignore.ts'
+import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 import { needWritable, notWritten } from './writable.ts'
 
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
@@ -36,6 +36,7 @@ export function openSession(
   let isTold = false
   const make = () => {
     mkdirSync(dir, { recursive: true })
+    ignoreAll(dir)
     ignoreOwnFiles(ralph)
   }
   /** An agent may have cleaned the tree, and this folder with it. */

@@ -41,6 +41,20 @@ describe('.ralph-active', () => {
     expect(existsSync(join(stage.project, '.gitignore'))).toBe(false)
   })
 
+  it('nor are ralph’s logs, though the agent goes back behind the commit of what ignores them', async () => {
+    const stage = setStories({
+      calls: [
+        ({ commit, git, submit }) => {
+          commit('all')
+          git('reset', '-q', '--hard', 'HEAD~1')
+          submit()
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.git('log', '--all', '--format=', '--name-only', '--', '.ralph/sessions')).toBe('')
+  })
+
   it('is gone after failure', async () => {
     const stage = setStories({
       settings: { maxConsecutiveFailures: 1 },
