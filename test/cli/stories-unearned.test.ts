@@ -137,6 +137,81 @@ function setWriting(and = 'true') {
   return stage
 }
 
+describe('a review that takes an approval from where git had it before', () => {
+  it.each<[string, string, Call, Call]>([
+    [
+      'another branch, which it switches to',
+      'refs/heads/mine',
+      ({ edit, commit, git, submit }) => {
+        const branch = git('branch', '--show-current').trim()
+        git('checkout', '-q', '-b', 'mine')
+        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+        commit('mine')
+        git('checkout', '-q', branch)
+        submit()
+      },
+      ({ git, sh, commit }) => {
+        git('checkout', '-q', 'mine')
+        sh('echo looked >> ralph/progress.txt')
+        commit('review')
+      },
+    ],
+    [
+      'the branch of a rebase, which it gives up',
+      'refs/heads/mine',
+      ({ edit, commit, git, sh }) => {
+        git('checkout', '-q', '-b', 'mine')
+        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+        commit('mine')
+        sh(
+          'GIT_SEQUENCE_EDITOR="sed -i.b 1s/^pick/edit/" git rebase -q -i HEAD~1; git reset -q --hard HEAD~1',
+        )
+        edit({ reviewStatus: 'needs_review', notes: 'x' })
+      },
+      ({ git }) => void git('rebase', '--abort'),
+    ],
+    [
+      'a stash, which it pops',
+      'refs/stash',
+      ({ edit, commit, git }) => {
+        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+        git('stash', '-q')
+        commit('mine')
+        edit({ reviewStatus: 'needs_review', notes: 'x' })
+      },
+      ({ git, sh }) => {
+        sh('git checkout -q -- ralph')
+        git('stash', 'pop', '-q')
+      },
+    ],
+  ])('%s, approves nothing, and is told so', async (_, from, implement, review) => {
+    const stage = setStories({ verify: ['true'], calls: [implement, review] })
+    const note = `A review gives a verdict of its own, but this one took the file from ${from}, where story US-001 was approved before. That is no approval; say what you found yourself.`
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
+    expect(fields(stage.story())).toEqual(FRESH)
+    expect(stage.warned()).toContain(note)
+    expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
+    expect(stage.seen()[2]?.prompt).toContain(note)
+  })
+
+  it('is not one that comes to the same words as an approval that ralph took back', async () => {
+    const stage = setStories({
+      verify: ['true'],
+      calls: [
+        ({ edit, commit, git }) => {
+          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+          commit('mine')
+          git('branch', 'kept')
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.git('rev-parse', 'HEAD:ralph/tasks.json')).toBe(
+      stage.git('rev-parse', 'kept:ralph/tasks.json'),
+    )
+  })
+})
+
 describe('an approval that a check writes before the first iteration', () => {
   it('is no person’s word: it is put back, kept beside the file, and told', async () => {
     const stage = setWriting()

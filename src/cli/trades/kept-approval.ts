@@ -27,7 +27,7 @@ export async function keptApproval(kept: Kept, story: TaskId): Promise<'HEAD' | 
   return staged && (await isApprovedIn(kept, staged, story)) ? 'the index' : null
 }
 
-async function isApprovedIn(kept: Kept, tree: string, story: TaskId): Promise<boolean> {
+export async function isApprovedIn(kept: Kept, tree: string, story: TaskId): Promise<boolean> {
   return approves(await textIn(kept, tree), story) || approves(await convertedIn(kept, tree), story)
 }
 

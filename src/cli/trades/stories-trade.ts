@@ -115,13 +115,16 @@ export function storiesTrade(kit: StoriesKit): Trade {
     )
     if (edit) record(edit)
     const { id } = settled
-    const deeds = [...why, ...reviewErrors(await kit.reviews.touched(id), plan.dir)]
+    const { touched, from } = await kit.reviews.deeds(id)
+    const taken = from === null ? [] : [notOwn(settled.task, from)]
+    const deeds = [...why, ...taken, ...reviewErrors(touched, plan.dir)]
     for (const text of deeds) record({ type: 'warned', at: now(), note: text })
     tellOff(deeds)
     const intent = run().state.intents[id]
     if (intent?.made || (!intent && !keeper.isStale())) return
     const message =
-      intent?.message ?? `ralph: ${why.length > 0 ? 'restore' : 'record'} ${path} (${settled.task})`
+      intent?.message ??
+      `ralph: ${why.length + taken.length > 0 ? 'restore' : 'record'} ${path} (${settled.task})`
     const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
     const done = await kit.commit({ path, message, intent, intend, write: keeper.write })
     if (done.type === 'made')
@@ -183,7 +186,9 @@ export function storiesTrade(kit: StoriesKit): Trade {
     async witness({ step, stage, task }) {
       await kit.reviews.end(step.id)
       const { before, after } = keeper.both(task.id)
-      return storyClaims(stage, before, after, { skip })
+      const claims = storyClaims(stage, before, after, { skip })
+      const isOwn = claims.verdict !== 'approve' || (await kit.reviews.isOwn(step.id, task.id))
+      return isOwn ? claims : {}
     },
 
     claims: async () => ({}),
@@ -202,7 +207,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
       before = marker.preIterationSnapshot ?? null
       await kit.marker.write(marker)
       const look = await kit.look()
-      if (stage === 'review' && look) kit.reviews.begin(step.id, look)
+      if (stage === 'review' && look) await kit.reviews.begin(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
         skipReview,
@@ -231,6 +236,9 @@ export function storiesTrade(kit: StoriesKit): Trade {
     isThere: () => false,
   }
 }
+
+const notOwn = (story: TaskId, from: string) =>
+  `A review gives a verdict of its own, but this one took the file from ${from}, where story ${story} was approved before. That is no approval; say what you found yourself.`
 
 function reviewErrors(touched: string[], dir: string): string[] {
   const code = touched.filter(path => !isStories(path, dir))

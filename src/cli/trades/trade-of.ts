@@ -16,6 +16,7 @@ import { watchReviews } from './review-watch.ts'
 import { storiesTrade } from './stories-trade.ts'
 import { storyFence } from './story-fence.ts'
 import { storyMarker } from './story-marker.ts'
+import { takenFrom, whatGitHad } from './taken-approval.ts'
 import type { Trade } from './trade.ts'
 
 /** The table that a plan is worked off by. */
@@ -59,6 +60,7 @@ export const FENCE = 'fence'
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
   const { start, project } = plan
   for (const folder of [project, join(project, plan.dir)]) dropHalves(folder)
+  const kept = start && { project, start, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }
   const look = async () => start && lookAt(project, env, start.root)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
@@ -75,10 +77,14 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
     refused: note('refused'),
     marker: storyMarker(project, start, env),
     look,
-    reviews: watchReviews(note('review'), async before => {
-      const after = await look()
-      const paths = after ? await changedBetween(before, after, env) : []
-      return paths.map(path => relative(project, join(before.root, path)))
+    reviews: watchReviews(note('review'), {
+      async changedSince(before) {
+        const after = await look()
+        const paths = after ? await changedBetween(before, after, env) : []
+        return paths.map(path => relative(project, join(before.root, path)))
+      },
+      had: async () => (kept ? whatGitHad(kept) : { head: null, refs: [] }),
+      takenFrom: async (had, story) => kept && takenFrom(kept, had, story),
     }),
     fence: storyFence(join(project, plan.dir, 'tasks.json'), note(FENCE)),
     async commit(file) {
@@ -86,8 +92,6 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
       file.write()
       return { type: 'nothing', why: 'this is no git repository' }
     },
-    keptApproval: async story =>
-      start &&
-      keptApproval({ project, start, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }, story),
+    keptApproval: async story => kept && keptApproval(kept, story),
   })
 }
