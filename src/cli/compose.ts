@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../core/danger/permission.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
-import type { Limits } from '../core/workflow.ts'
+import type { Limits, StepId } from '../core/workflow.ts'
 import { lookOf } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
@@ -104,6 +104,11 @@ export function composePorts({
     marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...trade.env?.() }),
   })
 
+  /** What a check left running could write into a list once it is people's again, and pass for them. */
+  const endChecks = async (id: StepId | null) => {
+    if (plan.workflow !== 'prompt' && checks.length > 0) await runner.sweep(id)
+  }
+
   /** A commit of the trade's is none of the agent's. */
   const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
     if (event.type === 'committed') head?.moved(event.to)
@@ -151,8 +156,12 @@ export function composePorts({
     fingerprint: files.fingerprint,
     ...(trade.witness && { witness: trade.witness }),
     claims: trade.claims,
-    edits: trade.edits,
+    async edits(tasks, state) {
+      if (state.steps === 0) await endChecks(null)
+      return trade.edits(tasks, state)
+    },
     apply: async (settled, _tasks, state, record) => {
+      await endChecks(settled.id)
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
       await trade.project(settled, follow(record))

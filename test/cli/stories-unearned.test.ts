@@ -137,6 +137,32 @@ function setWriting(and = 'true') {
   return stage
 }
 
+describe('what a check leaves running', () => {
+  it('approves nothing once the file is people’s again', async () => {
+    const stage = setStories({
+      verify: ['sh check.sh'],
+      calls: [
+        ({ sh, read, submit }) => {
+          submit()
+          const file = read()
+          Object.assign(file.userStories[0]!, { passes: true, reviewStatus: 'approved', reviewCount: 1 })
+          // Who leaves the session is still found by the marks; who sheds these, too, is beyond ralph's reach.
+          const keep = `while sleep 0.02; do echo '${JSON.stringify(file)}' > ralph/tasks.json; done`
+          sh(`cat > check.sh <<'X'\nsetsid sh -c "$(cat loop)" > loop.out 2>&1 < /dev/null &\nsleep 0.1\nX`)
+          sh(`cat > loop <<'X'\n${keep}\nX`)
+        },
+        ({ sh }) => void sh('sleep 0.5'),
+      ],
+    })
+    stage.write('check.sh', 'true\n')
+    stage.git('add', '-A')
+    stage.git('commit', '-qm', 'check')
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
+    expect(stage.seen().map(({ mode }) => mode)).toEqual(['implement', 'review'])
+    expect(fields(stage.story())).toEqual(FRESH)
+  })
+})
+
 describe('a review that takes an approval from where git had it before', () => {
   it.each<[string, string, Call, Call]>([
     [
