@@ -7,7 +7,7 @@ import { embark, iterationsOf, prepare } from './embark.ts'
 import { mendStories } from './mend-stories.ts'
 import { limitsOf, type StoriesPlan } from './plan.ts'
 import { projectOf } from './project.ts'
-import { readStoryFile, storyDir, storyRisks } from './story-source.ts'
+import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
 
 const ITERATIONS = 15
 const VERIFY_TIMEOUT = 900
@@ -23,6 +23,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const ready = prepare(options, agentCommand)
   const mended = options.dryRun ? null : mendStories(project, dir)
   const file = readStoryFile(project, dir)
+  needCommands(dir, file)
   const { settings } = ready.terms
   const review = {
     cap: options.reviewCap ?? settings.review.cap,

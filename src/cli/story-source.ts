@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
@@ -18,11 +19,11 @@ export function storyDir(project: string, named: string): string {
 
 /** The story file of a project, whole and with at least one story. */
 export function readStoryFile(project: string, dir: string): StoriesFile {
-  const text = readInput(
-    resolve(project, dir, 'tasks.json'),
-    `${dir}/tasks.json`,
-    'make one with: ralph init stories',
-  )
+  const path = resolve(project, dir, 'tasks.json')
+  // Whoever reads a pipe waits for somebody to write.
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new UsageError(`${dir}/tasks.json: is a pipe, not a file; make one with: ralph init stories`)
+  const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories')
   const read = parse(text)
   if ('errors' in read) {
     const more = read.errors.length - 1
@@ -31,6 +32,15 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
   return read.file
+}
+
+/** An empty command is green, whatever was done. */
+export function needCommands(dir: string, { verifyCommands = [] }: StoriesFile): void {
+  const blank = verifyCommands.findIndex(command => command.trim() === '')
+  if (blank >= 0)
+    throw new UsageError(
+      `${dir}/tasks.json: verifyCommands[${blank}] is empty and would verify anything; write a command, or take it out`,
+    )
 }
 
 /** What a story file would make ralph run. */

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf } from './scene.ts'
 import { fields, setStories, story } from './stories-stage.ts'
@@ -446,10 +449,30 @@ describe('bad input', () => {
       JSON.stringify({ project: '', branchName: '', description: '', userStories: [story('A'), story('A')] }),
       /Story A: id is used more than once/,
     ],
+    [
+      'a command that is none',
+      JSON.stringify({
+        project: '',
+        branchName: '',
+        description: '',
+        verifyCommands: ['true', ' '],
+        userStories: [story('A')],
+      }),
+      /verifyCommands\[1\] is empty/,
+    ],
   ])('tasks.json with %s is refused with 2', async (_, text, why) => {
     const stage = good()
     stage.write('ralph/tasks.json', text)
     const ran = await stage.ralph('stories')
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+  })
+
+  it('a pipe for tasks.json is refused with 2, and nobody waits for it', async () => {
+    const stage = good()
+    const path = join(stage.project, 'ralph/tasks.json')
+    rmSync(path)
+    execFileSync('mkfifo', [path])
+    const ran = await stage.ralph('stories')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('ralph/tasks.json: is a pipe')])
   })
 })
