@@ -5,7 +5,8 @@ import { runRalph } from '../support/ralph.ts'
 import { type Call, fields, setStories, story } from './stories-stage.ts'
 
 /** What a review leaves that gives no verdict of its own, and brings back whatever git has. */
-const checkout: Call = ({ sh }) => void sh('rm -f .git/index.lock; git checkout -q -- ralph')
+const checkout: Call = ({ sh }) =>
+  void sh('rm -f .git/index.lock; git checkout -q --theirs -- ralph || git checkout -q -- ralph')
 const FRESH = { passes: false, reviewStatus: 'needs_review', reviewCount: 0 }
 
 describe('an approval that git keeps from the one who wrote the story', () => {
@@ -62,6 +63,19 @@ describe('an approval that git keeps from the one who wrote the story', () => {
         sh('mv ralph/tasks.json approving.json; ln -s ../approving.json ralph/tasks.json; mv honest .git')
         commit('mine')
         sh('rm ralph/tasks.json; mv .git/honest ralph/tasks.json')
+      },
+    ],
+    [
+      'on one side of a merge',
+      ({ edit, commit, submit, git, sh }) => {
+        const branch = git('branch', '--show-current').trim()
+        git('checkout', '-q', '-b', 'theirs')
+        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'theirs' })
+        commit('theirs')
+        git('checkout', '-q', branch)
+        submit()
+        sh('cp ralph/tasks.json .git/honest; git merge -q theirs || git branch -q -D theirs')
+        sh('mv .git/honest ralph/tasks.json')
       },
     ],
     [

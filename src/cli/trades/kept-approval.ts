@@ -24,8 +24,13 @@ export type Kept = {
 export async function keptApproval(kept: Kept, story: TaskId): Promise<'HEAD' | 'the index' | null> {
   if (await isApprovedIn(kept, 'HEAD', story)) return 'HEAD'
   const staged = await treeOfIndex(kept)
-  return staged && (await isApprovedIn(kept, staged, story)) ? 'the index' : null
+  for (const tree of staged ? [staged] : SIDES)
+    if (await isApprovedIn(kept, tree, story)) return 'the index'
+  return null
 }
+
+/** Of a merge that is not done: `git checkout --ours` or `--theirs` writes one of them. */
+const SIDES = [':2', ':3']
 
 export async function isApprovedIn(kept: Kept, tree: string, story: TaskId): Promise<boolean> {
   return approves(await textIn(kept, tree), story) || approves(await convertedIn(kept, tree), story)
@@ -56,7 +61,7 @@ async function textIn(kept: Kept, tree: string): Promise<string | null> {
   return head.startsWith('symlink ') ? textAt(resolve(start.root, lines[0] ?? '')) : null
 }
 
-/** Of a copy: git locks an index even for this. null where it holds a merge; nothing can be checked out of that. */
+/** Of a copy: git locks an index even for this. null where it holds a merge. */
 async function treeOfIndex({ start, env, scratch }: Kept): Promise<string | null> {
   const copy = join(scratch, 'index')
   try {
