@@ -120,6 +120,41 @@ describe('an approval that git keeps from the one who wrote the story', () => {
     )
   })
 
+  it('in a repository of its own around the stories stops the run, too', async () => {
+    const stage = setStories({
+      calls: [
+        ({ edit, sh }) => {
+          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+          sh('cd ralph; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine')
+          edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
+        },
+        ({ sh }) => void sh('cd ralph; git checkout -q -- tasks.json'),
+      ],
+    })
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
+    expect(stage.seen()).toHaveLength(1)
+    expect(fields(stage.story())).toEqual(FRESH)
+  })
+
+  it('in a repository that was made where there was none stops the run, too', async () => {
+    const stage = setStories({
+      calls: [
+        ({ edit, sh }) => {
+          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
+          sh('git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine')
+          edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
+        },
+        checkout,
+      ],
+    })
+    rmSync(join(stage.project, '.git'), { recursive: true })
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
+    expect(stage.seen()).toHaveLength(1)
+    expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
+      'there was no git repository when the run began',
+    )
+  })
+
   it('of a file that is not ralph’s to commit stops the run, too', async () => {
     const stage = setStories({
       calls: [({ edit }) => edit({ reviewStatus: 'needs_review', notes: 'x' }), checkout],

@@ -1,5 +1,5 @@
 import { copyFileSync, rmSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { storyClaims } from '../../core/review.ts'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
@@ -9,7 +9,7 @@ import { parse } from './story-keeper.ts'
 
 export type Kept = {
   project: string
-  start: Start
+  start: Pick<Start, 'root' | 'dirs'>
   env: Record<string, string>
   /** The story file, as seen from the project. */
   path: string
@@ -21,12 +21,31 @@ export type Kept = {
  * Where git keeps a story file that approves this story: a checkout, a stash or a reset would bring it back, and it
  * would pass for the verdict of whoever does so. null: nowhere.
  */
-export async function keptApproval(kept: Kept, story: TaskId): Promise<'HEAD' | 'the index' | null> {
+export async function keptApproval(kept: Unsure, story: TaskId): Promise<Place | null> {
+  const { start } = kept
+  const place = start && (await placeIn({ ...kept, start }, story))
+  const later = await laterRepository(kept)
+  return place ?? (later && placeIn(later, story))
+}
+
+/** A run may begin outside of any repository. */
+type Unsure = Omit<Kept, 'start'> & { start: Kept['start'] | null }
+
+type Place = 'HEAD' | 'the index'
+
+async function placeIn(kept: Kept, story: TaskId): Promise<Place | null> {
   if (await isApprovedIn(kept, 'HEAD', story)) return 'HEAD'
   const staged = await treeOfIndex(kept)
-  for (const tree of staged ? [staged] : SIDES)
-    if (await isApprovedIn(kept, tree, story)) return 'the index'
+  for (const tree of staged ? [staged] : SIDES) if (await isApprovedIn(kept, tree, story)) return 'the index'
   return null
+}
+
+/** One that was put around the stories since the run began: whoever works there checks out from it. */
+async function laterRepository(kept: Unsure): Promise<Kept | null> {
+  const { project, start, env, path } = kept
+  const ask = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir']
+  const [root, own] = (await git(dirname(resolve(project, path)), env, ask))?.split('\n') ?? []
+  return root && own && root !== start?.root ? { ...kept, start: { root, dirs: { own, common: own } } } : null
 }
 
 /** Of a merge that is not done: `git checkout --ours` or `--theirs` writes one of them. */

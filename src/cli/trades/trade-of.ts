@@ -60,7 +60,8 @@ export const FENCE = 'fence'
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
   const { start, project } = plan
   for (const folder of [project, join(project, plan.dir)]) dropHalves(folder)
-  const kept = start && { project, start, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }
+  const file = { project, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }
+  const kept = start && { ...file, start }
   const look = async () => start && lookAt(project, env, start.root)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
@@ -87,11 +88,11 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
       takenFrom: async (had, story) => kept && takenFrom(kept, had, story),
     }),
     fence: storyFence(join(project, plan.dir, 'tasks.json'), note(FENCE)),
-    async commit(file) {
-      if (start) return commitWritten({ ...file, project, start, env })
-      file.write()
-      return { type: 'nothing', why: 'this is no git repository' }
+    async commit(change) {
+      if (start) return commitWritten({ ...change, project, start, env })
+      change.write()
+      return { type: 'nothing', why: 'there was no git repository when the run began' }
     },
-    keptApproval: async story => kept && keptApproval(kept, story),
+    keptApproval: story => keptApproval({ ...file, start }, story),
   })
 }
