@@ -1,3 +1,4 @@
+import { doneOf } from './done.ts'
 import type { Proof, Result } from './events.ts'
 import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
@@ -41,13 +42,8 @@ export function next(
   if (state.hold === 'stop') return finish('cancelled', 'cancelled')
   if (state.hold === 'pause') return whenLanded({ type: 'hold' })
 
-  const done = new Set<TaskId>()
-  const open: Task[] = []
-  for (const t of tasks) {
-    const stage = stageOf(workflow, state, t)
-    if (stage === 'done') done.add(t.id)
-    else if (isOpen(stage)) open.push(t)
-  }
+  const done = doneOf(tasks, state)
+  const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(workflow, state, t)))
   if (tasks.length > 0 && done.size === tasks.length)
     return finish(
       'complete',

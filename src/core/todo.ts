@@ -1,3 +1,4 @@
+import { doneOf } from './done.ts'
 import type { TodoItem } from './events.ts'
 import { type Task, type TaskId, unmet } from './task.ts'
 import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
@@ -25,8 +26,8 @@ export function projectTodo(
   const known = projected.get(state)
   if (known?.tasks === tasks && known.workflow === workflow) return known.items
   const flying = new Set(Object.values(state.flight).map(step => step.task))
-  // A task that is gone from the list is gone from the state, too.
-  const isDone = (id: TaskId) => Object.hasOwn(state.at, id) && state.at[id]!.stage === 'done'
+  const done = doneOf(tasks, state)
+  const isDone = (id: TaskId) => done.has(id)
   const items = shownTasks(tasks, workflow).map(task => {
     const item: TodoItem = {
       id: task.id,
