@@ -22,7 +22,7 @@ export function measure(argv, options) {
   })
 }
 
-const median = values => {
+export const median = values => {
   const sorted = [...values].sort((a, b) => a - b)
   const half = sorted.length >> 1
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
