@@ -30,8 +30,9 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
     const found = read(path)
     const isNew = found === null && left.length === 0
     if (isNew || found?.subarray(0, left.length).equals(left)) {
-      appendFileSync(path, text)
-      left = Buffer.concat([found ?? left, Buffer.from(text)])
+      const bytes = Buffer.from(text)
+      appendFileSync(path, bytes)
+      left = Buffer.concat([found ?? left, bytes])
       return
     }
     left = Buffer.from(log.journal().map(log.notes()).join(''))

@@ -94,7 +94,7 @@ function nameAll(values: readonly Fields[]): TaskId[] {
 const isId = (id: string) => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
 function checkId(id: unknown, before: ReadonlySet<TaskId>, { fresh }: Reading, wrong: Wrong): void {
-  if (isAbsent(id)) return
+  if (typeof id !== 'string' && isAbsent(id)) return
   if (typeof id !== 'string' || !isId(id))
     wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
   else if (id === PLAN || (fresh && parentOf(id) !== null))
@@ -109,14 +109,14 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
   if (text === '') wrong(`${called} must be a string that is not empty; say in it what is to be done`)
   else if (fresh && text.length > LONGEST_CONTENT)
     wrong(`${called} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`)
-  if (!isAbsent(status) && fresh && status !== 'pending')
+  if (fresh && status !== 'pending' && !isAbsent(status))
     wrong('status must be "pending"; no task of a new list is begun or done')
-  else if (!isAbsent(status) && !STATUSES.includes(status))
+  else if (!STATUSES.includes(status) && !isAbsent(status))
     wrong('status must be "pending", "in_progress" or "completed"')
-  if (!isAbsent(activeForm) && typeof activeForm !== 'string')
+  if (typeof activeForm !== 'string' && !isAbsent(activeForm))
     wrong('activeForm must be a string, such as "Implementing the endpoint"')
   const areNamed = areStrings(blockedBy)
-  if (!isAbsent(blockedBy) && !areNamed)
+  if (!areNamed && !isAbsent(blockedBy))
     wrong(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
   const item: Item = {
     id,
@@ -147,7 +147,7 @@ function checkBlockers(
 }
 
 function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong: Wrong): Detail | null {
-  if (isAbsent(description) && isAbsent(criteria)) return null
+  if (description === undefined && criteria === undefined) return null
   if (!isAbsent(description) && typeof description !== 'string') wrong('description must be a string')
   if (!isAbsent(criteria) && !areStrings(criteria)) wrong('acceptanceCriteria must be an array of strings')
   const about = typeof description === 'string' ? description.trim() : ''
