@@ -7,29 +7,51 @@ import { notWritten } from '../store/writable.ts'
 /** How much of standard error is kept for the sentence that explains a failure. */
 const ERROR_TAIL = 4096
 
-/** How much of it is kept in all: an agent may pour out more than any disk holds. */
-const MOST_ERRORS = 64 * 1024 * 1024
-const LEFT_OUT = '\n[ralph: the rest of standard error is left out, after 64 MB]\n'
+/** How much of each is kept in all: an agent may pour out more than any disk holds. */
+const MOST = { output: 1e9, errors: 64e6 }
 
 export type CallRecord = ReturnType<typeof openRecord>
 
 /** The files of one call: the prompt, the raw stream, and standard error if there is any. */
-export function openRecord(folder: string, prompt: string) {
+export function openRecord(folder: string, prompt: string, most = MOST) {
   const promptFile = join(folder, 'prompt.txt')
   prepare(promptFile, () => writeFileSync(promptFile, prompt))
-  const streamFile = join(folder, 'stream.ndjson')
-  const stream = prepare(streamFile, () => openSync(streamFile, 'w'))
-  const errors = keepErrors(join(folder, 'stderr.log'))
+  const stream = openStream(join(folder, 'stream.ndjson'), 'standard output', most.output)
+  const errorFile = join(folder, 'stderr.log')
+  let errors: Stream | null = null
+  let tail = Buffer.alloc(0)
   return {
     promptFile,
-    output: (chunk: Uint8Array) => keep(stream, streamFile, chunk),
-    error: errors.take,
-    /** The last line of standard error. */
-    complaint: errors.lastLine,
-    close() {
-      closeSync(stream)
-      errors.close()
+    output: stream.take,
+    error(chunk: Uint8Array) {
+      errors ??= openStream(errorFile, 'standard error', most.errors)
+      errors.take(chunk)
+      tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
+    /** The last line of standard error. */
+    complaint: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
+    close() {
+      stream.close()
+      errors?.close()
+    },
+  }
+}
+
+type Stream = ReturnType<typeof openStream>
+
+/** A file that takes bytes up to a limit, and says at its end that there were more. */
+function openStream(path: string, name: string, most: number) {
+  const fd = prepare(path, () => openSync(path, 'w'))
+  const leftOut = `\n[ralph: the rest of ${name} is left out, after ${most / 1e6} MB]\n`
+  let room = most
+  return {
+    take(chunk: Uint8Array) {
+      if (room < 0) return
+      keep(fd, path, chunk.subarray(0, room))
+      room -= chunk.length
+      if (room < 0) keep(fd, path, Buffer.from(leftOut))
+    },
+    close: () => closeSync(fd),
   }
 }
 
@@ -47,25 +69,5 @@ function keep(fd: number, path: string, chunk: Uint8Array): void {
     writeWhole(fd, chunk)
   } catch (error) {
     throw new Error(notWritten(error, path), { cause: error })
-  }
-}
-
-/** Standard error goes to a file that exists only if there is any, and its end is remembered. */
-function keepErrors(path: string) {
-  let fd: number | null = null
-  let room = MOST_ERRORS
-  let tail = Buffer.alloc(0)
-  return {
-    take(chunk: Uint8Array) {
-      fd ??= openSync(path, 'w')
-      if (room >= 0) {
-        keep(fd, path, chunk.subarray(0, room))
-        if (chunk.length > room) keep(fd, path, Buffer.from(LEFT_OUT))
-        room -= chunk.length
-      }
-      tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
-    },
-    lastLine: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
-    close: () => fd !== null && closeSync(fd),
   }
 }

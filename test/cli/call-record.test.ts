@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openRecord } from '../../src/cli/call-record.ts'
+import { scratch } from '../support/scratch.ts'
+
+function setScene(most?: { output: number; errors: number }) {
+  const folder = scratch()
+  const record = openRecord(folder, 'the prompt', most)
+  return { record, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
+}
+
+const readIn = (folder: string) => (name: string) => readFileSync(join(folder, name), 'utf8')
+
+describe('the record of a call', () => {
+  it('keeps the prompt and every byte of both streams, and tells the last complaint', () => {
+    const { record, read } = setScene()
+    for (const text of ['{"a"', ':1}\n']) record.output(Buffer.from(text))
+    for (const text of ['first\nsec', 'ond\n']) record.error(Buffer.from(text))
+    expect(record.complaint()).toBe('second')
+    record.close()
+    expect([read('prompt.txt'), read('stream.ndjson'), read('stderr.log')]).toEqual([
+      'the prompt',
+      '{"a":1}\n',
+      'first\nsecond\n',
+    ])
+  })
+
+  it('has no file for complaints where there are none', () => {
+    const { record, exists } = setScene()
+    record.close()
+    expect([record.complaint(), exists('stderr.log')]).toEqual(['', false])
+  })
+
+  it.each([
+    ['in one piece', ['123456789']],
+    ['bit by bit', ['123', '456', '7', '89']],
+    ['after it was full to the brim', ['123456', '789']],
+  ])('ends a stream that is too long with a word about it, once: %s', (_, chunks) => {
+    const { record, read } = setScene({ output: 6, errors: 6 })
+    for (const text of chunks) {
+      record.output(Buffer.from(text))
+      record.error(Buffer.from(text))
+    }
+    record.close()
+    const end = (name: string) => `123456\n[ralph: the rest of ${name} is left out, after 0.000006 MB]\n`
+    expect(read('stream.ndjson')).toBe(end('standard output'))
+    expect(read('stderr.log')).toBe(end('standard error'))
+    expect(record.complaint()).toMatch(/9$/)
+  })
+})
