@@ -109,6 +109,17 @@ export function composePorts({
     if (plan.workflow !== 'prompt' && checks.length > 0) await runner.sweep(id)
   }
 
+  /** A review must not read what the code that it is about wrote while it was checked. */
+  const putBack = async (record: (event: RunEvent) => void) => {
+    const put = plan.workflow === 'stories' && existsSync(project) ? await protect.restore() : []
+    if (put.length > 0)
+      record({
+        type: 'warned',
+        at: now(),
+        note: `protected files were changed while the checks ran, and are put back: ${put.join(', ')}`,
+      })
+  }
+
   /** A commit of the trade's is none of the agent's. */
   const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
     if (event.type === 'committed') head?.moved(event.to)
@@ -162,6 +173,7 @@ export function composePorts({
     },
     apply: async (settled, _tasks, state, record) => {
       await endChecks(settled.id)
+      await putBack(record)
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
       await trade.project(settled, follow(record))

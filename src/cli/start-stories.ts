@@ -7,6 +7,7 @@ import { embark, iterationsOf, prepare } from './embark.ts'
 import { mendStories } from './mend-stories.ts'
 import { limitsOf, type StoriesPlan } from './plan.ts'
 import { projectOf } from './project.ts'
+import { realWithin } from './real-path.ts'
 import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
 
 const ITERATIONS = 15
@@ -33,16 +34,27 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
   return embark(
     { ...ready, risks: [...ready.risks, ...storyRisks(dir, file)] },
-    { ...ready.terms, settings: storySettings(settings, dir, file), workflow: 'stories', dir, file, review },
+    {
+      ...ready.terms,
+      settings: storySettings(settings, project, dir, file),
+      workflow: 'stories',
+      dir,
+      file,
+      review,
+    },
     limits,
     options,
     [...(mended ? [mended] : []), ...notesOf(file, review, limits.iterations)],
   )
 }
 
+/** What claude reads when it starts: hooks in there would let who wrote the code act in its review. */
+const CLAUDES = ['.claude/settings.json', '.claude/settings.local.json']
+
 /** Agents commit their stories themselves; prd.md is nobody's to change; what verifies a story is checked like all else. */
 export function storySettings(
   settings: Settings,
+  project: string,
   dir: string,
   { verifyCommands = [] }: StoriesFile,
 ): Settings {
@@ -53,10 +65,18 @@ export function storySettings(
   return {
     ...settings,
     scm: null,
-    protect: [...settings.protect, `${dir}/prd.md`, `${dir}/prompt.md`],
+    protect: [
+      ...settings.protect,
+      ...[`${dir}/prd.md`, `${dir}/prompt.md`, ...CLAUDES].flatMap(path => withTarget(project, path)),
+    ],
     guardrails: [...settings.guardrails, ...verify],
   }
 }
+
+/** A link is put back as a link; what it leads to is protected by its own name. */
+const withTarget = (project: string, path: string): string[] => [
+  ...new Set([path, realWithin(project, path) ?? path]),
+]
 
 /** What people should know before the first iteration. */
 function notesOf(file: StoriesFile, review: StoriesPlan['review'], limit: number): string[] {

@@ -9,8 +9,8 @@ import { restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
 export interface Protection {
   /** Before an agent starts: whoever changed something until now was allowed to. */
   take(): Promise<void>
-  /** After it is gone, and after a crash: puts back what changed meanwhile. */
-  restore(): Promise<void>
+  /** After it is gone, and after a crash: puts back what changed meanwhile, and says what that was. */
+  restore(): Promise<string[]>
   /** The failed check of the last iteration; none if all was well. */
   checks(): Check[]
 }
@@ -47,16 +47,17 @@ export function protection({ project, config, path, write, ...keeping }: Keeping
     },
     async restore() {
       state ??= load(path)
-      if (!state) return
+      if (!state) return []
       const found = restoreSnapshot(areas, state.files).map(file => relative(project, file))
       const now = await readConfig()
       if (config && state.config && now) {
         const keys = await restoreEntries(config.tool, state.config, now)
         found.push(...keys.map(key => `.git/config ${key}`))
       }
-      if (found.length === 0) return
+      if (found.length === 0) return []
       violated = [...new Set([...violated, ...found])]
       save({ ...state, violated })
+      return found
     },
     checks: () => (violated.length === 0 ? [] : [violation(violated)]),
   }

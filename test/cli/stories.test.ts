@@ -87,11 +87,12 @@ describe('the review loop lifecycle', () => {
 
 describe('the prompt', () => {
   it('of a project has its variables filled in, and is read anew every time', async () => {
-    const stage = setStories({ settings: { baseline: false }, verify: ['cp next ralph/prompt.md'] })
-    stage.write('next', `mode=$RALPH_MODE story=$RALPH_STORY $\{RALPH_MODE}s $RALPH_OTHER\n`)
-    await stage.ralph('stories', '-m', '7', '--review-cap', '3')
+    const stage = setStories()
+    await stage.ralph('stories', '-m', '1', '--review-cap', '3')
+    stage.write('ralph/prompt.md', `mode=$RALPH_MODE story=$RALPH_STORY $\{RALPH_MODE}s $RALPH_OTHER\n`)
+    await stage.ralph('resume', '-m', '2')
     const [first, second] = stage.seen()
-    expect(first!.prompt).toContain('iteration=1/7 mode=implement story=US-001 cap=3')
+    expect(first!.prompt).toContain('iteration=1/1 mode=implement story=US-001 cap=3')
     expect(second!.prompt).toContain('mode=review story=US-001 reviews $RALPH_OTHER')
   })
 

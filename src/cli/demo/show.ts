@@ -62,7 +62,7 @@ function storiesScene(): Scene {
     dir,
     draft: {
       ...terms,
-      settings: storySettings(terms.settings, STORIES, file),
+      settings: storySettings(terms.settings, dir, STORIES, file),
       workflow: 'stories',
       dir: STORIES,
       file,
