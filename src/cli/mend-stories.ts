@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fold } from '../core/evolve.ts'
 import { keepBroken } from '../store/list-file.ts'
 import { readNote } from '../store/notes.ts'
@@ -7,6 +7,7 @@ import { latestStories, ralphHome, type StoredRun } from '../store/runs.ts'
 import type { Plan } from './plan.ts'
 import { isLive } from './steer-run.ts'
 import { keepStories } from './trades/story-keeper.ts'
+import { storyPlace } from './trades/story-place.ts'
 import { FENCE, workflowOf } from './trades/trade-of.ts'
 
 /**
@@ -20,9 +21,10 @@ export function mendStories(project: string, dir: string): string | null {
   const plan = run.began.pins as Plan
   if (plan.workflow !== 'stories') return null
   const path = join(project, dir, 'tasks.json')
+  const place = () => resolve(project, storyPlace(project, { ...plan, dir }))
   const found = textAt(path)
   const rules = { ...plan.review, verifyCommands: plan.file.verifyCommands ?? [] }
-  const keeper = keepStories(join(project, dir), plan.file, workflowOf(plan), rules, () => fold(run.events))
+  const keeper = keepStories({ path, place }, plan.file, workflowOf(plan), rules, () => fold(run.events))
   if (!keeper.isStale()) return null
   const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
   keeper.write()

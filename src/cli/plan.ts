@@ -49,6 +49,8 @@ export type StoriesPlan = Terms & {
   workflow: 'stories'
   /** The folder with the stories, as seen from the project. */
   dir: string
+  /** Where tasks.json led to when the run began, if it was a link to a file within the project. */
+  target?: string
   /** The story file as the run found it: what its stories ask for, and what verifies them. */
   file: StoriesFile
   review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }

@@ -9,6 +9,7 @@ import { limitsOf, type StoriesPlan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { realWithin } from './real-path.ts'
 import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
+import { storyTarget } from './trades/story-place.ts'
 
 const ITERATIONS = 15
 const VERIFY_TIMEOUT = 900
@@ -39,6 +40,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
       settings: storySettings(settings, project, dir, file),
       workflow: 'stories',
       dir,
+      ...storyTarget(project, dir),
       file,
       review,
     },

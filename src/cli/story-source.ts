@@ -3,18 +3,19 @@ import { relative, resolve } from 'node:path'
 import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Risk } from '../settings/trust.ts'
+import { realWithin } from './real-path.ts'
 import { readInput } from './start-run.ts'
 import { parse } from './trades/story-keeper.ts'
 
 /** Where stories are unless somebody says otherwise. */
 export const STORIES = 'ralph'
 
-/** The folder with the stories, as seen from the project. */
+/** The folder with the stories, as seen from the project. By its real path, because git sees nothing behind a link. */
 export function storyDir(project: string, named: string): string {
   const dir = relative(project, resolve(project, named))
   if (dir === '' || dir.startsWith('..'))
     throw new UsageError(`--ralph-dir ${named} is not a folder within ${project}`)
-  return dir
+  return realWithin(project, dir) ?? dir
 }
 
 /** The story file of a project, whole and with at least one story. */

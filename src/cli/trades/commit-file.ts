@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Intent } from '../../core/workflow.ts'
 import { attempt, git } from '../../git/git.ts'
 import { isMade } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
+import { realPath } from '../real-path.ts'
 
 export type Committed =
   /** There is nothing to commit, or it is not ralph's to do so. */
@@ -38,9 +39,14 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   const from = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')) || null
   if (intent && from !== null && (await isMade(project, env, from, intent)))
     return { type: 'made', from: intent.parent, to: from }
-  if (await isTheirs(commit, ask)) {
+  const why = isBehindLink(commit)
+    ? `${dirname(path)} is a link that leads out of the project`
+    : (await isTheirs(commit, ask))
+      ? 'you had not committed it before the run'
+      : null
+  if (why !== null) {
     commit.write()
-    return { type: 'nothing', why: 'you had not committed it before the run' }
+    return { type: 'nothing', why }
   }
   if (!intent) commit.intend(from)
   commit.write()
@@ -80,6 +86,12 @@ function lockOf({ project, start }: FileCommit): string | null {
   if (!existsSync(lock)) return null
   const name = relative(project, lock)
   return `${name} is there, so git is at work or was killed; if none is at work, remove it: rm ${name}`
+}
+
+/** Git keeps the link, and nothing of what is behind it. */
+const isBehindLink = ({ project, path }: FileCommit): boolean => {
+  const folder = dirname(resolve(project, path))
+  return realPath(folder) !== folder
 }
 
 /** Never committed, or changed by the user before the run and not committed since. */

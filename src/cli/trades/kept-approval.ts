@@ -8,11 +8,10 @@ import { textAt } from '../../store/put-file.ts'
 import { parse } from './story-keeper.ts'
 
 export type Kept = {
-  project: string
   start: Pick<Start, 'root' | 'dirs'>
   env: Record<string, string>
-  /** The story file, as seen from the project. */
-  path: string
+  /** The story file, and where it leads to if it is a link. */
+  paths: string[]
   /** A folder of ralph's own, for a copy of the index. */
   scratch: string
 }
@@ -42,9 +41,9 @@ async function placeIn(kept: Kept, story: TaskId): Promise<Place | null> {
 
 /** One that was put around the stories since the run began: whoever works there checks out from it. */
 async function laterRepository(kept: Unsure): Promise<Kept | null> {
-  const { project, start, env, path } = kept
+  const { start, env, paths } = kept
   const ask = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir']
-  const [root, own] = (await git(dirname(resolve(project, path)), env, ask))?.split('\n') ?? []
+  const [root, own] = (await git(dirname(paths[0]!), env, ask))?.split('\n') ?? []
   return root && own && root !== start?.root ? { ...kept, start: { root, dirs: { own, common: own } } } : null
 }
 
@@ -52,7 +51,12 @@ async function laterRepository(kept: Unsure): Promise<Kept | null> {
 const SIDES = [':2', ':3']
 
 export async function isApprovedIn(kept: Kept, tree: string, story: TaskId): Promise<boolean> {
-  return approves(await textIn(kept, tree), story) || approves(await convertedIn(kept, tree), story)
+  for (const path of kept.paths) {
+    const name = `${tree}:${relative(kept.start.root, path)}`
+    if (approves(await textIn(kept, name), story) || approves(await convertedIn(kept, name), story))
+      return true
+  }
+  return false
 }
 
 function approves(text: string | null, id: TaskId): boolean {
@@ -62,17 +66,12 @@ function approves(text: string | null, id: TaskId): boolean {
   return storyClaims('review', undefined, story).verdict === 'approve'
 }
 
-const nameIn = ({ project, start, path }: Kept, tree: string): string =>
-  `${tree}:${relative(start.root, resolve(project, path))}`
-
 /** The file as a checkout of this tree would write it: what is no story file in git may become one by its attributes. */
-const convertedIn = (kept: Kept, tree: string): Promise<string | null> =>
-  git(kept.start.root, kept.env, ['cat-file', '--filters', nameIn(kept, tree)])
+const convertedIn = ({ start, env }: Kept, name: string): Promise<string | null> =>
+  git(start.root, env, ['cat-file', '--filters', name])
 
 /** The file as this tree has it, links and all. */
-async function textIn(kept: Kept, tree: string): Promise<string | null> {
-  const { start, env } = kept
-  const name = nameIn(kept, tree)
+async function textIn({ start, env }: Kept, name: string): Promise<string | null> {
   const answer = await git(start.root, env, ['cat-file', '--batch', '--follow-symlinks'], `${name}\n`)
   const [head = '', ...lines] = (answer ?? '').split('\n')
   if (/ blob \d+$/.test(head)) return lines.join('\n')

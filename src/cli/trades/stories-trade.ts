@@ -40,6 +40,8 @@ export type StoriesKit = {
   look(): Promise<Look | null>
   reviews: ReviewWatch
   fence: StoryFence
+  /** The story file, and where to write it. */
+  list: { path: string; place(): string }
   /** Writes a file and commits it. */
   commit(file: {
     path: string
@@ -64,7 +66,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
   const dir = join(plan.project, plan.dir)
   const { skip, cap } = plan.review
   const keeper = keepStories(
-    dir,
+    kit.list,
     plan.file,
     workflow,
     { skip, cap, verifyCommands: plan.file.verifyCommands ?? [] },
@@ -117,7 +119,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
     const { id } = settled
     const { touched, from } = await kit.reviews.deeds(id)
     const taken = from === null ? [] : [notOwn(settled.task, from)]
-    const deeds = [...why, ...taken, ...reviewErrors(touched, plan.dir)]
+    const deeds = [...why, ...taken, ...reviewErrors(touched, plan)]
     for (const text of deeds) record({ type: 'warned', at: now(), note: text })
     tellOff(deeds)
     const intent = run().state.intents[id]
@@ -240,8 +242,8 @@ export function storiesTrade(kit: StoriesKit): Trade {
 const notOwn = (story: TaskId, from: string) =>
   `A review gives a verdict of its own, but this one took the file from ${from}, where story ${story} was approved before. That is no approval; say what you found yourself.`
 
-function reviewErrors(touched: string[], dir: string): string[] {
-  const code = touched.filter(path => !isStories(path, dir))
+function reviewErrors(touched: string[], { dir, target }: StoriesPlan): string[] {
+  const code = touched.filter(path => path !== target && !isStories(path, dir))
   return code.length === 0 ? [] : [`A review does not change code, but this one did: ${named(code)}.`]
 }
 

@@ -15,7 +15,8 @@ type Held = { text: string | null }
  * `note` is where it is held, so that after a crash the file is still put back.
  */
 export function storyFence(
-  path: string,
+  /** The file, and where to write it. */
+  { path, place }: { path: string; place(): string },
   note: { read(): Held | null; write(held: Held): void; drop(): void },
 ): StoryFence {
   return {
@@ -28,7 +29,7 @@ export function storyFence(
       const found = textAt(path)
       const isSame = meaning(found) === meaning(held.text)
       const kept = isSame || found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
-      if (!isSame) put(path, held.text)
+      if (!isSame) put(held.text === null ? path : place(), held.text)
       note.drop()
       return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
     },

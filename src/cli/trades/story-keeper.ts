@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { RunEvent } from '../../core/events.ts'
 import { projectStories } from '../../core/review.ts'
 import { type Snapshot, snapshotOf } from '../../core/review-rules.ts'
@@ -33,13 +32,13 @@ export type StoryRules = { skip: boolean; cap: number; verifyCommands: string[] 
 
 /** Keeps the story file: agents and people write in it, ralph owns what says that a story is done. */
 export function keepStories(
-  dir: string,
+  /** The file, and where to write it. */
+  { path, place }: { path: string; place(): string },
   first: StoriesFile,
   workflow: Workflow,
   { skip, cap, verifyCommands }: StoryRules,
   run: () => Standing,
 ): StoryKeeper {
-  const path = join(dir, 'tasks.json')
   /** The file as it was last whole: what an agent breaks is put back from it. */
   let good = first
   let turnedAway: TaskId[] = []
@@ -102,7 +101,7 @@ export function keepStories(
     write() {
       const wanted = due()
       if (!wanted) return
-      putFile(path, `${JSON.stringify(wanted, null, 2)}\n`)
+      putFile(place(), `${JSON.stringify(wanted, null, 2)}\n`)
       good = wanted
     },
   }

@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
 import { isApprovedIn, type Kept } from './kept-approval.ts'
@@ -8,7 +8,7 @@ export type Had = { head: string | null; refs: { commit: string; name: string }[
 
 const FORMAT = '--format=%(objectname) %(*objectname) %(refname)'
 
-export async function whatGitHad({ start, env }: Kept): Promise<Had> {
+export async function whatGitHad({ start, env }: Pick<Kept, 'start' | 'env'>): Promise<Had> {
   const list = (await git(start.root, env, ['for-each-ref', FORMAT])) ?? ''
   const refs = list
     .split('\n')
@@ -28,7 +28,11 @@ export async function whatGitHad({ start, env }: Kept): Promise<Had> {
 export async function takenFrom(kept: Kept, had: Had, story: TaskId): Promise<string | null> {
   for (const { commit, name } of await joined(kept, had))
     if (await isApprovedIn(kept, commit, story)) return name
-  return sameElsewhere(kept, had)
+  for (const path of kept.paths) {
+    const from = await sameElsewhere(kept, path, had)
+    if (from !== null) return from
+  }
+  return null
 }
 
 const headOf = async (root: string, env: Record<string, string>): Promise<string | null> =>
@@ -46,10 +50,10 @@ async function joined({ start, env }: Kept, had: Had): Promise<Had['refs']> {
 }
 
 /** A place that HEAD did not come from, and whose file is this one to the letter. */
-async function sameElsewhere({ project, start, env, path }: Kept, had: Had): Promise<string | null> {
-  const name = relative(start.root, resolve(project, path))
+async function sameElsewhere({ start, env }: Kept, path: string, had: Had): Promise<string | null> {
+  const name = relative(start.root, path)
   const ask = (args: string[], input?: string) => git(start.root, env, args, input)
-  const blob = (await ask(['hash-object', `--path=${name}`, '--', resolve(project, path)]))?.trim()
+  const blob = (await ask(['hash-object', `--path=${name}`, '--', path]))?.trim()
   const names = had.refs.map(({ commit }) => `${commit}:${name}\n`).join('')
   const blobs = ((await ask(['cat-file', '--batch-check=%(objectname)'], names)) ?? '').split('\n')
   for (const [place, ref] of had.refs.entries()) {

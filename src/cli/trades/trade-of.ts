@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { GateSnapshot } from '../../core/stories/marker.ts'
 import type { Workflow } from '../../core/workflow.ts'
 import { prompt } from '../../core/workflows/prompt.ts'
@@ -8,6 +8,7 @@ import { changedBetween, lookAt } from '../../git/look.ts'
 import { dropHalves } from '../../store/atomic.ts'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
+import { realPath } from '../real-path.ts'
 import { type BuildKit, buildTrade } from './build-trade.ts'
 import { commitWritten } from './commit-file.ts'
 import { keptApproval } from './kept-approval.ts'
@@ -16,6 +17,7 @@ import { watchReviews } from './review-watch.ts'
 import { storiesTrade } from './stories-trade.ts'
 import { storyFence } from './story-fence.ts'
 import { storyMarker } from './story-marker.ts'
+import { storyPlace } from './story-place.ts'
 import { takenFrom, whatGitHad } from './taken-approval.ts'
 import type { Trade } from './trade.ts'
 
@@ -59,9 +61,20 @@ export const FENCE = 'fence'
 
 function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell }: Kit): Trade {
   const { start, project } = plan
-  for (const folder of [project, join(project, plan.dir)]) dropHalves(folder)
-  const file = { project, env, path: join(plan.dir, 'tasks.json'), scratch: runDir }
-  const kept = start && { ...file, start }
+  const place = () => storyPlace(project, plan)
+  for (const folder of [project, join(project, plan.dir), dirname(resolve(project, place()))])
+    dropHalves(folder)
+  const list = { path: join(project, plan.dir, 'tasks.json'), place: () => resolve(project, place()) }
+  const file = () => ({
+    project,
+    env,
+    // A folder behind a link may be in a repository of its own.
+    paths: [
+      join(realPath(dirname(list.path)), 'tasks.json'),
+      ...(plan.target === undefined ? [] : [resolve(project, plan.target)]),
+    ],
+    scratch: runDir,
+  })
   const look = async () => start && lookAt(project, env, start.root)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
@@ -84,15 +97,16 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
         const paths = after ? await changedBetween(before, after, env) : []
         return paths.map(path => relative(project, join(before.root, path)))
       },
-      had: async () => (kept ? whatGitHad(kept) : { head: null, refs: [] }),
-      takenFrom: async (had, story) => kept && takenFrom(kept, had, story),
+      had: async () => (start ? whatGitHad({ start, env }) : { head: null, refs: [] }),
+      takenFrom: async (had, story) => start && takenFrom({ ...file(), start }, had, story),
     }),
-    fence: storyFence(join(project, plan.dir, 'tasks.json'), note(FENCE)),
+    fence: storyFence(list, note(FENCE)),
+    list,
     async commit(change) {
-      if (start) return commitWritten({ ...change, project, start, env })
+      if (start) return commitWritten({ ...change, path: place(), project, start, env })
       change.write()
       return { type: 'nothing', why: 'there was no git repository when the run began' }
     },
-    keptApproval: story => keptApproval({ ...file, start }, story),
+    keptApproval: story => keptApproval({ ...file(), start }, story),
   })
 }
