@@ -30,11 +30,12 @@ type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 export function refusals(written: Written, rules: Rules): string[] {
   const { found, before, tasks } = written
   const known = before ?? snapshotOf(written.truth)
+  const pinned = new Map(tasks.map(task => [task.id, task]))
   const told = [
     ...(rules.skip ? [] : ruleErrors(written, rules.cap)),
     ...(rules.skip ? removedErrors(known, found) : []),
     ...noteErrors({ ...found, userStories: found.userStories.filter(isDone(written.truth)) }),
-    ...found.userStories.flatMap(story => pinErrors(story, tasks)),
+    ...found.userStories.flatMap(story => pinErrors(story, pinned.get(story.id))),
     ...(differ(found.verifyCommands ?? [], rules.verifyCommands)
       ? [`verifyCommands was changed. ${PINNED}`]
       : []),
@@ -80,8 +81,7 @@ function joined(texts: string[]): string[] {
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
-function pinErrors(story: Story, tasks: readonly Task[]): string[] {
-  const task = tasks.find(({ id }) => id === story.id)
+function pinErrors(story: Story, task: Task | undefined): string[] {
   if (!task) return []
   const changed = [
     story.title === task.title ? [] : ['title'],
@@ -98,18 +98,30 @@ function pinErrors(story: Story, tasks: readonly Task[]): string[] {
 /** Legal in itself, but of another story than the iteration was about. */
 function strayErrors({ story: mine, found, truth, tasks }: Written, told: string[]): string[] {
   const is = new Map(truth.userStories.map(story => [story.id, story]))
-  const isKnown = new Set(tasks.map(task => task.id))
+  const known = new Set(tasks.map(task => task.id))
+  const named = namedIn(told, known)
   return found.userStories
     .filter(({ id, passes, reviewStatus }) => {
       const due = is.get(id)
-      if (id === mine || !due || !isKnown.has(id)) return false
+      if (id === mine || !due || !known.has(id) || named.has(id)) return false
       return passes !== due.passes || reviewStatus !== due.reviewStatus
     })
-    .filter(({ id }) => !told.some(text => new RegExp(`[Ss]tory ${literal(id)}(?![\\w-])`).test(text)))
     .map(({ id }) => `This iteration was about story ${mine}. What it says of story ${id} is put back.`)
 }
 
-const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** The stories that these texts speak of. Ids may be anything: one ends wherever no letter of it could follow. */
+function namedIn(texts: readonly string[], known: ReadonlySet<TaskId>): Set<TaskId> {
+  const longest = [...known].reduce((most, id) => Math.max(most, id.length), 0)
+  const named = new Set<TaskId>()
+  for (const text of texts)
+    for (const { 0: word, index } of text.matchAll(/story /gi)) {
+      const from = index + word.length
+      const rest = text.slice(from, from + longest + 1)
+      for (const { index: end } of rest.matchAll(/(?![\w-])/g))
+        if (known.has(rest.slice(0, end))) named.add(rest.slice(0, end))
+    }
+  return named
+}
 
 const differ = (a: readonly string[], b: readonly string[]) =>
   a.length !== b.length || a.some((text, place) => text !== b[place])

@@ -53,6 +53,15 @@ describe('what an agent may not write is told', () => {
     ])
   })
 
+  it('once of a story that is told of already, whatever it is called', () => {
+    const odd = file(newStory('A'), newStory('C (1)*'), newStory('C'))
+    const change = { 'C (1)*': { title: 'Other', reviewStatus: 'needs_review' } } as const
+    const found = { ...odd, userStories: odd.userStories.map(s => ({ ...s, ...change[s.id as 'C (1)*'] })) }
+    expect(told({}, { found, truth: odd, tasks: storyTasks(odd), before: snapshotOf(odd) })).toEqual([
+      expect.stringContaining('Story C (1)*: title was changed.'),
+    ])
+  })
+
   it('of what a story asks for, and of what verifies it', () => {
     expect(
       told({ B: { acceptanceCriteria: [], dependsOn: [] } }, { found: { ...TRUTH, verifyCommands: [] } }),
