@@ -1,7 +1,7 @@
 import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
 import type { StepId } from '../core/workflow.ts'
-import { readHead, unfinished } from './head.ts'
+import { type GitDirs, readHead, unfinished } from './head.ts'
 import type { Start } from './start.ts'
 
 /** Follows HEAD: commits the agent made itself are put on record by their range. */
@@ -26,6 +26,12 @@ export function watchHead(
   }
 }
 
+/** What somebody began in a repository and did not finish, and what to do about it; null: all is in order. */
+export function disorderOf(dirs: GitDirs): string | null {
+  const trouble = unfinished(dirs)
+  return trouble && `The git repository is not in order: ${trouble}. Finish or undo it.`
+}
+
 /**
  * Whether the repository is in a state to commit to. Another branch than at the start is said, not blamed:
  * the prompt may have asked for it. It proves nothing about the work.
@@ -39,12 +45,8 @@ export const repositoryCheck = (start: Start): Check => ({
       note,
       ...(verdict === 'fail' ? { action: 'APPEND' } : { claim: true }),
     })
-    const trouble = unfinished(start.dirs)
-    if (trouble)
-      return {
-        finding: finding('fail', `The git repository is not in order: ${trouble}. Finish or undo it.`),
-        exit: null,
-      }
+    const disorder = disorderOf(start.dirs)
+    if (disorder) return { finding: finding('fail', disorder), exit: null }
     const branch = readHead(start.dirs)?.branch ?? null
     const note =
       branch === start.branch ? '' : branch === null ? 'HEAD is detached' : `the branch is now ${branch}`

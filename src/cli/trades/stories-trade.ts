@@ -5,6 +5,7 @@ import { storyClaims, storyTasks } from '../../core/review.ts'
 import type { ReviewMode, Snapshot } from '../../core/review-rules.ts'
 import { type GateSnapshot, type Marker, snapshotIn } from '../../core/stories/marker.ts'
 import { storyPrompt } from '../../core/stories/prompt.ts'
+import { type Repository, repositoryErrors } from '../../core/stories/repository.ts'
 import { personStoryEdits } from '../../core/story-edits.ts'
 import type { TaskId } from '../../core/task.ts'
 import {
@@ -38,6 +39,8 @@ export type StoriesKit = {
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The tree as it is; null where it cannot be told. */
   look(): Promise<Look | null>
+  /** How the repository stands; null outside one. */
+  repository(): Repository | null
   reviews: ReviewWatch
   fence: StoryFence
   /** The story file, and where to write it. */
@@ -75,6 +78,8 @@ export function storiesTrade(kit: StoriesKit): Trade {
   /** What earlier iterations were told off for; the next one reads it. */
   let refused = kit.refused.read() ?? []
   let before: Snapshot | null = null
+  /** The branch before the iteration; what was unfinished before the first is not an agent's to finish. */
+  let stood: Repository | null = null
   const path = join(plan.dir, 'tasks.json')
   /** Why the file was left uncommitted, as far as it was told. */
   const whyLeft = new Set<string>()
@@ -119,7 +124,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
     const { id } = settled
     const { touched, from } = await kit.reviews.deeds(id)
     const taken = from === null ? [] : [notOwn(settled.task, from)]
-    const deeds = [...why, ...taken, ...reviewErrors(touched, plan)]
+    const deeds = [...why, ...taken, ...reviewErrors(touched, plan), ...repositoryDeeds()]
     for (const text of deeds) record({ type: 'warned', at: now(), note: text })
     tellOff(deeds)
     const intent = run().state.intents[id]
@@ -135,6 +140,13 @@ export function storiesTrade(kit: StoriesKit): Trade {
       whyLeft.add(done.why)
       record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
     }
+  }
+
+  function repositoryDeeds(): string[] {
+    const is = kit.repository()
+    if (!is || !plan.start) return []
+    const { branch } = plan.start
+    return repositoryErrors(stood ?? { branch, disorder: null }, is, [branch, plan.file.branchName])
   }
 
   /** An approval that git keeps, whoever put it there, must not be at hand for a review to bring back. */
@@ -207,6 +219,8 @@ export function storiesTrade(kit: StoriesKit): Trade {
     async begun({ step, stage }) {
       const marker = markerOf(stage)
       before = marker.preIterationSnapshot ?? null
+      const stands = kit.repository()
+      stood = stands && { ...stands, disorder: (stood ?? stands).disorder }
       await kit.marker.write(marker)
       const look = await kit.look()
       if (stage === 'review' && look) await kit.reviews.begin(step.id, look)

@@ -4,7 +4,9 @@ import type { Workflow } from '../../core/workflow.ts'
 import { prompt } from '../../core/workflows/prompt.ts'
 import { stories } from '../../core/workflows/stories.ts'
 import { tasks } from '../../core/workflows/tasks.ts'
+import { readHead } from '../../git/head.ts'
 import { changedBetween, lookAt } from '../../git/look.ts'
+import { disorderOf } from '../../git/watch-head.ts'
 import { dropHalves } from '../../store/atomic.ts'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import type { Plan, StoriesPlan } from '../plan.ts'
@@ -100,6 +102,11 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
       had: async () => (start ? whatGitHad({ start, env }) : { head: null, refs: [] }),
       takenFrom: async (had, story) => start && takenFrom({ ...file(), start }, had, story),
     }),
+    repository: () =>
+      start && {
+        branch: (readHead(start.dirs) ?? start).branch,
+        disorder: disorderOf(start.dirs),
+      },
     fence: storyFence(list, note(FENCE)),
     list,
     async commit(change) {

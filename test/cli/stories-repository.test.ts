@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { type Call, setStories } from './stories-stage.ts'
+
+it.each<[string, Call, string]>([
+  [
+    'another branch',
+    ({ git, submit }) => {
+      git('switch', '-q', '-c', 'mine')
+      submit()
+    },
+    'Since this iteration the branch is mine (it was main), and ralph commits there, too. Go back, unless it is asked for.',
+  ],
+  [
+    'a detached HEAD',
+    ({ git, submit }) => {
+      submit()
+      git('checkout', '-q', '--detach')
+    },
+    'Since this iteration HEAD is detached (it was main), and ralph commits there, too. Go back, unless it is asked for.',
+  ],
+  [
+    'a rebase',
+    ({ git, submit, sh }) => {
+      submit()
+      sh('GIT_SEQUENCE_EDITOR="sed -i s/^pick/edit/" git rebase -q -i HEAD~1 2>&1')
+      git('status')
+    },
+    'The git repository is not in order: a rebase is in progress. Finish or undo it.',
+  ],
+  [
+    'a merge',
+    ({ git, submit, sh }) => {
+      git('branch', 'theirs')
+      submit()
+      sh('git switch -q theirs; git commit -q --allow-empty -m theirs; git switch -q main')
+      git('merge', '-q', '--no-commit', '--no-ff', 'theirs')
+    },
+    'The git repository is not in order: a merge is in progress. Finish or undo it.',
+  ],
+])('an iteration that leaves %s is told in the journal and in the next prompt', async (_, act, says) => {
+  const stage = setStories({ calls: [act] })
+  await stage.ralph('stories', '-m', '2')
+  expect(stage.warned()).toContain(says)
+  expect(stage.seen()[1]!.prompt).toContain(`- ${says}`)
+})
+
+it('the branch of the stories, or the way back to it, is no news; nor is what a person left unfinished', async () => {
+  const stage = setStories({
+    calls: [
+      ({ git, submit }) => {
+        git('switch', '-q', '-c', 'ralph/shop')
+        submit()
+      },
+      ({ git, approve }) => {
+        git('switch', '-q', 'main')
+        git('merge', '-q', '--ff-only', 'ralph/shop')
+        approve()
+      },
+    ],
+  })
+  stage.write('.git/REVERT_HEAD', stage.git('rev-parse', 'HEAD'))
+  await stage.ralph('stories', '-m', '2')
+  expect(stage.warned().filter(note => /branch|repository/.test(note))).toEqual([])
+})
