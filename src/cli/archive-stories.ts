@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fold } from '../core/evolve.ts'
 import { archiveSummary, type LoopFacts } from '../core/stories/summary.ts'
@@ -16,8 +16,10 @@ import { gitEnvironment, type Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer-run.ts'
 import { readStoryFile, storyDir } from './story-source.ts'
+import { storyPlace, storyTarget } from './trades/story-place.ts'
 
-const MOVED = ['prd.md', 'tasks.json', 'progress.txt']
+const LIST = 'tasks.json'
+const MOVED = ['prd.md', LIST, 'progress.txt']
 const ARCHIVE = 'ralph-archive'
 
 /** `ralph archive`: what a loop was about goes to a folder of its own, and the next one can begin. */
@@ -45,12 +47,16 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
     )
   const date = new Date().toISOString().slice(0, 10)
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
+  const placed = { dir, ...storyTarget(project, dir) }
   mkdirSync(join(project, to), { recursive: true })
-  for (const name of MOVED)
-    if (existsSync(join(project, dir, name))) renameSync(join(project, dir, name), join(project, to, name))
+  const places = MOVED.map(name => ({
+    name,
+    path: name === LIST ? storyPlace(project, placed) : join(dir, name),
+  }))
+  for (const { name, path } of places) move(join(project, path), join(project, to, name))
   replaceFile(join(project, to, 'summary.md'), archiveSummary(file, date, factsOf(runs.filter(isOf(file)))))
-  beginAnew(project, dir, file, date)
-  const committed = await commit(project, [to, dir], `ralph: archive ${file.project || dir}`)
+  const anew = beginAnew(project, dir, places, file, date)
+  const committed = await commit(project, to, anew, `ralph: archive ${file.project || dir}`)
   if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
   process.stdout.write(
     `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
@@ -89,19 +95,47 @@ function freeFolder(project: string, name: string): string {
   return at()
 }
 
-/** The prompt is the user's, and stays. */
-function beginAnew(project: string, dir: string, file: StoriesFile, date: string): void {
-  const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
-  for (const name of MOVED) replaceFile(join(project, dir, name), fresh[name]!)
-  const prompt = join(project, dir, 'prompt.md')
-  if (!existsSync(prompt) || readFileSync(prompt, 'utf8').trim() === '')
-    replaceFile(prompt, fresh['prompt.md']!)
+/** Of a link, what it leads to: from another folder it would lead elsewhere. */
+function move(from: string, to: string): void {
+  if (!existsSync(from)) return
+  if (lstatSync(from).isSymbolicLink()) {
+    copyFileSync(from, to)
+    rmSync(from)
+  } else renameSync(from, to)
 }
 
-/** Whether it was committed, or why not. Outside a repository there is nothing to say. */
-async function commit(project: string, paths: string[], message: string): Promise<boolean | string> {
+/** The prompt is the user's, and stays. Says what was written. */
+function beginAnew(
+  project: string,
+  dir: string,
+  places: { name: string; path: string }[],
+  file: StoriesFile,
+  date: string,
+): string[] {
+  const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
+  const path = join(dir, 'prompt.md')
+  const prompt = join(project, path)
+  const hasPrompt = existsSync(prompt) && readFileSync(prompt, 'utf8').trim() !== ''
+  const written = [...places, ...(hasPrompt ? [] : [{ name: 'prompt.md', path }])]
+  for (const { name, path } of written) replaceFile(join(project, path), fresh[name]!)
+  return written.map(({ path }) => path)
+}
+
+/**
+ * Whether it was committed, or why not. Outside a repository there is nothing to say. Only what was archived and begun
+ * anew: what else is in the folder may hold edits of the user's.
+ */
+async function commit(
+  project: string,
+  to: string,
+  anew: string[],
+  message: string,
+): Promise<boolean | string> {
   const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
+  // Git refuses to add by name what it was told to ignore.
+  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], anew.join('\0'))
+  const paths = [to, ...anew.filter(path => !ignored?.split('\0').includes(path))]
   const steps = [
     ['add', '-A'],
     ['commit', '--quiet', '--no-verify', '--only', '-m', message],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
@@ -143,6 +143,35 @@ describe('ralph archive', () => {
     expect(stage.read('ralph/prompt.md')).toContain('mode=$RALPH_MODE')
     expect(stage.log()[0]).toBe('ralph: archive shop')
     expect(stage.git('status', '--porcelain', '--', ':!.ralph')).toBe('')
+  })
+
+  it('leaves out of its commit what else you changed in the folder', async () => {
+    const stage = await finished()
+    const prompt = stage.read('ralph/prompt.md')
+    stage.write('ralph/prompt.md', `${prompt}mine\n`)
+    stage.write('ralph/ideas.md', 'mine\n')
+    stage.write('.git/info/exclude', 'ralph/progress.txt\n.ralph\n')
+    stage.git('rm', '-q', '--cached', 'ralph/progress.txt')
+    stage.git('commit', '-qm', 'ignored')
+    const ran = await stage.ralph('archive')
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect(stage.filesIn('HEAD').filter(path => path.startsWith('ralph/'))).toEqual([
+      'ralph/prd.md',
+      'ralph/tasks.json',
+    ])
+    expect(stage.read('ralph/prompt.md')).toBe(`${prompt}mine\n`)
+    expect(stage.git('status', '--porcelain').split('\n')).toEqual(['M ralph/prompt.md', '?? ralph/ideas.md'])
+  })
+
+  it('of a list behind a link moves what the link leads to, and the link stays', async () => {
+    const stage = await finished()
+    renameSync(join(stage.project, 'ralph/tasks.json'), join(stage.project, 'list.json'))
+    symlinkSync('../list.json', join(stage.project, 'ralph/tasks.json'))
+    expect((await stage.ralph('archive')).code).toBe(0)
+    const archived = stage.read(`ralph-archive/${TODAY}-shop/tasks.json`)
+    expect(JSON.parse(archived).userStories[0].passes).toBe(true)
+    expect(JSON.parse(stage.read('list.json')).userStories[0].passes).toBe(false)
+    expect(readlinkSync(join(stage.project, 'ralph/tasks.json'))).toBe('../list.json')
   })
 
   it('takes a label, and never the place of another archive', async () => {
