@@ -12,8 +12,8 @@ import { FENCE, workflowOf } from './trades/trade-of.ts'
 
 /**
  * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what
- * they wrote), and nobody judged it. Whoever begins anew
- * instead of going on must not take it for a person's word: the stories are put where that run had them.
+ * they wrote), and nobody judged it. Whoever begins anew instead of going on must not take it for a person's word: the
+ * stories are put where that run had them.
  */
 export function mendStories(project: string, dir: string): string | null {
   const run = latestStories(ralphHome(process.env), project, dir)

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import type { StoriesFile } from '../core/story-file.ts'
+import { errorIn, type StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Risk } from '../settings/trust.ts'
 import { realWithin } from './real-path.ts'
@@ -28,7 +28,7 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   const read = parse(text)
   if ('errors' in read) {
     const more = read.errors.length - 1
-    throw new UsageError(`${dir}/tasks.json: ${read.errors[0]}${more > 0 ? ` (and ${more} more)` : ''}`)
+    throw new UsageError(`${errorIn(dir, read.errors[0]!)}${more > 0 ? ` (and ${more} more)` : ''}`)
   }
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)

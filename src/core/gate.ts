@@ -1,5 +1,5 @@
 import { invariantErrors, type ReviewMode, type Snapshot, transitionErrors } from './review-rules.ts'
-import { readStories, type StoriesFile } from './story-file.ts'
+import { errorIn, parseJson, readStories, type StoriesFile } from './story-file.ts'
 
 /** What the gate goes by: written by ralph before every iteration. */
 export type GateRules = {
@@ -65,12 +65,12 @@ function readTasks({ folder, tasks }: Looked): { file: StoriesFile } | { errors:
     }
   let json: unknown
   try {
-    json = JSON.parse(tasks)
+    json = parseJson(tasks)
   } catch (error) {
     return { errors: [`${folder}/tasks.json is not valid JSON: ${(error as Error).message}`] }
   }
   const read = readStories(json)
-  return 'file' in read ? read : { errors: read.errors.map(error => `${folder}/tasks.json: ${error}`) }
+  return 'file' in read ? read : { errors: read.errors.map(error => errorIn(folder, error)) }
 }
 
 const SHOWN = 10

@@ -106,7 +106,9 @@ function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Tas
       .map(b => (known.has(b) ? b : `${b}, which does not exist`))
       .join(', ')}`
   }
-  if (tasks.length === 1) return reason(stuck[0]!)
+  // One that is alone and stuck is what the run is about; for what it waits is of no use without its name.
+  const only = tasks.length === 1 ? stuck[0] : undefined
+  if (only && known.get(only.id)?.stage === 'blocked') return reason(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
   const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
   const shown = stuck.slice(0, 5).map(t => `${t.id} ${reason(t)}`)

@@ -1,5 +1,6 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
 import { failurePause, isSetBack, limitedUntil } from './limits.ts'
+import { plural } from './spell.ts'
 import type { Task } from './task.ts'
 import {
   AT_CAP,
@@ -141,7 +142,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, w
     const visits = workflow?.stages[to]?.visits
     if (visits !== undefined) {
       me.visits = { ...me.visits, [to]: (me.visits[to] ?? 0) + 1 }
-      if (me.visits[to]! > visits) block(me, `came to ${to} more than ${visits} times`)
+      if (me.visits[to]! > visits) block(me, `came to ${to} more than ${plural(visits, 'time')}`)
     }
   }
   return move
@@ -208,7 +209,7 @@ function carried(outcome: Ok, move: Move, before: Finding[]): Finding[] {
 
 function blockedWhy(move: Move, stage: string, me: TaskState): string {
   const reason = firstLine(me.carry[0]?.note)
-  const what = move === 'capped' ? `sent back ${me.rounds} times` : `all tries at ${stage} are used`
+  const what = move === 'capped' ? `sent back ${plural(me.rounds, 'time')}` : `all tries at ${stage} are used`
   return reason ? `${what}: ${reason}` : what
 }
 

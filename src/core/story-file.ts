@@ -69,6 +69,13 @@ const STORY_RULES: Rule[] = [
   { field: 'dependsOn', is: texts, must: 'be an array of strings', optional: true },
 ]
 
+/** JSON as editors write it, some of them with a byte order mark. */
+export const parseJson = (source: string): unknown => JSON.parse(source.replace(/^\ufeff/, ''))
+
+/** An error of a story file, with the folder that it is in. Some begin with the file's name. */
+export const errorIn = (folder: string, error: string): string =>
+  `${folder}/${error.startsWith('tasks.json ') ? '' : 'tasks.json: '}${error}`
+
 /** Reads parsed JSON as a story file, or says of every wrong field which story it is in. */
 export function readStories(json: unknown): { file: StoriesFile } | { errors: string[] } {
   const read = readUnnoted(json)

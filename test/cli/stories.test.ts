@@ -256,7 +256,7 @@ describe('the review cap', () => {
       reviewStatus: 'changes_requested',
       reviewCount: 1,
     })
-    expect(ran.stdout).toContain('US-001 is left for you: sent back 1 times: no tests')
+    expect(ran.stdout).toContain('US-001 is left for you: sent back 1 time: no tests')
   })
 
   it('with red verifyCommands leaves the story for a person, whatever happens at the cap', async () => {
@@ -336,8 +336,8 @@ describe('the loop', () => {
       [story('A', { dependsOn: ['B'] }), story('B', { dependsOn: ['A'] })],
       'A waits for B; B waits for A',
     ],
-    ['unknown', [story('A', { dependsOn: ['Z'] })], 'waits for Z, which does not exist'],
-    ['of its own', [story('A', { dependsOn: ['A'] })], 'waits for A'],
+    ['unknown', [story('A', { dependsOn: ['Z'] })], 'A waits for Z, which does not exist'],
+    ['of its own', [story('A', { dependsOn: ['A'] })], 'A waits for A; A → A is a cycle'],
   ])('with dependsOn that is %s says so, and exits with 1 before any call', async (_, stories, why) => {
     const stage = setStories({ stories })
     const ran = await stage.ralph('stories')
@@ -428,13 +428,13 @@ describe('bad input', () => {
   })
 
   it.each<[string, string, RegExp]>([
-    ['no JSON', '{', /ralph\/tasks\.json: tasks\.json is no JSON/],
+    ['no JSON', '{', /error: ralph\/tasks\.json is no JSON/],
     [
       'no stories',
       JSON.stringify({ project: '', branchName: '', description: '', userStories: [] }),
       /has no stories/,
     ],
-    ['a list', '[]', /must be an object/],
+    ['a list', '[]', /error: ralph\/tasks\.json must be an object/],
     [
       'a story without criteria',
       JSON.stringify({
@@ -466,6 +466,12 @@ describe('bad input', () => {
     stage.write('ralph/tasks.json', text)
     const ran = await stage.ralph('stories')
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+  })
+
+  it('a byte order mark before tasks.json is none', async () => {
+    const stage = good()
+    stage.write('ralph/tasks.json', `\ufeff${stage.read('ralph/tasks.json')}`)
+    expect((await stage.ralph('stories', '--dry-run')).code).toBe(0)
   })
 
   it('a pipe for tasks.json is refused with 2, and nobody waits for it', async () => {

@@ -159,7 +159,7 @@ describe('the story file follows the truth', () => {
       false,
       'changes_requested',
       1,
-      'sent back 1 times: no tests',
+      'sent back 1 time: no tests',
     ])
   })
 

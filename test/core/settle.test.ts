@@ -194,7 +194,7 @@ describe('a story', () => {
   it('is left for a person at the cap if it was so decided', () => {
     const run = play(stories({ cap: 1, atCap: 'block' }), [task('A')])
     run.step(submit)
-    expect(run.step(reject).state).toMatchObject({ stage: 'blocked', why: 'sent back 1 times: no tests' })
+    expect(run.step(reject).state).toMatchObject({ stage: 'blocked', why: 'sent back 1 time: no tests' })
   })
 
   it('is never let through at the cap with a red check', () => {

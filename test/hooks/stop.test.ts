@@ -112,8 +112,9 @@ const without = (field: keyof Story) => {
 describe('the task list is checked:', () => {
   judges([
     ['a valid one passes', { after: [story(), other()] }, null],
+    ['one with a byte order mark passes', { before: [story()], after: `\ufeff${listOf([story()])}` }, null],
     ['no JSON', { after: '{"project":' }, /^ralph\/tasks\.json is not valid JSON: /],
-    ['no object', { after: '[]' }, 'ralph/tasks.json: tasks.json must be an object.'],
+    ['no object', { after: '[]' }, 'ralph/tasks.json must be an object.'],
     ['no project', { after: '{"branchName":"b","description":"d","userStories":[]}' }, 'project is missing.'],
     [
       'no list of stories',

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { parseJson } from '../../core/story-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
 import { putFile, textAt } from '../../store/put-file.ts'
 
@@ -44,7 +45,7 @@ function put(path: string, text: string | null): void {
 /** A formatter may run: what means the same is the same. */
 function meaning(text: string | null): string | null {
   try {
-    return text === null ? null : JSON.stringify(JSON.parse(text))
+    return text === null ? null : JSON.stringify(parseJson(text))
   } catch {
     return text
   }

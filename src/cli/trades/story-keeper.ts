@@ -3,7 +3,7 @@ import { projectStories } from '../../core/review.ts'
 import { type Snapshot, snapshotOf } from '../../core/review-rules.ts'
 import { refusals, type Written } from '../../core/stories/refusals.ts'
 import { agentStoryEdits, personStoryEdits } from '../../core/story-edits.ts'
-import { readUnnoted, type StoriesFile, type Story } from '../../core/story-file.ts'
+import { parseJson, readUnnoted, type StoriesFile, type Story } from '../../core/story-file.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Workflow } from '../../core/workflow.ts'
 import { keepBroken } from '../../store/list-file.ts'
@@ -116,7 +116,7 @@ function peek(path: string, good: StoriesFile): { found: StoriesFile; isWhole: b
 
 export function parse(text: string): { file: StoriesFile } | { errors: string[] } {
   try {
-    return readUnnoted(JSON.parse(text))
+    return readUnnoted(parseJson(text))
   } catch (error) {
     return { errors: [`tasks.json is no JSON: ${(error as Error).message}.`] }
   }
