@@ -34,6 +34,8 @@ export type Equipment = {
   lastCommit: string | null
   /** Nothing was done yet: the tree is as the plan says. */
   isFresh: boolean
+  /** No iteration has begun yet. */
+  isFirst: boolean
   trade: Trade
 }
 
@@ -51,6 +53,7 @@ export function composePorts({
   hard,
   lastCommit,
   isFresh,
+  isFirst,
   trade,
 }: Equipment): Ports {
   const { settings, project } = plan
@@ -120,6 +123,15 @@ export function composePorts({
       })
   }
 
+  /** While the checks before the first iteration run: they may be of code that an earlier run left to review. */
+  let guarded: Promise<void> | null = null
+  const guard = () => {
+    const taken = protect.take()
+    // Heard of by whoever waits for it, which is only once the checks have ended.
+    taken.catch(() => {})
+    return taken
+  }
+
   /** A commit of the trade's is none of the agent's. */
   const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
     if (event.type === 'committed') head?.moved(event.to)
@@ -161,6 +173,7 @@ export function composePorts({
     },
     checks(work) {
       needProject(project)
+      if (!work.step && isFirst && plan.workflow === 'stories') guarded = guard()
       return trade.checks(work, [...protect.checks(), ...checks])
     },
     checksAtOnce: settings.guardrailParallelism,
@@ -169,6 +182,8 @@ export function composePorts({
     claims: trade.claims,
     async edits(tasks, state) {
       if (state.steps === 0) await endChecks(null)
+      if (guarded) await guarded.then(() => putBack(tell))
+      guarded = null
       return trade.edits(tasks, state)
     },
     apply: async (settled, _tasks, state, record) => {

@@ -169,6 +169,7 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
       hard: signals.hard,
       lastCommit: lastCommit(past),
       isFresh: past.length === 0,
+      isFirst: !past.some(event => event.type === 'started'),
       trade,
     })
     const again = past.length > 0

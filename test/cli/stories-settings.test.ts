@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Call, setStories } from './stories-stage.ts'
+import { type Call, setStories, story } from './stories-stage.ts'
 
 /** An agent that only works where it finds no settings of claude's. */
 const needNone: Call = ({ sh, honest }) => {
@@ -58,6 +58,16 @@ describe('an implementation that writes claude’s settings, and could act in th
     expect(stage.warned()).toContain(
       'protected files were changed while the checks ran, and are put back: .claude/settings.local.json',
     )
+  })
+
+  it('by its code, while that is checked at the beginning of another run, finds them taken away, too', async () => {
+    const stage = setStories({
+      verify: ['mkdir -p .claude; echo {} > .claude/settings.json'],
+      stories: [story('US-001', { reviewStatus: 'needs_review', notes: 'x' })],
+      always: needNone,
+    })
+    await stage.ralph('stories', '-m', '1')
+    expect(stage.moves()).toEqual(['review US-001 pass'])
   })
 
   it('finds those of the project as they were, also where they lie behind a link', async () => {

@@ -40,7 +40,7 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   if (intent && from !== null && (await isMade(project, env, from, intent)))
     return { type: 'made', from: intent.parent, to: from }
   const why = isBehindLink(commit)
-    ? `${dirname(path)} is a link that leads out of the project`
+    ? `${dirname(path)} leads out of the project by a link`
     : (await isTheirs(commit, ask))
       ? 'you had not committed it before the run'
       : null

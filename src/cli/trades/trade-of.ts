@@ -68,7 +68,6 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
     dropHalves(folder)
   const list = { path: join(project, plan.dir, 'tasks.json'), place: () => resolve(project, place()) }
   const file = () => ({
-    project,
     env,
     // A folder behind a link may be in a repository of its own.
     paths: [
