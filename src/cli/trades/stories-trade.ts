@@ -1,27 +1,18 @@
 import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
-import { CannotGoOn } from '../../core/ports.ts'
 import { storyClaims, storyTasks } from '../../core/review.ts'
 import type { ReviewMode, Snapshot } from '../../core/review-rules.ts'
 import { type GateSnapshot, type Marker, snapshotIn } from '../../core/stories/marker.ts'
 import { storyPrompt } from '../../core/stories/prompt.ts'
 import { type Repository, repositoryErrors } from '../../core/stories/repository.ts'
+import { notOwn, notReviewing } from '../../core/stories/review-deeds.ts'
 import { personStoryEdits } from '../../core/story-edits.ts'
-import type { TaskId } from '../../core/task.ts'
-import {
-  type Intent,
-  initial,
-  type Limits,
-  type StageName,
-  type StepId,
-  standing,
-  type Workflow,
-} from '../../core/workflow.ts'
+import { initial, type Limits, type StageName, standing, type Workflow } from '../../core/workflow.ts'
 import type { Look } from '../../git/look.ts'
 import type { StoriesPlan } from '../plan.ts'
 import { storyTemplate } from '../templates.ts'
-import type { Committed } from './commit-file.ts'
 import type { ReviewWatch } from './review-watch.ts'
+import { type StoryGit, storyCommits } from './story-commits.ts'
 import type { StoryFence } from './story-fence.ts'
 import { keepStories } from './story-keeper.ts'
 import type { Standing, Trade } from './trade.ts'
@@ -45,16 +36,7 @@ export type StoriesKit = {
   fence: StoryFence
   /** The story file, and where to write it. */
   list: { path: string; place(): string }
-  /** Writes a file and commits it. */
-  commit(file: {
-    path: string
-    message: string
-    intent: Intent | undefined
-    intend(parent: string | null): void
-    write(): void
-  }): Promise<Committed>
-  /** Where git keeps an approval of this story; null: nowhere. */
-  keptApproval(story: TaskId): Promise<string | null>
+  git: StoryGit
 }
 
 const MODES: Readonly<Record<StageName, ReviewMode>> = {
@@ -81,8 +63,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
   /** The branch before the iteration; what was unfinished before the first is not an agent's to finish. */
   let stood: Repository | null = null
   const path = join(plan.dir, 'tasks.json')
-  /** Why the file was left uncommitted, as far as it was told. */
-  const whyLeft = new Set<string>()
+  const commits = storyCommits(kit.git, path, keeper.write)
   const now = () => Date.now()
   const warn = (note: string) => tell({ type: 'warned', at: now(), note })
 
@@ -121,25 +102,14 @@ export function storiesTrade(kit: StoriesKit): Trade {
       now(),
     )
     if (edit) record(edit)
-    const { id } = settled
-    const { touched, from } = await kit.reviews.deeds(id)
-    const taken = from === null ? [] : [notOwn(settled.task, from)]
-    const deeds = [...why, ...taken, ...reviewErrors(touched, plan), ...repositoryDeeds()]
-    for (const text of deeds) record({ type: 'warned', at: now(), note: text })
-    tellOff(deeds)
-    const intent = run().state.intents[id]
+    const deeds = await kit.reviews.deeds(settled.id)
+    const restored = [...why, ...notOwn(settled.task, deeds)]
+    const told = [...restored, ...notReviewing(deeds, plan), ...repositoryDeeds()]
+    for (const text of told) record({ type: 'warned', at: now(), note: text })
+    tellOff(told)
+    const intent = run().state.intents[settled.id]
     if (intent?.made || (!intent && !keeper.isStale())) return
-    const message =
-      intent?.message ??
-      `ralph: ${why.length + taken.length > 0 ? 'restore' : 'record'} ${path} (${settled.task})`
-    const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
-    const done = await kit.commit({ path, message, intent, intend, write: keeper.write })
-    if (done.type === 'made')
-      record({ type: 'committed', at: now(), id, by: 'ralph', from: done.from, to: done.to })
-    if (done.type === 'failed' && !whyLeft.has(done.why)) {
-      whyLeft.add(done.why)
-      record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
-    }
+    await commits.keep(settled, restored.length > 0 ? 'restore' : 'record', intent, record)
   }
 
   function repositoryDeeds(): string[] {
@@ -147,21 +117,6 @@ export function storiesTrade(kit: StoriesKit): Trade {
     if (!is || !plan.start) return []
     const { branch } = plan.start
     return repositoryErrors(stood ?? { branch, disorder: null }, is, [branch, plan.file.branchName])
-  }
-
-  /** An approval that git keeps, whoever put it there, must not be at hand for a review to bring back. */
-  async function clearApproval(story: TaskId, id: StepId, record: (event: RunEvent) => void): Promise<void> {
-    if ((await kit.keptApproval(story)) === null) return
-    const message = `ralph: restore ${path} (${story})`
-    const done = await kit.commit({ path, message, intent: undefined, intend() {}, write: keeper.write })
-    if (done.type === 'made')
-      record({ type: 'committed', at: now(), id, by: 'ralph', from: done.from, to: done.to })
-    const place = await kit.keptApproval(story)
-    if (place === null) return
-    const why = done.type === 'made' ? 'it changed again at once' : done.why
-    throw new CannotGoOn(
-      `${place} has ${path} with ${story} approved, which no review did, and the next one could bring that back; what the file itself says is not committed: ${why}. Commit it, then: ralph resume`,
-    )
   }
 
   return {
@@ -173,7 +128,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
     },
 
     async prepare({ step, task, stage }, record) {
-      if (stage === 'review') await clearApproval(task.id, step.id, record)
+      if (stage === 'review') await commits.clearApproval(task.id, step.id, record)
     },
 
     prompt({ step, task, stage, state }) {
@@ -253,21 +208,4 @@ export function storiesTrade(kit: StoriesKit): Trade {
   }
 }
 
-const notOwn = (story: TaskId, from: string) =>
-  `A review gives a verdict of its own, but this one took the file from ${from}, where story ${story} was approved before. That is no approval; say what you found yourself.`
-
-function reviewErrors(touched: string[], { dir, target }: StoriesPlan): string[] {
-  const code = touched.filter(path => path !== target && !isStories(path, dir))
-  return code.length === 0 ? [] : [`A review does not change code, but this one did: ${named(code)}.`]
-}
-
-const MOST_NAMED = 5
 const MOST_REFUSED = 20
-
-const named = (paths: string[]) =>
-  paths.slice(0, MOST_NAMED).join(', ') +
-  (paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '')
-
-/** What a review may write: the stories' own folder, and lasting rules. */
-const isStories = (path: string, dir: string): boolean =>
-  path.startsWith(`${dir}/`) || path === 'CLAUDE.md' || path.startsWith('.claude/')

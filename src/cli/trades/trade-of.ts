@@ -108,11 +108,13 @@ function storiesOf(plan: StoriesPlan, { runDir, env, workflow, limits, run, tell
       },
     fence: storyFence(list, note(FENCE)),
     list,
-    async commit(change) {
-      if (start) return commitWritten({ ...change, path: place(), project, start, env })
-      change.write()
-      return { type: 'nothing', why: 'there was no git repository when the run began' }
+    git: {
+      async commit(change) {
+        if (start) return commitWritten({ ...change, path: place(), project, start, env })
+        change.write()
+        return { type: 'nothing', why: 'there was no git repository when the run began' }
+      },
+      keptApproval: story => keptApproval({ ...file(), start }, story),
     },
-    keptApproval: story => keptApproval({ ...file(), start }, story),
   })
 }
