@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 
 const require = createRequire(import.meta.url)
 const [opener, dist] = process.argv.slice(2).map(path => resolve(path))
-const { openBundle } = require(opener)
+const { codePath, openBundle } = require(opener)
 
 const scratch = mkdtempSync(join(tmpdir(), 'ralph-warm-'))
 try {
@@ -39,7 +39,7 @@ try {
     said.push([words.join(' '), await main(words)])
   const failed = said.filter(([, code]) => code !== 0)
   if (failed.length > 0) throw new Error(`while warming up: ${JSON.stringify(failed)}`)
-  for (const [path, script] of scripts) writeFileSync(`${path}.code`, script.createCachedData())
+  for (const [path, script] of scripts) writeFileSync(codePath(path), script.createCachedData())
 } finally {
   process.chdir('/')
   rmSync(scratch, { recursive: true, force: true })

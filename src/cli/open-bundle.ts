@@ -4,7 +4,7 @@ import { Script } from 'node:vm'
 
 /**
  * What `require` does for a bundle of ours, but with the code that V8 made of it when ralph was built: reading that takes
- * half the time of compiling. Another version of Node refuses it, and compiles as ever.
+ * half the time of compiling. Where there is none of this very Node, it compiles as ever.
  */
 export function openBundle(
   dir: string,
@@ -29,9 +29,18 @@ export function openBundle(
   return module.exports
 }
 
+/**
+ * Where the code of a bundle is kept. By name, because V8 compares versions and flags but not processors: the same
+ * version of Node for another one would take the code, and crash.
+ */
+export const codePath = (path: string, { platform, arch, version }: Node = process): string =>
+  `${path}.${platform}-${arch}-${version}.code`
+
+type Node = Pick<NodeJS.Process, 'platform' | 'arch' | 'version'>
+
 function codeOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(`${path}.code`)
+    return readFileSync(codePath(path))
   } catch {
     // Without it ralph is as good, only slower to start.
     return undefined

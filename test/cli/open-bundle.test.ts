@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { codePath } from '../../src/cli/open-bundle.ts'
 import { RALPH } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -10,7 +11,17 @@ describe('the code that V8 made when ralph was built', () => {
   const codes = readdirSync(dirname(RALPH)).filter(name => name.endsWith('.code'))
 
   it('is there for the program and its actions', () => {
-    expect(codes.sort()).toEqual(['actions.js.code', 'program.js.code'])
+    expect(codes.sort()).toEqual(['actions.js', 'program.js'].map(name => codePath(name)))
+  })
+
+  it.each([
+    ['processor', { arch: 'riscv64' }],
+    ['system', { platform: 'aix' }],
+    ['version of Node', { version: 'v20.19.0' }],
+  ] as const)('is not taken by another %s, which it could crash', (_, other) => {
+    const { platform, arch, version } = process
+    const itsPath = codePath('program.js', { platform, arch, version, ...other })
+    expect(itsPath).not.toBe(codePath('program.js'))
   })
 
   it.each<[string, (path: string) => void]>([
