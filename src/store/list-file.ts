@@ -1,13 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { replaceFile, swapFile } from './atomic.ts'
+import { makeWay, textAt } from './put-file.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
   /** What others made of it, and of what; null if it is as ralph left it, or gone. */
   changed(): { text: string; written: string } | null
   isThere(): boolean
-  /** It was written once, and is gone, or a power cut left it empty. */
+  /** It was written once, and is gone or no file any more, or a power cut left it empty. */
   isLost(): boolean
   /** Replaces it, unless it is that already. */
   write(bytes: Buffer): void
@@ -25,23 +25,35 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
   const put = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
     if (written?.equals(bytes) && holds(path, bytes)) return
     // An agent may have cleaned the tree, and this folder with it.
-    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true })
+    makeWay(path)
     replace(path, bytes)
     written = bytes
   }
   return {
     changed() {
       if (written === null || holds(path, written)) return null
-      const text = read(path)
+      const text = textAt(path)
       return text === null ? null : { text, written: written.toString() }
     },
     isThere: () => existsSync(path),
-    isLost: () => written !== null && !statSync(path, { throwIfNoEntry: false })?.size,
+    isLost: () => written !== null && !isFilled(path),
     write: bytes => put(bytes, replaceFile),
     show: bytes => put(bytes, swapFile),
     keep: text => keepBroken(path, text),
   }
 }
+
+function isFilled(path: string): boolean {
+  try {
+    const found = statSync(path)
+    return found.isFile() && found.size > 0
+  } catch {
+    return false
+  }
+}
+
+/** Whoever opens a pipe waits for somebody to write, unless they say that they will not. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
 
 const PAGE = 64 * 1024
 
@@ -49,7 +61,8 @@ const PAGE = 64 * 1024
 function holds(path: string, bytes: Buffer): boolean {
   let fd: number | undefined
   try {
-    fd = openSync(path, 'r')
+    fd = openSync(path, AT_ONCE)
+    if (!fstatSync(fd).isFile()) return false
     const page = Buffer.allocUnsafe(PAGE)
     for (let from = 0; ; ) {
       const length = readSync(fd, page)
@@ -70,12 +83,4 @@ export function keepBroken(path: string, text: string): string {
   while (existsSync(`${path}.broken-${n}`)) n++
   replaceFile(`${path}.broken-${n}`, text)
   return `${path}.broken-${n}`
-}
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
 }

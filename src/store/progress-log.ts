@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { appendFileSync, existsSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
 import { replaceFile } from './atomic.ts'
+import { bytesAt, makeWay } from './put-file.ts'
 
 export type ProgressLog = {
   path: string
@@ -23,12 +23,12 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
   const { path, project } = log
   const noteOf = log.notes()
   /** The log as it was left. Bytes: it can be long, and is looked at with every entry. */
-  let left = read(path) ?? Buffer.alloc(0)
+  let left = bytesAt(path) ?? Buffer.alloc(0)
   const append = (text: string) => {
     if (text === '' || !existsSync(project)) return
-    mkdirSync(dirname(path), { recursive: true })
-    const found = read(path)
-    const isNew = found === null && left.length === 0
+    makeWay(path)
+    const found = bytesAt(path)
+    const isNew = left.length === 0 && !existsSync(path)
     if (isNew || found?.subarray(0, left.length).equals(left)) {
       const bytes = Buffer.from(text)
       appendFileSync(path, bytes)
@@ -56,12 +56,4 @@ function missingOf(entries: readonly string[], text: string): string {
   for (let length = missing.length - 1; length >= BEGUN; length--)
     if (text.endsWith(missing.slice(0, length))) return missing.slice(length)
   return missing
-}
-
-function read(path: string): Buffer | null {
-  try {
-    return readFileSync(path)
-  } catch {
-    return null
-  }
 }

@@ -4,19 +4,26 @@ import { replaceFile } from './atomic.ts'
 
 /** Replaces a file of ralph's where others may have put anything in its way: a folder of that name, or none around it. */
 export function putFile(path: string, text: string): void {
+  makeWay(path)
+  replaceFile(path, text)
+}
+
+/** A file can be put over anything but a folder. */
+export function makeWay(path: string): void {
   const folder = dirname(path)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     rmSync(folder, { force: true })
     mkdirSync(folder, { recursive: true })
   }
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true })
-  replaceFile(path, text)
 }
 
 /** The text of a file; null if there is none, or something that would never end, or that cannot be read. */
-export function textAt(path: string): string | null {
+export const textAt = (path: string): string | null => bytesAt(path)?.toString('utf8') ?? null
+
+export function bytesAt(path: string): Buffer | null {
   try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : null
+    return statSync(path).isFile() ? readFileSync(path) : null
   } catch {
     return null
   }

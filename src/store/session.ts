@@ -1,10 +1,10 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
-import { swapFile } from './atomic.ts'
+import { swapFile, writeWhole } from './atomic.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 import { needWritable, notWritten } from './writable.ts'
 
@@ -80,13 +80,13 @@ export function openSession(
   const append = (file: string, line: string) => {
     const path = join(dir, file)
     try {
-      appendFileSync(path, `${line}\n`)
+      appendLine(path, line)
     } catch {
       // The project itself is not ours to make.
       if (!existsSync(project)) return
       keep(path, () => {
         makeAnew()
-        appendFileSync(path, `${line}\n`)
+        appendLine(path, line)
       })
     }
   }
@@ -132,6 +132,19 @@ export function openSession(
         }
       }
     },
+  }
+}
+
+/** A pipe that an agent left there is an error then; else ralph would wait for a reader, deaf to all signals. */
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
+const APPEND = O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY
+
+function appendLine(path: string, line: string): void {
+  const fd = openSync(path, APPEND)
+  try {
+    writeWhole(fd, Buffer.from(`${line}\n`))
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { soon } from '../support/killing.ts'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
-import type { Act } from './scene.ts'
+import { type Act, setStage } from './scene.ts'
 
 const GREEN = { guardrails: [{ command: 'true' }] }
 const three = [plans(item(1), item(2), item(3))]
@@ -106,6 +106,40 @@ describe('an agent that changes the list', () => {
       /tasks\.json could not be used \(it is no JSON.*kept as \.ralph\/\S+tasks\.json\.broken-1/,
     )
     expect(stage.session('tasks.json.broken-1')).toBe('[{')
+  })
+
+  /** A build whose first agent leaves something else where a file of the session was. */
+  async function leaving(what: string) {
+    const stage = setStage()
+    stage.write('list.md', '- [ ] one\n- [ ] two\n')
+    const agent = `cat >/dev/null; [ -e left ] || { cd .ralph/sessions/*/; ${what}; cd -; : >left; }; echo ok`
+    const running = stage.start('build', '--tasks', 'list.md', '--', 'sh', '-c', agent)
+    // Whoever waits at a pipe hears no signal but this one.
+    const late = setTimeout(() => running.kill('SIGKILL'), 10_000)
+    onTestFinished(() => clearTimeout(late))
+    return { stage, ran: await running.ended }
+  }
+
+  it.each([
+    ['a pipe for the list', 'rm tasks.json; mkfifo tasks.json'],
+    ['a folder for the list', 'rm tasks.json; mkdir tasks.json; : >tasks.json/x'],
+    ['a link to itself for the list', 'ln -sf tasks.json tasks.json'],
+    ['a pipe for the progress', 'rm progress.txt; mkfifo progress.txt'],
+    ['a folder for the progress', 'rm progress.txt; mkdir progress.txt'],
+  ])('and leaves %s has the file put back', async (_, what) => {
+    const { stage, ran } = await leaving(what)
+    expect([ran.code, ran.signal]).toEqual([0, null])
+    expect(JSON.parse(stage.session('tasks.json'))).toMatchObject([
+      { id: '#1', status: 'completed' },
+      { id: '#2', status: 'completed' },
+    ])
+    expect(stage.session('progress.txt')).toMatch(/## Iteration 1 .*## Iteration 2 .*## End: complete/s)
+  })
+
+  it('and leaves a pipe for a log stops the build with a sentence', async () => {
+    const { ran } = await leaving('rm iterations.log; mkfifo iterations.log')
+    expect([ran.code, ran.signal]).toEqual([1, null])
+    expect(ran.stdout).toMatch(/stopped: cannot write to \S+iterations\.log.*mend that, then: ralph resume/)
   })
 })
 
