@@ -1,4 +1,5 @@
 import { type TodoRequest, todoEdit } from '../core/build/todo-request.ts'
+import { doneOf } from '../core/done.ts'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
@@ -86,9 +87,12 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) return say(JSON.stringify(items, null, 2))
-  if (items.length === 0) return say('no tasks yet: the plan is not made')
+  if (items.length === 0) return say(tasks.length === doneOf(tasks, state).size ? EMPTY : UNPLANNED)
   return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
 }
+
+const EMPTY = 'the list is empty'
+const UNPLANNED = 'no tasks yet: the plan is not made'
 
 function say(text: string): number {
   process.stdout.write(`${text}\n`)

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { soon } from '../support/killing.ts'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
@@ -221,5 +221,27 @@ describe('a person who changes the list', () => {
     expect([ran.code, stage.names()]).toEqual([0, ['plan', '#1']])
     expect(statuses(stage.list())).toEqual(['#1 completed', '#2 completed', '#3 completed'])
     expect(stage.list().some(task => task.blockedBy)).toBe(false)
+  })
+
+  it.each([
+    ['goes on with what they put in', []],
+    ['does not write over what they put in', ['todo', 'add', 'Make part 5']],
+  ])('may take everything out of it, and later fill it again: ralph %s', async (_, [verb, ...words]) => {
+    const stage = setStage()
+    stage.write('list.md', '- [ ] one\n- [ ] two\n')
+    const agent = ['--', 'sh', '-c', 'cat >/dev/null; echo ok']
+    await stage.ralph('build', '--tasks', 'list.md', '-m', '1', ...agent)
+    const id = basename(stage.runs()[0]!)
+    const path = join(stage.project, '.ralph', 'sessions', id, 'tasks.json')
+    writeFileSync(path, '[]')
+    expect((await stage.ralph('resume', '-m', '9')).stdout).toContain('blocked: the list is empty')
+    expect((await stage.ralph('todo', id)).stdout).toBe('the list is empty\n')
+    writeFileSync(path, '[{ "content": "Make part 4" }]')
+    if (verb) await stage.ralph(verb, id, ...words)
+    expect((await stage.ralph('resume', '-m', '9')).code).toBe(0)
+    expect(JSON.parse(stage.session('tasks.json'))).toMatchObject([
+      { content: 'Make part 4', status: 'completed' },
+      ...(verb ? [{ content: 'Make part 5', status: 'completed' }] : []),
+    ])
   })
 })

@@ -44,16 +44,19 @@ export function keepList(
   run: () => Standing,
 ): ListKeeper {
   const spell = itemSpeller()
-  const file = openListFile(join(dir, 'tasks.json'), lastLists(past, workflow))
+  const handed = lastLists(past, workflow)
+  const file = openListFile(join(dir, 'tasks.json'), handed)
   const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
   /** The list that details.json tells of, if there is anything to tell. */
   let detailed: { of: readonly Task[]; any: boolean } = { of: [], any: false }
-  const isPlanned = () => run().tasks.some(task => isShown(task, workflow))
+  /** A list that people emptied is a list. */
+  let isMade = handed.given !== null
 
   const put = (into: 'write' | 'show') => {
     const { tasks, state } = run()
     // Before there is a plan, there is no list; and a project that is gone is not ours to make.
-    if (!isPlanned() || !existsSync(project)) return
+    isMade ||= tasks.some(task => isShown(task, workflow))
+    if (!isMade || !existsSync(project)) return
     file[into](spell(projectTodo(tasks, state, workflow)))
     if (tasks === detailed.of && (!detailed.any || detailsFile.isThere())) return
     const details = detailsOf(shownTasks(tasks, workflow))
@@ -64,7 +67,7 @@ export function keepList(
 
   function read(understand: (items: TodoItem[], run: Standing) => Change): Change {
     const found = file.changed()
-    if (found === null || !isPlanned()) return NOTHING
+    if (found === null) return NOTHING
     const list = parse(found.text)
     if ('items' in list) {
       const { tasks, state } = run()
@@ -115,10 +118,12 @@ function lastLists(past: readonly RunEvent[], workflow: Workflow): Handed {
   let given: Buffer | null = null
   let state: RunState = initial
   let tasks: readonly Task[] = []
+  let isMade = false
   for (const [place, event] of past.entries()) {
     state = evolve(state, event)
     tasks = evolveList(tasks, event)
-    if (place < from || !tasks.some(task => isShown(task, workflow))) continue
+    isMade ||= tasks.some(task => isShown(task, workflow))
+    if (place < from || !isMade) continue
     const bytes = spell(projectTodo(tasks, state, workflow))
     if (!own.at(-1)?.equals(bytes)) own.push(bytes)
     if (given === null || HANDED.includes(event.type)) given = bytes
