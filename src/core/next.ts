@@ -2,6 +2,7 @@ import { doneOf } from './done.ts'
 import type { Proof, Result } from './events.ts'
 import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
+import { isShown } from './todo.ts'
 import {
   type AgentName,
   isOpen,
@@ -44,12 +45,15 @@ export function next(
 
   const done = doneOf(tasks, state)
   const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(workflow, state, t)))
-  if (tasks.length > 0 && done.size === tasks.length)
+  if (done.size === tasks.length) {
+    // Planning it is not doing it: whoever takes everything out of a list has not verified anything.
+    if (!tasks.some(t => isShown(t, workflow))) return finish('blocked', 'the list is empty')
     return finish(
       'complete',
       'complete',
       tasks.every(t => standing(workflow, state, t).proof) ? 'verified' : 'claimed',
     )
+  }
   if (open.length === 0) return finish('blocked', explainBlocked(workflow, state, tasks))
 
   const limit = reached(state, limits, flying.length, worked)
@@ -95,7 +99,6 @@ function mostUrgent(workflow: Workflow, state: RunState, ready: readonly Task[])
 
 /** What waits for what, in one sentence. */
 function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Task[]): string {
-  if (tasks.length === 0) return 'the list is empty'
   const known = new Map(tasks.map(t => [t.id, standing(workflow, state, t)]))
   const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
   const stuck = tasks.filter(t => !isDone(t.id))

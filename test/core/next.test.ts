@@ -81,6 +81,12 @@ describe('a run', () => {
     })
   })
 
+  it('of a list that was planned and then emptied is not complete either', () => {
+    const run = play(tasks(), [task('plan', { first: 'decompose' })])
+    run.step(ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({ result: 'blocked', proof: null, why: 'the list is empty' })
+  })
+
   it('that can go no further says what waits for what', () => {
     const run = play(tasks({ bugs: 0 }), [
       task('#1'),

@@ -110,7 +110,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
   ) {
     must(Object.keys(state.flight).length === 0, 'finishes with nothing in flight')
     const undone = tasks.filter(t => stands(state, t).stage !== 'done')
-    const complete = tasks.length > 0 && undone.length === 0
+    const complete = tasks.some(isOfThePlan) && undone.length === 0
     must(
       state.hold === 'stop' ? d.result === 'cancelled' : (d.result === 'complete') === complete,
       'complete means all done',
@@ -134,7 +134,8 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
   const agentsSomewhere = (now: number) => [...limitedUntil.values()].some(until => until > now)
 
   function explains(why: string, state: RunState, tasks: readonly Task[], undone: Task[]) {
-    if (tasks.length === 0) return must(why === 'the list is empty', 'an empty list is never complete')
+    if (undone.length === 0 && !tasks.some(isOfThePlan))
+      return must(why === 'the list is empty', 'an empty list is never complete')
     for (const t of undone.slice(0, 5)) {
       if (tasks.length > 1) must(why.includes(t.id), `names ${t.id}`)
       if (!isOpen(stands(state, t).stage))
@@ -331,6 +332,9 @@ const wanted = (ends: 'signal' | 'checks' | 'verdict', o: Ok) =>
   ends === 'checks' || (ends === 'signal' ? o.signal === true : o.verdict === 'approve')
 
 const names = (red: Finding[]) => [...new Set(red.map(f => f.check))].sort().join()
+
+/** To plan is work, but none of the work that was planned. */
+const isOfThePlan = ({ first = '' }: Task): boolean => !['refine', 'decompose'].includes(first)
 
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(what)
