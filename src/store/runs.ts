@@ -38,6 +38,8 @@ export const fittingRuns = (home: string, name: string): string[] =>
 
 /** A run by its id or the beginning or end of one that fits no other. */
 export function findRun(home: string, name: string): StoredRun {
+  // As from a variable that was never set; it is the beginning of every id.
+  if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
   const fits = fittingRuns(home, name)
   const exact = fits.includes(name) ? name : fits.length === 1 ? fits[0] : undefined
   if (exact !== undefined) return openRun(home, exact)

@@ -112,4 +112,17 @@ describe('status', () => {
     const ran = await setStage().ralph(...args)
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])
   })
+
+  it.each([
+    ['resume', ''],
+    ['cancel', ''],
+    ['tell', ' ', 'x'],
+    ['undo', '', '--yes'],
+    ['build', '--resume', ''],
+  ])('%j names no run, though there is only one', async (...args) => {
+    const stage = setStage({ calls: [[MORE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const ran = await stage.ralph(...args)
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('the id of the run is empty')])
+  })
 })
