@@ -21,8 +21,6 @@ export const PLAN = 'plan'
 const LONGEST_ID = 64
 /** Of an agent's; what people write in their own files is theirs. */
 const LONGEST_CONTENT = 500
-/** More than that nobody reads, neither a person nor an agent. */
-const MOST_ERRORS = 50
 const MOST_CYCLES = 5
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
@@ -66,9 +64,7 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
     if (detail !== null) details.push([id, detail])
   }
   if (errors.length === 0 && !isInOrder) errors.push(...cycleErrors(items, reading))
-  if (errors.length === 0) return { items, details: Object.fromEntries(details) }
-  const left = errors.length - MOST_ERRORS
-  return { errors: left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors }
+  return errors.length > 0 ? { errors } : { items, details: Object.fromEntries(details) }
 }
 
 type Fields = Record<string, unknown>

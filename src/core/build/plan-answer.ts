@@ -13,13 +13,24 @@ export function readPlan(answer: string): Planned | { errors: string[] } {
     return { errors: [`the answer holds ${lists.length} lists (of ${sizes}); give one array with all tasks`] }
   }
   const [list] = lists
-  if (list && flaws.length === 0) return checkList(list, { fresh: true })
+  if (list && flaws.length === 0) {
+    const plan = checkList(list, { fresh: true })
+    return 'errors' in plan ? { errors: shortened(plan.errors) } : plan
+  }
   return {
     errors:
       flaws.length > 0
         ? flaws
         : ['the answer holds no JSON array of tasks; give the array, and nothing else'],
   }
+}
+
+/** More than that no agent reads. */
+const MOST_ERRORS = 50
+
+const shortened = (errors: string[]): string[] => {
+  const left = errors.length - MOST_ERRORS
+  return left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors
 }
 
 /** Brackets that nobody closes may be part of the words before the list; a text full of them is none. */

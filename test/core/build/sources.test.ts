@@ -278,6 +278,10 @@ describe('a file with a list of tasks', () => {
     )
   })
 
+  it('has every error counted, however many there are', () => {
+    expect(errorsOf(JSON.stringify(Array.from({ length: 1000 }, () => ({}))))).toHaveLength(1000)
+  })
+
   it('of any size takes time in proportion to it', () => {
     expect(brief('- [ ] a\n'.repeat(10_000))).toHaveLength(10_000)
     expect(read(JSON.stringify(Array.from({ length: 10_000 }, () => ({ content: 'a' })))).items).toHaveLength(
