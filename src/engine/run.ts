@@ -66,6 +66,8 @@ export async function run(
       switch (decision.type) {
         case 'work':
           fly(await begin(bench, decision))
+          // With all hands at work there is nothing to decide until something happens.
+          if (flying.size >= workflow.width) await sleep.until(flying.values(), null)
           break
         case 'busy':
           if (flying.size === 0) throw new Error('steps are in flight that nobody works on')

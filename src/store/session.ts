@@ -107,10 +107,11 @@ export function openSession(
     call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
     hear(event) {
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
-      else if (event.type === 'started') {
-        const of = limit === null ? '' : `/${limit}`
-        running.set(event.id, { n: event.n, of })
-        append('iterations.log', `${stamp(event.at)} [START] iteration ${event.n}${of}`)
+      else if (event.type === 'started')
+        running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}` })
+      else if (event.type === 'spawned') {
+        const { n, of } = running.get(event.id) ?? { n: event.id, of: '' }
+        append('iterations.log', `${stamp(event.at)} [START] iteration ${n}${of}`)
       } else if (event.type === 'ended') {
         const n = running.get(event.id)?.n ?? event.id
         const exit = event.exit.signal ?? event.exit.code
