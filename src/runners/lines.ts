@@ -4,6 +4,7 @@ export const MAX_LINE = 32 * 1024 * 1024
 /** How much of an overlong line is still handed over. */
 export const CUT_LINE = 64 * 1024
 
+const NO_ROOM = Buffer.alloc(0)
 const FIRST_ROOM = 64 * 1024
 /** Room that is kept for the next long line; more is given back. */
 const KEPT_ROOM = 8 * 1024 * 1024
@@ -25,8 +26,8 @@ export function splitLines(
   onLine: (line: string, cut: boolean) => void,
   { max = MAX_LINE, keep = CUT_LINE } = {},
 ): LineSplitter {
-  // The beginning of a line whose newline has not come yet.
-  let held: Buffer = Buffer.allocUnsafe(FIRST_ROOM)
+  // The beginning of a line whose newline has not come yet. Most agents write whole lines, and need no room.
+  let held: Buffer = NO_ROOM
   let size = 0
   /** The current line was handed over cut: nothing of it is of interest until its newline. */
   let skipping = false
@@ -34,7 +35,7 @@ export function splitLines(
   function hold(chunk: Buffer, from: number, to: number): void {
     const needed = size + to - from
     if (needed > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2))
+      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2, FIRST_ROOM))
       held.copy(larger, 0, 0, size)
       held = larger
     }
@@ -44,7 +45,7 @@ export function splitLines(
 
   function release(): void {
     size = 0
-    if (held.length > KEPT_ROOM) held = Buffer.allocUnsafe(FIRST_ROOM)
+    if (held.length > KEPT_ROOM) held = NO_ROOM
   }
 
   function give(bytes: Buffer, from: number, to: number): void {

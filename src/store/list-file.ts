@@ -55,7 +55,8 @@ function isFilled(path: string): boolean {
 /** Whoever opens a pipe waits for somebody to write, unless they say that they will not. */
 const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
 
-const PAGE = 64 * 1024
+/** What of a file is looked at together; nobody else looks meanwhile. */
+const page = Buffer.allocUnsafe(64 * 1024)
 
 /** Whether the file has exactly these bytes. Page by page: a long list is looked at twice in every iteration. */
 function holds(path: string, bytes: Buffer): boolean {
@@ -63,7 +64,6 @@ function holds(path: string, bytes: Buffer): boolean {
   try {
     fd = openSync(path, AT_ONCE)
     if (!fstatSync(fd).isFile()) return false
-    const page = Buffer.allocUnsafe(PAGE)
     for (let from = 0; ; ) {
       const length = readSync(fd, page)
       if (length === 0) return from === bytes.length
