@@ -38,8 +38,6 @@ function promptOf({ prompt, promptFile }: RunOptions): PromptPlan['prompt'] {
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
   const text = readInput(path, `prompt file ${promptFile}`)
-  if (text.trim() === '')
-    throw new UsageError(`prompt file ${promptFile} is empty; say in it what is to be done`)
   // What is no file (a pipe) can be read only once.
   return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }
 }
