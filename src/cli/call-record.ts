@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CannotGoOn } from '../core/ports.ts'
 import { writeWhole } from '../store/atomic.ts'
 import { notWritten } from '../store/writable.ts'
 
@@ -10,13 +9,16 @@ const ERROR_TAIL = 4096
 /** How much of each is kept in all: an agent may pour out more than any disk holds. */
 const MOST = { output: 1e9, errors: 64e6 }
 
+/** Without its files nothing goes on: no fault of the agent's. */
+type Must = <T>(path: string, act: () => T) => T
+
 export type CallRecord = ReturnType<typeof openRecord>
 
 /** The files of one call: the prompt, the raw stream, and standard error if there is any. */
-export function openRecord(folder: string, prompt: string, most = MOST) {
+export function openRecord(folder: string, prompt: string, must: Must, most = MOST) {
   const promptFile = join(folder, 'prompt.txt')
-  prepare(promptFile, () => writeFileSync(promptFile, prompt))
-  const stream = openStream(join(folder, 'stream.ndjson'), 'standard output', most.output)
+  must(promptFile, () => writeFileSync(promptFile, prompt))
+  const stream = openStream(join(folder, 'stream.ndjson'), 'standard output', most.output, must)
   const errorFile = join(folder, 'stderr.log')
   let errors: Stream | null = null
   let tail = Buffer.alloc(0)
@@ -24,7 +26,7 @@ export function openRecord(folder: string, prompt: string, most = MOST) {
     promptFile,
     output: stream.take,
     error(chunk: Uint8Array) {
-      errors ??= openStream(errorFile, 'standard error', most.errors)
+      errors ??= openStream(errorFile, 'standard error', most.errors, must)
       errors.take(chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
@@ -40,8 +42,8 @@ export function openRecord(folder: string, prompt: string, most = MOST) {
 type Stream = ReturnType<typeof openStream>
 
 /** A file that takes bytes up to a limit, and says at its end that there were more. */
-function openStream(path: string, name: string, most: number) {
-  const fd = prepare(path, () => openSync(path, 'w'))
+function openStream(path: string, name: string, most: number, must: Must) {
+  const fd = must(path, () => openSync(path, 'w'))
   const leftOut = `\n[ralph: the rest of ${name} is left out, after ${most / 1e6} MB]\n`
   let room = most
   return {
@@ -52,15 +54,6 @@ function openStream(path: string, name: string, most: number) {
       if (room < 0) keep(fd, path, Buffer.from(leftOut))
     },
     close: () => closeSync(fd),
-  }
-}
-
-/** Without its files nothing goes on: no fault of the agent's. */
-function prepare<T>(path: string, act: () => T): T {
-  try {
-    return act()
-  } catch (error) {
-    throw new CannotGoOn(notWritten(error, path), { cause: error })
   }
 }
 

@@ -8,6 +8,7 @@ import { type CallRecord, openRecord } from './call-record.ts'
 /** Where the files of a call go, and who keeps a list of calls. */
 type Desk = {
   folderFor(step: { n: number }): string
+  keep<T>(path: string, act: () => T): T
   shown(path: string): string
   call(entry: Record<string, unknown>): void
 }
@@ -83,7 +84,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       },
     )
     // While the agent starts, for making files takes longer than all else that ralph does between two agents.
-    const kept = await orStop(live, () => openRecord(c.desk.folderFor(work.step), prompt))
+    const kept = await orStop(live, () => openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep))
     record = kept
     return {
       live,

@@ -15,6 +15,8 @@ export interface Session {
   folderFor(step: Pick<Step, 'n'>): string
   /** The newest folder of an iteration. */
   folderOf(n: number): string
+  /** Does something to a file here that must be done; if that fails, the run stops and says what helps. */
+  keep<T>(path: string, act: () => T): T
   /** How a file here is named to people and agents. */
   shown(path: string): string
   /** Keeps the readable logs; give it every run event. */
@@ -60,9 +62,9 @@ export function openSession(
     while (existsSync(join(dir, taken === 0 ? name : `${name}-${taken + 1}`))) taken++
     return { name, taken }
   }
-  const keep = (path: string, act: () => void) => {
+  const keep = <T>(path: string, act: () => T): T => {
     try {
-      act()
+      return act()
     } catch (error) {
       throw new CannotGoOn(`${notWritten(error, path)}; mend that, then: ralph resume ${id}`, {
         cause: error,
@@ -103,6 +105,7 @@ export function openSession(
       const { name, taken } = attempts(n)
       return folder(name, taken)
     },
+    keep,
     shown: path => relative(project, path),
     call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
     hear(event) {

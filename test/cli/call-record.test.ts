@@ -6,7 +6,7 @@ import { scratch } from '../support/scratch.ts'
 
 function setScene(most?: { output: number; errors: number }) {
   const folder = scratch()
-  const record = openRecord(folder, 'the prompt', most)
+  const record = openRecord(folder, 'the prompt', (_, act) => act(), most)
   return { record, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
 }
 

@@ -16,7 +16,12 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
   const agent = custom(['sh', '-c', 'echo hello; sleep 0.5; echo worked > worked'])
   const call = caller({
     runner,
-    desk: { folderFor: () => join(dir, 'occupied'), shown: path => path, call: () => {} },
+    desk: {
+      folderFor: () => join(dir, 'occupied'),
+      keep: (_, act) => act(),
+      shown: path => path,
+      call: () => {},
+    },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     budgetLeft: () => null,
     cwd: dir,

@@ -14,10 +14,13 @@ const WIDTH = 3
 
 type Stage = ReturnType<typeof setSteady>
 
-/** Its work depends on nothing but mode and story: B is sent back once, C is passed by the one who wrote it. */
+/**
+ * Its work depends on nothing but mode and story: B is sent back once, C is passed by the one who wrote it. Each waits
+ * for the one before: half of a story that nobody goes on with would keep the checks of all others red.
+ */
 function setSteady() {
   return setStories({
-    stories: [story('A'), story('B', { dependsOn: ['A'] }), story('C', { priority: 2 })],
+    stories: [story('A'), story('B', { dependsOn: ['A'] }), story('C', { priority: 2, dependsOn: ['B'] })],
     verify: ['sleep 0.03; ! grep -q half *.txt'],
     settings: { killGrace: 0.2, maxConsecutiveFailures: 20 },
     always: ({ mode, id, sh, edit, commit, count, reject, approve }) => {
