@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../store/atomic.ts'
 import { notWritten } from '../store/writable.ts'
@@ -26,7 +26,8 @@ export function openRecord(folder: string, prompt: string, must: Must, most = MO
     promptFile,
     output: stream.take,
     error(chunk: Uint8Array) {
-      errors ??= openStream(errorFile, 'standard error', most.errors, must)
+      // An agent that took the folder away loses its log with it, and no more.
+      errors ??= existsSync(folder) ? openStream(errorFile, 'standard error', most.errors, must) : NOWHERE
       errors.take(chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
@@ -40,6 +41,8 @@ export function openRecord(folder: string, prompt: string, must: Must, most = MO
 }
 
 type Stream = ReturnType<typeof openStream>
+
+const NOWHERE: Stream = { take() {}, close() {} }
 
 /** A file that takes bytes up to a limit, and says at its end that there were more. */
 function openStream(path: string, name: string, most: number, must: Must) {

@@ -84,7 +84,9 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       },
     )
     // While the agent starts, for making files takes longer than all else that ralph does between two agents.
-    const kept = await orStop(live, () => openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep))
+    const kept = await orStop(live, () =>
+      again(() => openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep)),
+    )
     record = kept
     return {
       live,
@@ -114,6 +116,20 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       },
     }
   }
+}
+
+/** More than one who clears the folder away can get in between. */
+const MOST_TRIES = 20
+
+/** An agent may clean the tree while its files are made: what it took away is made once more. */
+function again<T>(act: () => T): T {
+  for (let tries = 1; ; tries++)
+    try {
+      return act()
+    } catch (error) {
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
+      if (cause?.code !== 'ENOENT' || tries === MOST_TRIES) throw error
+    }
 }
 
 /** An agent whose work cannot be kept is not let work. */

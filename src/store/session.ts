@@ -44,6 +44,7 @@ export function openSession(
   /** An agent may have cleaned the tree, and this folder with it. */
   const makeAnew = () => {
     if (existsSync(dir)) return
+    if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
     make()
     if (!isTold)
       lost(
@@ -66,6 +67,7 @@ export function openSession(
     try {
       return act()
     } catch (error) {
+      if (error instanceof CannotGoOn) throw error
       throw new CannotGoOn(`${notWritten(error, path)}; mend that, then: ralph resume ${id}`, {
         cause: error,
       })
@@ -75,7 +77,7 @@ export function openSession(
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
     keep(path, () => {
       makeAnew()
-      mkdirSync(path, { recursive: true })
+      if (!existsSync(path)) mkdirSync(path)
     })
     return path
   }

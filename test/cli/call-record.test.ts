@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openRecord } from '../../src/cli/call-record.ts'
@@ -7,7 +7,7 @@ import { scratch } from '../support/scratch.ts'
 function setScene(most?: { output: number; errors: number }) {
   const folder = scratch()
   const record = openRecord(folder, 'the prompt', (_, act) => act(), most)
-  return { record, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
+  return { record, folder, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
 }
 
 const readIn = (folder: string) => (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -30,6 +30,15 @@ describe('the record of a call', () => {
     const { record, exists } = setScene()
     record.close()
     expect([record.complaint(), exists('stderr.log')]).toEqual(['', false])
+  })
+
+  it('goes on without a log of complaints when its folder was taken away', () => {
+    const { record, folder } = setScene()
+    rmSync(folder, { recursive: true })
+    for (const text of ['first\n', 'second\n']) record.error(Buffer.from(text))
+    record.output(Buffer.from('x'))
+    record.close()
+    expect([record.complaint(), existsSync(folder)]).toEqual(['second', false])
   })
 
   it.each([

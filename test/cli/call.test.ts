@@ -1,27 +1,31 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { custom } from '../../src/agents/custom.ts'
 import { caller } from '../../src/cli/call.ts'
-import type { Work } from '../../src/core/ports.ts'
+import { CannotGoOn, type Work } from '../../src/core/ports.ts'
 import { processRunner } from '../../src/runners/process.ts'
 import { scratch } from '../support/scratch.ts'
 
-it('an agent whose files cannot be made is stopped before it has worked', async () => {
-  const dir = scratch()
-  writeFileSync(join(dir, 'occupied'), '')
+const WORK = { step: { id: 1, n: 1, agent: 'sh' } } as Work
+const DEAF = { event: () => {}, stir: () => {} }
+
+/** Calls a shell in `dir` that does this; its files go where `folderFor` says. */
+function setCall(dir: string, script: string, folderFor: () => string) {
   const runner = processRunner({ run: 'call-test', graceMs: 100 })
   onTestFinished(() => runner.close())
-  const agent = custom(['sh', '-c', 'echo hello; sleep 0.5; echo worked > worked'])
-  const call = caller({
+  const agent = custom(['sh', '-c', script])
+  const keep = <T>(path: string, act: () => T): T => {
+    try {
+      return act()
+    } catch (cause) {
+      throw new CannotGoOn(`cannot write to ${path}`, { cause })
+    }
+  }
+  return caller({
     runner,
-    desk: {
-      folderFor: () => join(dir, 'occupied'),
-      keep: (_, act) => act(),
-      shown: path => path,
-      call: () => {},
-    },
+    desk: { folderFor, keep, shown: path => path, call: () => {} },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     budgetLeft: () => null,
     cwd: dir,
@@ -29,8 +33,26 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
     warn: () => {},
     marks: () => ({}),
   })
-  const work = { step: { id: 1, n: 1, agent: 'sh' } } as Work
-  await expect(call(work, 'x', { event: () => {}, stir: () => {} })).rejects.toThrow(/occupied\/prompt.txt/)
+}
+
+it('an agent that clears its folder away while its files are made gets them all the same', async () => {
+  const dir = scratch()
+  const folder = join(dir, 'folder')
+  let asked = 0
+  const call = setCall(dir, 'echo hello', () => {
+    if (++asked === 3) mkdirSync(folder)
+    return folder
+  })
+  const { live, end } = await call(WORK, 'x', DEAF)
+  end(await live.exit)
+  expect([asked, readFileSync(join(folder, 'stream.ndjson'), 'utf8')]).toEqual([3, 'hello\n'])
+})
+
+it('an agent whose files cannot be made is stopped before it has worked', async () => {
+  const dir = scratch()
+  writeFileSync(join(dir, 'occupied'), '')
+  const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
+  await expect(call(WORK, 'x', DEAF)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
   expect(existsSync(join(dir, 'worked'))).toBe(false)
 })
