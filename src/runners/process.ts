@@ -46,6 +46,8 @@ export function processRunner({
   const groups = new Map<number, { startTime: string; step: string }>()
   /** The first process of each step since it was last swept: nothing older can be the step's. */
   const births = new Map<string, Birth>()
+  /** Who is being stopped, with the whole grace, and at which step: whoever sweeps meanwhile waits for that. */
+  const stopping = new Map<Promise<void>, string>()
   const leftoverGraceMs = Math.min(graceMs, LEFTOVER_GRACE_MS)
   let calls = 0
   let closed = false
@@ -80,8 +82,14 @@ export function processRunner({
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => {
       const target = { leaders: new Map([[ref.pid, ref.startTime]]), marks: [`RALPH_CALL=${call}`] }
-      stopped ??= endTree(target, graceMs).finally(() => release(ref.pid))
-      return stopped
+      if (stopped) return stopped
+      const ending = endTree(target, graceMs).finally(() => {
+        release(ref.pid)
+        stopping.delete(ending)
+      })
+      stopping.set(ending, step)
+      stopped = ending
+      return ending
     }
     // Output that cannot be taken: the process works for nobody.
     exit.catch(stop)
@@ -100,6 +108,7 @@ export function processRunner({
 
     async sweep(id) {
       const step = stepName(id)
+      await Promise.all([...stopping].flatMap(([ending, of]) => (of === step ? ending : [])))
       const marks = [`RALPH_RUN=${run}`, `RALPH_STEP=${step}`]
       const birth = births.get(step) ?? null
       births.delete(step)

@@ -98,9 +98,9 @@ describe.skipIf(process.platform !== 'linux')('SIGTERM first, to the whole group
     expect(existsSync(join(stage.root, 'tidied'))).toBe(true)
   })
 
-  it('a wrapper that dies at once does not leave the program behind it without a signal', async () => {
+  it('a wrapper that dies at once does not leave the program behind it without a signal, nor without the grace', async () => {
     const stage = setStage({ settings: { killGrace: 2 } })
-    const inner = 'trap "touch ../told; exit" TERM; touch ../begun; while :; do sleep 0.05; done'
+    const inner = 'trap "sleep 0.6; touch ../told; exit" TERM; touch ../begun; while :; do sleep 0.05; done'
     const script = [
       '--',
       'sh',
