@@ -1,9 +1,9 @@
 import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import type { Agent, Ask, Called, Capabilities, Ears, Live, Runner, Work } from '../core/ports.ts'
+import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
-import { type CallRecord, openRecord } from './call-record.ts'
+import { openRecord } from './call-record.ts'
 
 /** Where the files of a call go, and who keeps a list of calls. */
 type Desk = {
@@ -45,7 +45,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state), marks }, able)
     const parser = agent.parser(ask.mode)
     const began = c.now()
-    let record: CallRecord | null = null
+    const record = openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep)
     let ended: AgentEnded | undefined
 
     const explain = (event: AgentEvent): AgentEvent => {
@@ -56,12 +56,12 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     }
     /** An agent that ended without a word of its own may have complained on standard error. */
     const explainEnd = (event: AgentEvent): AgentEvent => {
-      const tail = record?.complaint() ?? ''
+      const tail = record.complaint()
       return event.type !== 'ended' || event.ok || tail === ''
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
-    const live = await c.runner.start(
+    const starting = c.runner.start(
       {
         argv: command.argv,
         cwd: c.cwd,
@@ -71,28 +71,27 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       work.step.id,
       {
         bytes: chunk => {
-          record?.output(chunk)
+          record.output(chunk)
           ears.stir()
         },
         line: line => {
           for (const event of parser.line(line)) ears.event(explain(event))
         },
         error: chunk => {
-          record?.error(chunk)
+          record.error(chunk)
           ears.stir()
         },
       },
     )
-    // While the agent starts, for making files takes longer than all else that ralph does between two agents.
-    const kept = await orStop(live, () =>
-      again(() => openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep)),
-    )
-    record = kept
+    const live = await starting.catch(error => {
+      record.close()
+      throw error
+    })
     return {
       live,
       end(exit: Exit) {
-        const events = parser.end(exit, kept.complaint()).map(explainEnd)
-        kept.close()
+        const events = parser.end(exit, record.complaint()).map(explainEnd)
+        record.close()
         if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
         if (ended?.ok && ended.costUsd === undefined && c.budgetLeft(work.state) !== null)
           warnOnce(
@@ -106,7 +105,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           stage: work.stage,
           agent: name,
           argv: redact(command.argv),
-          prompt: c.desk.shown(kept.promptFile),
+          prompt: c.desk.shown(record.promptFile),
           ms: c.now() - began,
           exit: exit.signal ?? exit.code,
           usage: ended?.usage,
@@ -115,30 +114,6 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         return events
       },
     }
-  }
-}
-
-/** More than one who clears the folder away can get in between. */
-const MOST_TRIES = 20
-
-/** An agent may clean the tree while its files are made: what it took away is made once more. */
-function again<T>(act: () => T): T {
-  for (let tries = 1; ; tries++)
-    try {
-      return act()
-    } catch (error) {
-      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
-      if (cause?.code !== 'ENOENT' || tries === MOST_TRIES) throw error
-    }
-}
-
-/** An agent whose work cannot be kept is not let work. */
-async function orStop<T>(live: Live, act: () => T): Promise<T> {
-  try {
-    return act()
-  } catch (error) {
-    await live.stop()
-    throw error
   }
 }
 

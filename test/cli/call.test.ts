@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
@@ -35,20 +35,7 @@ function setCall(dir: string, script: string, folderFor: () => string) {
   })
 }
 
-it('an agent that clears its folder away while its files are made gets them all the same', async () => {
-  const dir = scratch()
-  const folder = join(dir, 'folder')
-  let asked = 0
-  const call = setCall(dir, 'echo hello', () => {
-    if (++asked === 3) mkdirSync(folder)
-    return folder
-  })
-  const { live, end } = await call(WORK, 'x', DEAF)
-  end(await live.exit)
-  expect([asked, readFileSync(join(folder, 'stream.ndjson'), 'utf8')]).toEqual([3, 'hello\n'])
-})
-
-it('an agent whose files cannot be made is stopped before it has worked', async () => {
+it('an agent whose files cannot be made is not called', async () => {
   const dir = scratch()
   writeFileSync(join(dir, 'occupied'), '')
   const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
