@@ -12,8 +12,6 @@ const MOST = { output: 1e9, errors: 64e6 }
 /** Without its files nothing goes on: no fault of the agent's. */
 type Must = <T>(path: string, act: () => T) => T
 
-export type CallRecord = ReturnType<typeof openRecord>
-
 /** The files of one call: the prompt, the raw stream, and standard error if there is any. */
 export function openRecord(folder: string, prompt: string, must: Must, most = MOST) {
   const promptFile = join(folder, 'prompt.txt')
