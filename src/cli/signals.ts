@@ -19,10 +19,10 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
   return {
     signals: { soft: soft.signal, hard: hard.signal },
     close: () => {
-      for (const name of names) process.off(name, onSignal).off(name, tooLate).on(name, tooLate)
+      for (const name of names) process.off(name, onSignal).off(name, tooLate).once(name, tooLate)
     },
   }
 }
 
-/** How the run ended is decided, and so is the exit code. */
+/** How the run ended is decided, and so is the exit code; whoever insists ends ralph all the same. */
 const tooLate = () => {}

@@ -81,8 +81,8 @@ export function processRunner({
     const exit = watch(child)
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => {
-      const target = { leaders: new Map([[ref.pid, ref.startTime]]), marks: [`RALPH_CALL=${call}`] }
       if (stopped) return stopped
+      const target = { leaders: new Map([[ref.pid, ref.startTime]]), marks: [`RALPH_CALL=${call}`] }
       const ending = endTree(target, graceMs).finally(() => {
         release(ref.pid)
         stopping.delete(ending)
