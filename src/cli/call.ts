@@ -1,14 +1,14 @@
 import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
+import type { Agent, Ask, Called, Capabilities, Ears, Live, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
-import { openRecord } from './call-record.ts'
+import { callRecord, type Desk as Files } from './call-record.ts'
 
 /** Where the files of a call go, and who keeps a list of calls. */
-type Desk = {
-  folderFor(step: { n: number }): string
-  keep<T>(path: string, act: () => T): T
+type Desk = Files & {
+  /** Whatever an earlier agent took away of it is there again. */
+  ready(): void
   shown(path: string): string
   call(entry: Record<string, unknown>): void
 }
@@ -45,7 +45,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state), marks }, able)
     const parser = agent.parser(ask.mode)
     const began = c.now()
-    const record = openRecord(c.desk.folderFor(work.step), prompt, c.desk.keep)
+    const record = callRecord(c.desk)
     let ended: AgentEnded | undefined
 
     const explain = (event: AgentEvent): AgentEvent => {
@@ -61,7 +61,8 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
-    const starting = c.runner.start(
+    c.desk.ready()
+    const live = await c.runner.start(
       {
         argv: command.argv,
         cwd: c.cwd,
@@ -83,10 +84,8 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         },
       },
     )
-    const live = await starting.catch(error => {
-      record.close()
-      throw error
-    })
+    // While the agent starts, for making files takes longer than all else that ralph does between two agents.
+    const promptFile = await orStop(live, () => record.open(work.step, prompt))
     return {
       live,
       end(exit: Exit) {
@@ -105,7 +104,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           stage: work.stage,
           agent: name,
           argv: redact(command.argv),
-          prompt: c.desk.shown(record.promptFile),
+          prompt: promptFile && c.desk.shown(promptFile),
           ms: c.now() - began,
           exit: exit.signal ?? exit.code,
           usage: ended?.usage,
@@ -114,6 +113,16 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         return events
       },
     }
+  }
+}
+
+/** An agent whose work cannot be kept is not let work. */
+async function orStop<T>(live: Live, act: () => T): Promise<T> {
+  try {
+    return act()
+  } catch (error) {
+    await live.stop()
+    throw error
   }
 }
 

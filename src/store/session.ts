@@ -11,7 +11,12 @@ import { needWritable, notWritten } from './writable.ts'
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
 export interface Session {
   dir: string
-  /** A folder for a step's files; a second attempt at the same iteration gets one of its own. */
+  /** Makes what others took away of it anew: an agent may have cleaned the tree, and this folder with it. */
+  ready(): void
+  /**
+   * A folder for a step's files; a second attempt at the same iteration gets one of its own. Only within what is
+   * `ready`, for the agent of the step may be at work, and what it removes is not to come back.
+   */
   folderFor(step: Pick<Step, 'n'>): string
   /** The newest folder of an iteration. */
   folderOf(n: number): string
@@ -41,7 +46,6 @@ export function openSession(
     ignoreAll(dir)
     ignoreOwnFiles(ralph)
   }
-  /** An agent may have cleaned the tree, and this folder with it. */
   const makeAnew = () => {
     if (existsSync(dir)) return
     if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
@@ -73,10 +77,10 @@ export function openSession(
       })
     }
   }
+  const ready = () => keep(dir, makeAnew)
   const folder = (name: string, attempt: number) => {
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
     keep(path, () => {
-      makeAnew()
       if (!existsSync(path)) mkdirSync(path)
     })
     return path
@@ -99,11 +103,13 @@ export function openSession(
 
   return {
     dir,
+    ready,
     folderFor(step) {
       const { name, taken } = attempts(step.n)
       return folder(name, taken + 1)
     },
     folderOf(n) {
+      ready()
       const { name, taken } = attempts(n)
       return folder(name, taken)
     },

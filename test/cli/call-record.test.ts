@@ -1,12 +1,14 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openRecord } from '../../src/cli/call-record.ts'
+import { callRecord } from '../../src/cli/call-record.ts'
+import { openSession } from '../../src/store/session.ts'
 import { scratch } from '../support/scratch.ts'
 
 function setScene(most?: { output: number; errors: number }) {
   const folder = scratch()
-  const record = openRecord(folder, 'the prompt', (_, act) => act(), most)
+  const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() }, most)
+  record.open({ n: 1 }, 'the prompt')
   return { record, folder, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
 }
 
@@ -39,6 +41,20 @@ describe('the record of a call', () => {
     record.output(Buffer.from('x'))
     record.close()
     expect([record.complaint(), existsSync(folder)]).toEqual(['second', false])
+  })
+
+  it('has no files at all where the folder was taken away before they were made', () => {
+    const folder = join(scratch(), 'gone', 'iter-001')
+    const session = openSession(scratch(), 'id', {}, () => {})
+    const record = callRecord({
+      folderFor: () => session.keep(folder, () => mkdirSync(folder)) ?? folder,
+      keep: session.keep,
+    })
+    expect(record.open({ n: 1 }, 'the prompt')).toBe(null)
+    record.output(Buffer.from('x'))
+    record.error(Buffer.from('first\n'))
+    record.close()
+    expect([record.complaint(), existsSync(folder)]).toEqual(['first', false])
   })
 
   it.each([

@@ -25,7 +25,7 @@ function setCall(dir: string, script: string, folderFor: () => string) {
   }
   return caller({
     runner,
-    desk: { folderFor, keep, shown: path => path, call: () => {} },
+    desk: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {} },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     budgetLeft: () => null,
     cwd: dir,
@@ -35,7 +35,7 @@ function setCall(dir: string, script: string, folderFor: () => string) {
   })
 }
 
-it('an agent whose files cannot be made is not called', async () => {
+it('an agent whose files cannot be made is stopped before it has worked', async () => {
   const dir = scratch()
   writeFileSync(join(dir, 'occupied'), '')
   const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
