@@ -36,7 +36,6 @@ export async function begin(
   }
   const prompt = step.agent === null ? '' : await ports.brief(workOf(book, step))
   book.tell({ type: 'started', ...step })
-  if (step.agent !== null) ports.tell({ type: 'prompted', at: step.at, id: step.id, text: prompt })
   return { step, prompt }
 }
 
@@ -68,7 +67,11 @@ async function callAgent(
     signals.hard,
     ears => ports.call(workOf(book, step), prompt, ears),
     event => ports.tell({ type: 'agent', at: now(), id, event }),
-    ({ live }) => book.tell({ type: 'spawned', at: now(), id, ref: live.ref }),
+    ({ live }) => {
+      book.tell({ type: 'spawned', at: now(), id, ref: live.ref })
+      // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
+      ports.tell({ type: 'prompted', at: now(), id, text: prompt })
+    },
   )
   await ports.runner.sweep(id)
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { git } from './git.ts'
 
 /** Beyond this a file is told apart by its size and time: hashing it would cost more than it tells. */
@@ -25,7 +35,7 @@ export async function readStatus(
   env: Record<string, string>,
   top?: string,
 ): Promise<Status | null> {
-  const root = top ?? (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
+  const root = top ?? (await topOf(project, env))
   if (!root) return null
   const everything = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
@@ -44,6 +54,20 @@ export async function readStatus(
     branch: branch === undefined || branch === '(detached)' ? null : branch,
     paths: changedPaths(text),
     text,
+  }
+}
+
+async function topOf(project: string, env: Record<string, string>): Promise<string | undefined> {
+  if (!mayBeTracked(project, env)) return undefined
+  return (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
+}
+
+/** To look costs less than to start git, which says no to a folder without a repository at or above it. */
+function mayBeTracked(folder: string, env: Record<string, string>): boolean {
+  if (env.GIT_DIR !== undefined) return true
+  for (let path = realpathSync(folder); ; path = dirname(path)) {
+    if (existsSync(join(path, '.git'))) return true
+    if (path === dirname(path)) return false
   }
 }
 

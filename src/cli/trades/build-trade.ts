@@ -62,7 +62,7 @@ export function buildTrade(kit: BuildKit): Trade {
     const text = taskPrompt(work, {
       session: session.shown(session.dir),
       goal: plan.goal.type !== 'goal' && goal === plan.goal.text ? { file: plan.goal.path } : { text: goal },
-      parent: run().tasks.find(other => other.id === task.parent) ?? null,
+      parent: (task.parent && run().tasks.find(other => other.id === task.parent)) || null,
       checks: commandGuardrails(plan.settings).map(({ command }) => command),
       count: plan.settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
     })
