@@ -2,7 +2,7 @@
 // knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; and each hook of
 // the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { schemaText } from './schema.mjs'
 
@@ -66,6 +66,12 @@ const HOOKS = {
   stop: 'src/hooks/stop.ts',
 }
 
+/** Within regular expressions esbuild leaves characters as they are; one of them, and V8 keeps all of it in twice the room. */
+function leaveAscii(path) {
+  const spelled = unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/[^\x00-\x7f]/g, spelled))
+}
+
 const schema = await schemaText()
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
@@ -90,6 +96,7 @@ await build({
   plugins: [schemaMade(schema), lazyWidth, apart(/^@clack\/prompts$/, './prompts.js')],
 })
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
+for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)
 chmodSync('dist/ralph.js', 0o755)
 await build({ ...common, entryPoints: HOOKS, outdir: 'plugin/hooks' })
 writeFileSync('plugin/hooks/package.json', '{ "type": "commonjs" }\n')

@@ -13,8 +13,9 @@ export function openBundle(
   onScript = (_path: string, _script: Script): void => {},
 ): unknown {
   const path = join(dir, name)
+  // The build leaves nothing but ASCII in a bundle, and that is read soonest so.
   const script = new Script(
-    `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`,
+    `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'latin1')}\n})`,
     { filename: path, cachedData: codeOf(path) },
   )
   onScript(path, script)

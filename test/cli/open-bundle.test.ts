@@ -14,6 +14,13 @@ describe('the code that V8 made when ralph was built', () => {
     expect(codes.sort()).toEqual(['actions.js', 'program.js'].map(name => codePath(name)))
   })
 
+  it('is of nothing but ASCII, which is how a bundle is read', () => {
+    for (const name of ['program.js', 'actions.js']) {
+      const bytes = readFileSync(join(dirname(RALPH), name))
+      expect(bytes.findIndex(byte => byte > 0x7f)).toBe(-1)
+    }
+  })
+
   it.each([
     ['processor', { arch: 'riscv64' }],
     ['system', { platform: 'aix' }],
