@@ -12,10 +12,18 @@ export const isShown = (task: Task, workflow: Workflow): boolean =>
 export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =>
   tasks.filter(task => isShown(task, workflow))
 
-type Projected = { tasks: readonly Task[]; workflow: Workflow; items: readonly TodoItem[] }
+type Projected = {
+  tasks: readonly Task[]
+  workflow: Workflow
+  flying: readonly TaskId[]
+  items: readonly TodoItem[]
+}
 
 /** A list is shown and written at the same moments, and can be long: it is made once for them all. */
-const projected = new WeakMap<RunState, Projected>()
+const projected = new WeakMap<RunState['at'], Projected>()
+
+/** The list that was made last. A step changes a few items of perhaps thousands, and the others stay what they are. */
+let latest: { shown: readonly Task[]; items: readonly TodoItem[] } = { shown: [], items: [] }
 
 /** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
 export function projectTodo(
@@ -23,25 +31,37 @@ export function projectTodo(
   state: RunState,
   workflow: Workflow,
 ): readonly TodoItem[] {
-  const known = projected.get(state)
-  if (known?.tasks === tasks && known.workflow === workflow) return known.items
-  const flying = new Set(Object.values(state.flight).map(step => step.task))
+  const known = projected.get(state.at)
+  const flying = Object.values(state.flight).map(step => step.task)
+  if (known?.tasks === tasks && known.workflow === workflow && areEqual(known.flying, flying))
+    return known.items
   const done = doneOf(tasks, state)
   const isDone = (id: TaskId) => done.has(id)
-  const items = shownTasks(tasks, workflow).map(task => {
-    const item: TodoItem = {
-      id: task.id,
-      content: task.title,
-      status: isDone(task.id) ? 'completed' : flying.has(task.id) ? 'in_progress' : 'pending',
-      activeForm: task.active ?? task.title,
-    }
+  const shown = shownTasks(tasks, workflow)
+  const before = latest
+  const items = shown.map((task, place) => {
+    const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
     const waitsFor = unmet(task, isDone)
-    if (waitsFor.length > 0) item.blockedBy = waitsFor
-    return item
+    const last = before.shown[place] === task ? before.items[place]! : null
+    return last?.status === status && areEqual(last.blockedBy ?? NONE, waitsFor)
+      ? last
+      : itemOf(task, status, waitsFor)
   })
-  projected.set(state, { tasks, workflow, items })
+  latest = { shown, items }
+  projected.set(state.at, { tasks, workflow, flying, items })
   return items
 }
+
+function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskId[]): TodoItem {
+  const item: TodoItem = { id: task.id, content: task.title, status, activeForm: task.active ?? task.title }
+  if (waitsFor.length > 0) item.blockedBy = waitsFor
+  return item
+}
+
+const NONE: readonly TaskId[] = []
+
+const areEqual = (a: readonly TaskId[], b: readonly TaskId[]): boolean =>
+  a === b || (a.length === b.length && a.every((id, place) => id === b[place]))
 
 /** Tasks that wait for a person, and why. */
 export const heldTasks = (tasks: readonly Task[], state: RunState, workflow: Workflow): Map<TaskId, string> =>

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../src/core/events.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../src/core/todo-edits.ts'
+import { initial, type RunState, standing } from '../../src/core/workflow.ts'
 import { tasks as build } from '../../src/core/workflows/tasks.ts'
 import { green, ok, play, red, task } from './play.ts'
 
@@ -50,6 +53,45 @@ describe('a build’s list', () => {
         activeForm: 'Fixing 2 tests failed',
       },
     ])
+  })
+
+  it('is the same whatever was shown before, and what did not change in it is not made anew', () => {
+    const names = ['#1', '#2', '#3', '#4']
+    const list = names.map((id, place) => task(id, { blockedBy: names.slice(0, place) }))
+    const DONE = { ...standing(table, initial, list[0]!), stage: 'done' }
+    const lists = [list, [...list].reverse(), list.slice(1)]
+    const some = fc.subarray(names)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(2), some, some)), steps => {
+        let before: readonly TodoItem[] = []
+        // As in a run: it stays the same object until a task moves.
+        const ats = new Map<string, RunState['at']>()
+        for (const [which, moved, flying] of steps) {
+          // What is not in the list is never done.
+          const done = moved.filter(id => lists[which]!.some(listed => listed.id === id))
+          const flight = flying.map((id, n) => [n, { id: n, task: id }])
+          const key = moved.join()
+          ats.set(key, ats.get(key) ?? Object.fromEntries(moved.map(id => [id, DONE])))
+          const state = {
+            ...initial,
+            at: ats.get(key)!,
+            flight: Object.fromEntries(flight),
+          } as RunState
+          const items = projectTodo(lists[which]!, state, table)
+          expect(items).toEqual(
+            lists[which]!.map(({ id, title, blockedBy }) => {
+              const waitsFor = blockedBy.filter(other => !done.includes(other))
+              const status = done.includes(id) ? 'completed' : flying.includes(id) ? 'in_progress' : 'pending'
+              const shown = { id, content: title, status, activeForm: title }
+              return waitsFor.length > 0 ? { ...shown, blockedBy: waitsFor } : shown
+            }),
+          )
+          for (const [place, item] of items.entries())
+            if (isDeepStrictEqual(item, before[place])) expect(item).toBe(before[place])
+          before = items
+        }
+      }),
+    )
   })
 
   it('does not show the planning of it', () => {

@@ -39,7 +39,7 @@ export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
 
 /** details.json, as the truth has it. */
 export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
-  Object.fromEntries(tasks.flatMap(task => (task.spec ? [[task.id, detailOf(task)]] : [])))
+  Object.fromEntries(tasks.filter(task => task.spec).map(task => [task.id, detailOf(task)]))
 
 /** `#3-bug-1` → `#3`; null for what is no id of a bug fix. */
 export const parentOf = (id: TaskId): TaskId | null =>
