@@ -61,11 +61,8 @@ export function next(
   if (flying.length >= workflow.width) return { type: 'busy' }
 
   const busy = new Set(flying.map(f => f.task))
-  const task = mostUrgent(
-    workflow,
-    state,
-    open.filter(t => !busy.has(t.id) && isMet(t, id => done.has(id))),
-  )
+  const isDone = (id: TaskId) => done.has(id)
+  const task = mostUrgent(workflow, state, open, t => !busy.has(t.id) && isMet(t, isDone))
   if (!task) return finish('blocked', explainBlocked(workflow, state, tasks))
 
   const stage = stageOf(workflow, state, task)
@@ -82,14 +79,23 @@ export function next(
   return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
 
-/** By stage, then priority, then place in the list. One pass that makes nothing: lists can be long. */
-function mostUrgent(workflow: Workflow, state: RunState, ready: readonly Task[]): Task | undefined {
+/**
+ * By stage, then priority, then place in the list. One pass that makes nothing, and asks only of those that would be
+ * chosen whether they are ready: lists can be long.
+ */
+function mostUrgent(
+  workflow: Workflow,
+  state: RunState,
+  open: readonly Task[],
+  isReady: (task: Task) => boolean,
+): Task | undefined {
   let best: Task | undefined
   let [bestRank, bestPriority] = [0, 0]
-  for (const task of ready) {
+  for (const task of open) {
     const rank = workflow.order?.indexOf(stageOf(workflow, state, task)) ?? 0
     const priority = task.priority ?? 0
     if (best && (rank > bestRank || (rank === bestRank && priority >= bestPriority))) continue
+    if (!isReady(task)) continue
     best = task
     bestRank = rank
     bestPriority = priority
