@@ -202,6 +202,8 @@ describe('a file with a list of tasks', () => {
     ['[]', 'f: the list is empty; name at least one task'],
     ['{"userStories": []}', 'f: the list is empty; name at least one task'],
     ['{"features": []}', 'f: it holds no list; give an array of tasks'],
+    ['42', 'f: it holds no list; give an array of tasks'],
+    ['[1]', 'f:1: item 1: it is no object; write it as'],
     ['# Just words', 'f: it holds neither JSON nor a list with "- [ ]" items; write one task per item'],
     ['[\n  {"id": "#1",}\n]', 'f:2: it is no JSON: '],
     ['[\n  {"id": "#1"\n', 'f:2: it is no JSON: '],

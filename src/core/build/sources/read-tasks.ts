@@ -10,12 +10,12 @@ import { readUserStories } from './user-stories.ts'
 export function readTasksFile(file: string, source: string): Planned | { errors: string[] } {
   const text = source.replace(/^\ufeff/, '')
   if (text.trim() === '') return { errors: [`${file}: the file is empty; ${FORMS}`] }
-  // A checklist may begin with a link or a box of its own; JSON with objects in it begins like this.
-  if (!/^\s*(?:\{|\[\s*(?:[{"]|\]?\s*$))/.test(text)) return readChecklist(file, text)
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (error) {
+    // A checklist may begin with a link or a box of its own; JSON with objects in it begins like this.
+    if (!/^\s*(?:\{|\[\s*(?:[{"]|\]?\s*$))/.test(text)) return readChecklist(file, text)
     const message = error instanceof Error ? error.message : ''
     return {
       errors: [`${file}:${lineOfFlaw(text, message)}: it is no JSON: ${oneLine(message).slice(0, 200)}`],
