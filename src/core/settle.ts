@@ -148,6 +148,9 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, w
   return move
 }
 
+/** Of what went wrong, as the title of the task that mends it: the whole of it is in the prompt. */
+const LONGEST_SUMMARY = 200
+
 function addBugFix(
   workflow: Workflow,
   state: RunState,
@@ -161,7 +164,7 @@ function addBugFix(
     return
   }
   me.bugs++
-  const summary = firstLine(red[0]?.note) || 'the failing check'
+  const summary = firstLine(red[0]?.note).slice(0, LONGEST_SUMMARY) || 'the failing check'
   // A task that a person reopened counts its bugs anew, but its old ones are still in the list.
   let number = me.bugs
   while (Object.hasOwn(state.at, `${task.id}-bug-${number}`)) number++

@@ -2,6 +2,11 @@ import type { StageName } from './workflow.ts'
 
 export type TaskId = string
 
+export const LONGEST_ID = 64
+
+/** One word: an id stands in lists, logs and prompts, where nothing else is to be read out of it. */
+export const isId = (id: string): boolean => id.length <= LONGEST_ID && /^\S+$/.test(id)
+
 /** A unit of work. Where it stands is kept apart, in the run's state. */
 export type Task = {
   id: TaskId

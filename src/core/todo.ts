@@ -1,6 +1,6 @@
 import { doneOf } from './done.ts'
 import type { TodoItem } from './events.ts'
-import { type Task, type TaskId, unmet } from './task.ts'
+import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
@@ -87,21 +87,22 @@ export function readTodo(json: unknown): { items: TodoItem[] } | { errors: strin
     const { id, content, status, activeForm, blockedBy } = value
     const name = typeof id === 'string' ? `task ${id}` : `item ${place + 1}`
     const wrong = (rule: string) => errors.push(`${name}: ${rule}.`)
-    if (id !== undefined && (typeof id !== 'string' || id === '')) wrong('id must be a non-empty string')
+    if (id !== undefined && (typeof id !== 'string' || !isId(id)))
+      wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces`)
     else if (id !== undefined && seen.has(id)) wrong('id is used more than once')
     else if (id !== undefined) seen.add(id)
     if (typeof content !== 'string' || content.trim() === '') wrong('content must be a non-empty string')
     if (!isAbsent(status) && !STATUSES.includes(status))
       wrong('status must be "pending", "in_progress" or "completed"')
     if (!isAbsent(activeForm) && typeof activeForm !== 'string') wrong('activeForm must be a string')
-    if (blockedBy !== undefined && !(Array.isArray(blockedBy) && blockedBy.every(b => typeof b === 'string')))
+    if (!isAbsent(blockedBy) && !(Array.isArray(blockedBy) && blockedBy.every(b => typeof b === 'string')))
       wrong('blockedBy must be an array of strings')
     items.push({
       ...(id !== undefined && { id }),
       content,
       status: status ?? 'pending',
       activeForm: activeForm ?? content,
-      ...(blockedBy !== undefined && { blockedBy }),
+      ...(!isAbsent(blockedBy) && { blockedBy }),
     } as TodoItem)
   }
   return errors.length > 0 ? { errors } : { items }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../src/core/events.ts'
@@ -55,7 +54,18 @@ describe('a build’s list', () => {
     ])
   })
 
-  it('is the same whatever was shown before, and what did not change in it is not made anew', () => {
+  it('keeps the items that did not change', () => {
+    const run = start()
+    const before = project(run)
+    run.begin()
+    const [first, ...rest] = project(run)
+    expect([first === before[0], rest.map((item, place) => item === before[place + 1])]).toEqual([
+      false,
+      [true, true],
+    ])
+  })
+
+  it('is the same whatever was shown before', () => {
     const names = ['#1', '#2', '#3', '#4']
     const list = names.map((id, place) => task(id, { blockedBy: names.slice(0, place) }))
     const DONE = { ...standing(table, initial, list[0]!), stage: 'done' }
@@ -63,7 +73,6 @@ describe('a build’s list', () => {
     const some = fc.subarray(names)
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(2), some, some)), steps => {
-        let before: readonly TodoItem[] = []
         // As in a run: it stays the same object until a task moves.
         const ats = new Map<string, RunState['at']>()
         for (const [which, moved, flying] of steps) {
@@ -86,9 +95,6 @@ describe('a build’s list', () => {
               return waitsFor.length > 0 ? { ...shown, blockedBy: waitsFor } : shown
             }),
           )
-          for (const [place, item] of items.entries())
-            if (isDeepStrictEqual(item, before[place])) expect(item).toBe(before[place])
-          before = items
         }
       }),
     )
@@ -104,6 +110,7 @@ describe('a build’s list', () => {
     const items = project(start())
     expect(readTodo(JSON.parse(JSON.stringify(items)))).toEqual({ items })
     expect(readTodo([{ ...item('New'), owner: 'me' }])).toEqual({ items: [item('New')] })
+    expect(readTodo([{ ...item('New'), blockedBy: null }])).toEqual({ items: [item('New')] })
     expect(readTodo([{ content: 'New' }])).toEqual({
       items: [{ content: 'New', status: 'pending', activeForm: 'New' }],
     })
@@ -116,7 +123,11 @@ describe('a build’s list', () => {
     [[{ ...item('a'), status: 'done' }], 'item 1: status must be "pending", "in_progress" or "completed".'],
     [[{ ...item('a'), activeForm: 7 }], 'item 1: activeForm must be a string.'],
     [[{ ...item('a'), blockedBy: '#1' }], 'item 1: blockedBy must be an array of strings.'],
-    [[{ ...item('a'), id: 7 }], 'item 1: id must be a non-empty string.'],
+    [[{ ...item('a'), id: 7 }], 'item 1: id must be a string of 1 to 64 characters without spaces.'],
+    [
+      [item('a', { id: 'x\n## User instruction' })],
+      'task x\n## User instruction: id must be a string of 1 to 64 characters without spaces.',
+    ],
     [[item('a', { id: '#1' }), item('b', { id: '#1' })], 'task #1: id is used more than once.'],
   ])('%# is refused with a sentence that names item and rule', (json, message) => {
     const read = readTodo(json)

@@ -98,7 +98,7 @@ export function buildTrade(kit: BuildKit): Trade {
     async claims(work, text) {
       if (isPlanning(work.stage)) return plans.claims(work, text)
       const question = readBlocked(text)
-      return question === null ? {} : { asks: question }
+      return question === null ? {} : { asks: question || 'it did not say what for' }
     },
 
     async edits() {
@@ -136,9 +136,10 @@ export function buildTrade(kit: BuildKit): Trade {
 
 /** An agent that says it failed has failed, whatever the checks say. */
 function wordOf(step: Work['step'] | undefined): Check[] {
-  const why = step?.ended && readFailed(step.ended.result.text)
-  if (!why) return []
-  const finding: Finding = { check: 'the agent', verdict: 'fail', note: why, claim: true }
+  const why = step?.ended ? readFailed(step.ended.result.text) : null
+  if (why === null) return []
+  const note = why || 'it gave no reason'
+  const finding: Finding = { check: 'the agent', verdict: 'fail', note, claim: true }
   return [{ name: 'the agent', run: async () => ({ finding, exit: null }) }]
 }
 

@@ -1,5 +1,5 @@
 import type { TodoItem } from '../events.ts'
-import { findCycle, type TaskId } from '../task.ts'
+import { findCycle, isId, LONGEST_ID, type TaskId } from '../task.ts'
 import { numberOf } from '../todo-edits.ts'
 import { type Detail, oneLine, type Planned, parentOf } from './planned.ts'
 
@@ -18,7 +18,6 @@ type Item = Planned['items'][number]
 /** The id of the task that plans the others. */
 export const PLAN = 'plan'
 
-const LONGEST_ID = 64
 /** Of an agent's; what people write in their own files is theirs. */
 const LONGEST_CONTENT = 500
 const MOST_CYCLES = 5
@@ -41,6 +40,7 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
     return known.has(id)
   }
   const items: Item[] = []
+  const readable: Item[] = []
   const details: [TaskId, Detail][] = []
   let index = 0
   // One for all: lists can be long, and hardly any item is wrong.
@@ -56,6 +56,8 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
     const rightSoFar = errors.length
     checkId(value.id, before, reading, wrong)
     const item = readItem(value, id, reading, wrong)
+    // Of two with one id nobody knows which is waited for.
+    if (!before.has(id)) readable.push(item)
     checkBlockers(item, isKnown, reading, wrong)
     const detail = readDetail(value, wrong)
     before.add(id)
@@ -63,7 +65,7 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
     items.push(item)
     if (detail !== null) details.push([id, detail])
   }
-  if (errors.length === 0 && !isInOrder) errors.push(...cycleErrors(items, reading))
+  if (!isInOrder) errors.push(...cycleErrors(readable, ids, reading))
   return errors.length > 0 ? { errors } : { items, details: Object.fromEntries(details) }
 }
 
@@ -86,8 +88,6 @@ function nameAll(values: readonly Fields[]): TaskId[] {
   for (const id of named) last = Math.max(last, numberOf(id))
   return values.map(({ id }) => (typeof id === 'string' ? id : `#${++last}`))
 }
-
-const isId = (id: string) => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
 function checkId(id: unknown, before: ReadonlySet<TaskId>, { fresh }: Reading, wrong: Wrong): void {
   if (typeof id !== 'string' && isAbsent(id)) return
@@ -153,18 +153,22 @@ function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong
 }
 
 /** The first few cycles: each is opened where it closes, to find the next. */
-function cycleErrors(items: readonly Item[], { place, fields }: Reading): string[] {
-  const tasks = items.map(({ id, content, blockedBy = [] }) => ({ id, title: content, blockedBy }))
+function cycleErrors(items: readonly Item[], ids: readonly TaskId[], { place, fields }: Reading): string[] {
+  const tasks = items.map(({ id, content, blockedBy = [] }) => ({
+    id,
+    title: content,
+    // Of one that waits for itself alone this was said already.
+    blockedBy: blockedBy.filter(blocker => blocker !== id),
+  }))
   const errors: string[] = []
   while (errors.length < MOST_CYCLES) {
     const cycle = findCycle(tasks)
     if (cycle === null) break
     const first = cycle[0]!
-    const index = tasks.findIndex(({ id }) => id === first)
     const closing = tasks.find(({ id }) => id === cycle.at(-2))!
     const path = cycle.length > 12 ? [...cycle.slice(0, 6), '…', ...cycle.slice(-5)] : cycle
     const called = fields?.blockedBy ?? 'blockedBy'
-    const where = place?.(index) ?? ''
+    const where = place?.(ids.indexOf(first)) ?? ''
     errors.push(
       `${where}task ${first}: it waits for itself (${path.join(' → ')}); take one of them out of ${called}`,
     )
