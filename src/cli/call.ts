@@ -1,6 +1,6 @@
 import { resetIn } from '../agents/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import type { Agent, Ask, Called, Capabilities, Ears, Live, Runner, Work } from '../core/ports.ts'
+import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
 import { callRecord, type Desk as Files } from './call-record.ts'
@@ -47,7 +47,22 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
     const began = c.now()
     const record = callRecord(c.desk)
     let ended: AgentEnded | undefined
+    let promptFile: string | null = null
+    /** Nobody listens any more. */
+    let isOver = false
 
+    const note = (outcome: Record<string, unknown>) =>
+      c.desk.call({
+        at: new Date(began).toISOString(),
+        step: work.step.id,
+        iteration: work.step.n,
+        stage: work.stage,
+        agent: name,
+        argv: redact(command.argv),
+        prompt: promptFile && c.desk.shown(promptFile),
+        ms: c.now() - began,
+        ...outcome,
+      })
     const explain = (event: AgentEvent): AgentEvent => {
       if (event.type === 'limited' && event.resetsAt === undefined)
         return { ...event, resetsAt: resetIn(event.note, c.now()) }
@@ -62,7 +77,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
     c.desk.ready()
-    const live = await c.runner.start(
+    const starting = c.runner.start(
       {
         argv: command.argv,
         cwd: c.cwd,
@@ -76,6 +91,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           ears.stir()
         },
         line: line => {
+          if (isOver) return
           for (const event of parser.line(line)) ears.event(explain(event))
         },
         error: chunk => {
@@ -84,8 +100,21 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
         },
       },
     )
-    // While the agent starts, for making files takes longer than all else that ralph does between two agents.
-    const promptFile = await orStop(live, () => record.open(work.step, prompt))
+    const live = await starting.catch(error => {
+      promptFile = record.open(work.step, prompt)
+      record.close()
+      note({ error: (error as Error).message })
+      throw error
+    })
+    try {
+      // While the agent starts, for making files takes longer than all else that ralph does between two agents.
+      promptFile = record.open(work.step, prompt)
+    } catch (error) {
+      // An agent whose work cannot be kept is not let work.
+      isOver = true
+      await live.stop()
+      throw error
+    }
     return {
       live,
       end(exit: Exit) {
@@ -97,32 +126,10 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
             `cost ${name}`,
             `${agent.name} does not tell what it costs, so the budget in dollars cannot hold it`,
           )
-        c.desk.call({
-          at: new Date(began).toISOString(),
-          step: work.step.id,
-          iteration: work.step.n,
-          stage: work.stage,
-          agent: name,
-          argv: redact(command.argv),
-          prompt: promptFile && c.desk.shown(promptFile),
-          ms: c.now() - began,
-          exit: exit.signal ?? exit.code,
-          usage: ended?.usage,
-          costUsd: ended?.costUsd,
-        })
+        note({ exit: exit.signal ?? exit.code, usage: ended?.usage, costUsd: ended?.costUsd })
         return events
       },
     }
-  }
-}
-
-/** An agent whose work cannot be kept is not let work. */
-async function orStop<T>(live: Live, act: () => T): Promise<T> {
-  try {
-    return act()
-  } catch (error) {
-    await live.stop()
-    throw error
   }
 }
 

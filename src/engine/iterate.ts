@@ -61,6 +61,9 @@ async function callAgent(
 ): Promise<void> {
   const { id } = step
   const now = () => ports.clock.now()
+  // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
+  const showPrompt = () => ports.tell({ type: 'prompted', at: now(), id, text: prompt })
+  let isLive = false
   const ended = await attend(
     ports.clock,
     patience,
@@ -68,11 +71,12 @@ async function callAgent(
     ears => ports.call(workOf(book, step), prompt, ears),
     event => ports.tell({ type: 'agent', at: now(), id, event }),
     ({ live }) => {
+      isLive = true
       book.tell({ type: 'spawned', at: now(), id, ref: live.ref })
-      // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
-      ports.tell({ type: 'prompted', at: now(), id, text: prompt })
+      showPrompt()
     },
   )
+  if (!isLive) showPrompt()
   await ports.runner.sweep(id)
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }

@@ -98,8 +98,14 @@ export function openSession(
       })
     }
   }
-  const running = new Map<number, { n: number; of: string }>()
+  const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
   let limit: number | null = null
+  const start = (id: number, at: number) => {
+    const step = running.get(id)
+    if (!step || step.isLogged) return
+    step.isLogged = true
+    append('iterations.log', `${stamp(at)} [START] iteration ${step.n}${step.of}`)
+  }
 
   return {
     dir,
@@ -119,11 +125,11 @@ export function openSession(
     hear(event) {
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
       else if (event.type === 'started')
-        running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}` })
-      else if (event.type === 'spawned') {
-        const { n, of } = running.get(event.id) ?? { n: event.id, of: '' }
-        append('iterations.log', `${stamp(event.at)} [START] iteration ${n}${of}`)
-      } else if (event.type === 'ended') {
+        running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
+      else if (event.type === 'spawned') start(event.id, event.at)
+      else if (event.type === 'ended') {
+        // One that could not be started ends all the same.
+        start(event.id, event.at)
         const n = running.get(event.id)?.n ?? event.id
         const exit = event.exit.signal ?? event.exit.code
         append(

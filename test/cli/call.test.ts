@@ -9,7 +9,6 @@ import { processRunner } from '../../src/runners/process.ts'
 import { scratch } from '../support/scratch.ts'
 
 const WORK = { step: { id: 1, n: 1, agent: 'sh' } } as Work
-const DEAF = { event: () => {}, stir: () => {} }
 
 /** Calls a shell in `dir` that does this; its files go where `folderFor` says. */
 function setCall(dir: string, script: string, folderFor: () => string) {
@@ -39,7 +38,9 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
   const dir = scratch()
   writeFileSync(join(dir, 'occupied'), '')
   const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
-  await expect(call(WORK, 'x', DEAF)).rejects.toThrow(/occupied\/prompt.txt/)
+  const heard: unknown[] = []
+  const ears = { event: (event: unknown) => heard.push(event), stir: () => {} }
+  await expect(call(WORK, 'x', ears)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
-  expect(existsSync(join(dir, 'worked'))).toBe(false)
+  expect([existsSync(join(dir, 'worked')), heard]).toEqual([false, []])
 })

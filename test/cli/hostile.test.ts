@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -86,6 +86,22 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
       return peak
     }
     expect(await peakFor(floods)).toBeLessThan((await peakFor('echo more')) + 150)
+  })
+
+  it('removes itself leaves iterations that could not be started, with their prompts on record', async () => {
+    const stage = setStage()
+    const program = join(stage.root, 'agent')
+    writeFileSync(program, '#!/bin/sh\nrm "$0"\necho more\n', { mode: 0o755 })
+    const ran = await stage.ralph('run', '-p', 'Do it.', '-m', '2', '--json', '--', program)
+    const prompts = ran.stdout.split('\n').filter(line => line.includes('"type":"prompted"'))
+    expect([settle(stage), prompts.length]).toEqual([['ok', 'error'], 2])
+    expect(stage.session('iter-002/prompt.txt')).toContain('Do it.')
+    const calls = stage.session('agent-calls.jsonl').trim().split('\n')
+    expect(calls.map(line => JSON.parse(line)).at(-1)).toMatchObject({
+      iteration: 2,
+      error: expect.stringMatching(/^cannot start .*no such file/),
+    })
+    expect(stage.session('iterations.log')).toMatch(/\[START\] iteration 2.*\n.*\[END\] iteration 2 exit=127/)
   })
 
   it('removes the repository is told so, and the loop goes on without it', async () => {
