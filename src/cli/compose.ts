@@ -179,6 +179,7 @@ export function composePorts({
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: files.fingerprint,
     ...(trade.witness && { witness: trade.witness }),
+    ...(trade.leave && { leave: trade.leave }),
     claims: trade.claims,
     async edits(tasks, state) {
       if (state.steps === 0) await endChecks(null)

@@ -143,6 +143,7 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
       opened.tell({ type: 'resumed', at, limits, by })
       const reopened = reopen(opened.workflow, opened.state, opened.tasks, at)
       if (reopened) opened.tell(reopened)
+      trade.back?.()
       if (sitting.instruction) opened.tell({ type: 'told', at, text: sitting.instruction })
     } else {
       const { tasks, edits } = trade.opening(at)
@@ -174,7 +175,6 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
     })
     const again = past.length > 0
     const ending = await run(opened, ports, { patience, signals, baseline: settings.baseline, again })
-    await trade.leave?.()
     await noteWhatIsLeft(plan, dir, env)
     if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
     else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0

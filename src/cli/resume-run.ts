@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { PLAN } from '../core/build/check-list.ts'
 import { fold } from '../core/evolve.ts'
 import { spellUsd } from '../core/spell.ts'
 import { UsageError } from '../core/usage-error.ts'
@@ -57,12 +58,18 @@ function goOn(
     limits,
     past: run.events,
     warnings: [],
-    announce: () => loud.json || loud.quiet || announce(run.id, plan, limits, env),
+    announce: () => loud.json || loud.quiet || announce(run.id, asOfNow(plan, run), limits, env),
     loud,
     env,
     ...(instruction !== null && { instruction }),
   })
 }
+
+/** A plan that was all that was wanted is worked off once it is made. */
+const asOfNow = (plan: Plan, { events }: StoredRun): Plan =>
+  plan.workflow === 'tasks' && fold(events).tasks.some(({ id }) => id !== PLAN)
+    ? { ...plan, planOnly: false }
+    : plan
 
 /** A run at work keeps its limits: it may be about to act on them. */
 function refuseLimits({ id }: StoredRun, o: ResumeOptions): void {

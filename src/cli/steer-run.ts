@@ -80,7 +80,8 @@ export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir,
 export const recordIn = (run: StoredRun, ...events: RunEvent[]): Promise<void> =>
   alone(run, () => record(run, ...events))
 
-const alone = <T>(
+/** Does something to a run that nobody sits over, given all that is on record. */
+export const alone = <T>(
   { id, dir, began: { project } }: StoredRun,
   act: (events: RunEvent[]) => T | Promise<T>,
 ): Promise<T> =>
@@ -90,7 +91,7 @@ const alone = <T>(
     return act(events)
   })
 
-function record({ dir }: StoredRun, ...events: RunEvent[]): void {
+export function record({ dir }: Pick<StoredRun, 'dir'>, ...events: RunEvent[]): void {
   const journal = openJournal(dir)
   try {
     for (const event of events) journal.append(event)

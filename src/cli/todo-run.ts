@@ -2,16 +2,18 @@ import { type TodoRequest, todoEdit } from '../core/build/todo-request.ts'
 import { doneOf } from '../core/done.ts'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
+import { wasLeft } from '../core/left.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { UsageError } from '../core/usage-error.ts'
+import type { Limits } from '../core/workflow.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../store/runs.ts'
 import { sessionDir } from '../store/session.ts'
 import { plain, plainLine } from '../view/plain.ts'
 import { taskSummary } from '../view/task-list.ts'
 import type { TodoAction, TodoOptions } from './commands/todo.ts'
 import type { Plan } from './plan.ts'
-import { askRun, isLive, recordIn } from './steer-run.ts'
-import { keepList } from './trades/list-keeper.ts'
+import { alone, askRun, isLive, record } from './steer-run.ts'
+import { keepList, type ListKeeper } from './trades/list-keeper.ts'
 import { workflowOf } from './trades/trade-of.ts'
 
 /** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
@@ -42,19 +44,29 @@ function editFor({ began }: StoredRun, events: readonly RunEvent[], request: Tod
   return { type: 'edited', at: Date.now(), by: 'person', ...edit }
 }
 
-/** What was written into tasks.json by hand comes first; then the file has both. */
-async function changeStopped(run: StoredRun, request: TodoRequest): Promise<StoredRun> {
-  const { project, pins } = run.began
-  const events = [...run.events]
-  const place = { project, dir: sessionDir(project, run.id) }
-  const list = keepList(place, workflowOf(pins as Plan), run.events, () => fold(events))
-  const { edit, refused } = list.byPerson(Date.now())
-  for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
-  if (edit) events.push(edit)
-  events.push(editFor(run, events, request))
-  await recordIn(run, ...events.slice(run.events.length))
-  list.write()
-  return { ...run, events }
+/** What was written into tasks.json before comes first; then the file has both. */
+const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
+  alone(run, past => {
+    const { project, pins } = run.began
+    const events = [...past]
+    const place = { project, dir: sessionDir(project, run.id) }
+    const list = keepList(place, workflowOf(pins as Plan), past, () => fold(events))
+    const { edit, refused } = readBy(list, past)
+    for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+    if (edit) events.push(edit)
+    events.push(editFor(run, events, request))
+    record(run, ...events.slice(past.length))
+    list.write()
+    return { ...run, events }
+  })
+
+/** The list that a crash left may be as the agent wrote it, and then it is judged so. */
+function readBy(list: ListKeeper, past: readonly RunEvent[]): ReturnType<ListKeeper['byPerson']> {
+  const { unapplied, flight, added } = fold(past).state
+  const [step] = [...Object.values(unapplied), ...Object.values(flight)]
+  if (!step || wasLeft(past)) return list.byPerson(Date.now())
+  const { limits } = past.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
+  return list.byAgent(step.task, limits.additions - added, Date.now())
 }
 
 function requestOf(action: TodoAction, words: string[], after: string[] | undefined): TodoRequest {

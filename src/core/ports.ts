@@ -162,6 +162,8 @@ export interface Ports {
   claims(work: Work, text: string): Promise<Claims>
   /** Edits that people made while nothing was in flight, to adopt before the next decision. */
   edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** Before the run is left: what agents have written by now is told apart from what people write from here on. */
+  leave?(): Promise<void>
   /** Makes the world outside follow the truth: list files, progress notes, SCM. Safe to repeat. */
   apply(
     settled: Settled,

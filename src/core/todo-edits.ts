@@ -1,6 +1,6 @@
 import type { TodoItem } from './events.ts'
 import { composeList, doneByPerson, type Edit, reopened } from './list-edit.ts'
-import type { ListEdit, Task, TaskId } from './task.ts'
+import { findCycle, type ListEdit, type Task, type TaskId } from './task.ts'
 import { shownTasks } from './todo.ts'
 import { type RunState, standing, type TaskState, type Workflow } from './workflow.ts'
 
@@ -38,11 +38,7 @@ export function personEdit(
     if (known.has(item.id) && changed) change.push([item.id, changed])
   }
   const remove = shown.filter(task => !listed.has(task.id)).map(task => task.id)
-  const { add, refused } = additions(
-    named,
-    id => known.has(id),
-    id => listed.has(id),
-  )
+  const { add, refused } = additions(named, known, id => listed.has(id))
   const edit = {
     ...composeList(tasks, { add, remove, change }, [...listed.keys()]),
     ...(states.length > 0 && { state: Object.fromEntries(states) }),
@@ -86,7 +82,7 @@ export function agentEdit(
   }
   const listed = new Set(named.map(item => item.id))
   for (const task of shown) if (!listed.has(task.id)) refused.push(`${task.id} was removed; it is put back.`)
-  const { add, refused: strays } = additions(accepted, id => known.has(id), isThere)
+  const { add, refused: strays } = additions(accepted, known, isThere)
   const wanted = accepted.map(item => item.id)
   return { ...composeList(tasks, { add, remove: [], change: [] }, wanted), refused: [...refused, ...strays] }
 }
@@ -110,25 +106,48 @@ function nameItems(items: readonly TodoItem[], tasks: readonly Task[], shown: re
 /** `#12` → 12; 0 for an id of another kind. */
 export const numberOf = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
 
-/** A blocker that is not in the list, or the task itself, would block it for good: it is left out, and told. */
+/** A blocker that is not in the list, or waits for the task itself, would block it for good: it is left out, and told. */
 function additions(
   named: readonly Named[],
-  isKnown: (id: TaskId) => boolean,
+  known: ReadonlyMap<TaskId, Task>,
   isListed: (id: TaskId) => boolean,
 ): { add: NonNullable<ListEdit['add']>; refused: string[] } {
   const refused: string[] = []
-  const add = named.flatMap((item, place) => {
-    if (isKnown(item.id)) return []
-    const task = taskOf(item)
-    const blockedBy = task.blockedBy.filter(id => id !== item.id && isListed(id))
-    for (const id of task.blockedBy)
-      if (!blockedBy.includes(id))
-        refused.push(
-          `${item.id} was to wait for ${id}, which is ${id === item.id ? 'itself' : 'not in the list'}; it does not.`,
-        )
-    return [{ task: { ...task, blockedBy }, after: named[place - 1]?.id ?? null }]
+  const fresh = new Map<TaskId, Task>()
+  for (const item of named) if (!known.has(item.id)) fresh.set(item.id, taskOf(item))
+  const isCircular = findCycle([...known.values(), ...fresh.values()]) !== null
+  const blockersOf = (id: TaskId) => (fresh.get(id) ?? known.get(id))?.blockedBy ?? []
+  for (const task of fresh.values()) {
+    const { id } = task
+    for (const blocker of task.blockedBy) {
+      const why =
+        blocker === id
+          ? 'itself'
+          : !isListed(blocker)
+            ? 'not in the list'
+            : isCircular && leadsTo(blocker, id, blockersOf) && 'waiting for it'
+      if (!why) continue
+      task.blockedBy = task.blockedBy.filter(other => other !== blocker)
+      refused.push(`${id} was to wait for ${blocker}, which is ${why}; it does not.`)
+    }
+  }
+  const add = named.flatMap(({ id }, place) => {
+    const task = fresh.get(id)
+    return task ? [{ task, after: named[place - 1]?.id ?? null }] : []
   })
   return { add, refused }
+}
+
+/** Whether whoever waits for the one waits for the other, too. */
+function leadsTo(from: TaskId, to: TaskId, blockersOf: (id: TaskId) => readonly TaskId[]): boolean {
+  const seen = new Set<TaskId>()
+  const open = [from]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === to) return true
+    if (!seen.has(id)) open.push(...blockersOf(id))
+    seen.add(id)
+  }
+  return false
 }
 
 const taskOf = ({ id, content, activeForm, blockedBy }: Named): Task => ({

@@ -55,7 +55,7 @@ export async function run(
     for (;;) {
       if (signals.soft.aborted || trouble) await Promise.all(flying.values())
       if (trouble) throw (trouble as { error: unknown }).error
-      if (signals.soft.aborted) return leave(bench, 'interrupted', true)
+      if (signals.soft.aborted) return await leave(bench, 'interrupted', true)
       sleep.caughtUp()
       obey(bench, cancel)
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
@@ -82,6 +82,7 @@ export async function run(
           break
         case 'finish': {
           const { result, proof, why } = decision
+          await ports.leave?.()
           book.tell({ type: 'finished', at: now, result, proof, why })
           return { type: 'finished', result, proof, why }
         }
@@ -90,7 +91,7 @@ export async function run(
       }
     }
   } catch (error) {
-    if (error instanceof CannotGoOn) return leave(bench, error.message, signals.soft.aborted)
+    if (error instanceof CannotGoOn) return await leave(bench, error.message, signals.soft.aborted)
     record(bench, error)
     throw error
   } finally {
@@ -119,7 +120,8 @@ function record({ book, ports }: Bench, error: unknown): void {
   }
 }
 
-function leave({ book, ports }: Bench, why: string, interrupted: boolean): Ending {
+async function leave({ book, ports }: Bench, why: string, interrupted: boolean): Promise<Ending> {
+  await ports.leave?.()
   book.tell({ type: 'stopped', at: ports.clock.now(), why })
   return { type: 'stopped', why, interrupted }
 }

@@ -114,14 +114,18 @@ describe.skipIf(!hasTmux)('the plan is shown', () => {
     expect(stage.promptOf('#1')).toContain('Make it blue (#1)')
   })
 
-  it('and an edit that cannot be used is named, and the list stands', async () => {
-    const editor = `sed -i 's/"#2"/"#1"/' "$2"`
+  it('and an edit that cannot be used is named, and can be mended', async () => {
+    const editor = `sed -i 's/"#2"/"#1"/; s/part 1/part one/' "$2"`
     const { stage, terminal } = await atTerminal({ editor }, ...off)
     await terminal.waitFor(WORK)
     await terminal.press('Down', 'Enter')
     await terminal.waitFor(
-      /could not be used:\n- task #1: its id is used more than once[\s\S]*Work on this list\?/,
+      /could not be used; Edit opens it again as you left it:\n- task #1: its id is used more than once[\s\S]*Work on/,
     )
+    // The second "#1" is the one of the slip; what else was written is still there.
+    writeFileSync(join(stage.bin, 'editor'), `#!/bin/sh\nsed -i '5,$s/"id": "#1"/"id": "#2"/' "$2"\n`)
+    await terminal.press('Down', 'Enter')
+    await terminal.waitFor('[ ] #1 Make part one')
     await terminal.press('Enter')
     expect((await terminal.ended()).code).toBe(0)
     expect(statuses(stage.list())).toEqual(['#1 completed', '#2 completed'])

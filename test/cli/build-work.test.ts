@@ -147,6 +147,27 @@ describe('an agent', () => {
     expect(stage.session('progress.txt')).toContain('- Error: the agent: the API is not there')
   })
 
+  it('that says it failed, and not why, has failed; and so it is when it needs a person', async () => {
+    const stage = setBuild({
+      settings: { guardrails: [{ command: 'true' }] },
+      plan: [plans(item(1), item(2))],
+      work: { '#1': [says('No. <failed></failed>'), says('Made it.')], '#2': [says('<blocked> </blocked>')] },
+    })
+    const ran = await stage.ralph('build', 'x')
+    expect([ran.code, stage.names()]).toEqual([1, ['plan', '#1', 'bug', '#1', '#2']])
+    expect(stage.list()[1]).toMatchObject({ content: 'Fix: it gave no reason' })
+    expect(ran.stdout).toContain('waits for you: it did not say what for')
+  })
+
+  it('that fails at length gives its bug fix a title that is read', async () => {
+    const stage = setBuild({
+      plan: [plans(item(1))],
+      work: { '#1': [says(`<failed>${'x'.repeat(5000)}</failed>`), says('Made it.')] },
+    })
+    await stage.ralph('build', 'x')
+    expect(stage.list()[1]!.content).toBe(`Fix: ${'x'.repeat(200)}`)
+  })
+
   it('that needs a person has its task blocked with the question, and others go on', async () => {
     const stage = setBuild({
       plan: [plans(item(1), item(2, ['#1']), item(3))],

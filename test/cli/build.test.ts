@@ -219,6 +219,7 @@ describe('the plan', () => {
     expect(statuses(stage.list())).toEqual(['#1 pending', '#2 pending'])
     const again = await stage.ralph('resume')
     expect([again.code, stage.names()]).toEqual([0, ['plan', '#1', '#2']])
+    expect(again.stdout).toMatch(/until\s+every task is completed/)
   })
 })
 

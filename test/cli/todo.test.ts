@@ -64,6 +64,18 @@ describe('the list of a build that is left', () => {
     expect(JSON.stringify(other.edits())).toContain('skipped by a person')
   })
 
+  it('has no bug fixes of a task any more that is skipped', async () => {
+    const stage = setBuild({
+      settings: { baseline: false, guardrails: [{ command: 'test -f made-#2' }] },
+      plan: [plans(item(1), item(2))],
+    })
+    await stage.ralph('build', 'x', '-m', '2')
+    expect(stage.list().map(({ id }) => id)).toEqual(['#1', '#1-bug-1', '#2'])
+    expect((await stage.ralph('todo', stage.id(), 'skip', '#1')).code).toBe(0)
+    expect((await stage.ralph('resume', '-m', '20')).code).toBe(0)
+    expect(stage.names()).toEqual(['plan', '#1', '#2'])
+  })
+
   it('keeps what was written into tasks.json by hand, too', async () => {
     const stage = await stopped()
     const list = stage.list().map(task => (task.id === '#2' ? { ...task, content: 'Make it blue' } : task))

@@ -177,6 +177,27 @@ describe('a person’s edit of the list', () => {
     ])
   })
 
+  it('lets what it adds not wait in a circle, and says so', () => {
+    const run = start()
+    const added = [
+      item('A', { id: 'a', blockedBy: ['b', '#1'] }),
+      item('B', { id: 'b', blockedBy: ['gone'] }),
+      item('C', { id: 'gone', blockedBy: ['#3', 'a'] }),
+    ]
+    const items = [...project(run), ...added]
+    const { edit, refused } = personEdit(run.tasks, run.state, table, items)
+    expect(edit.list?.add?.map(({ task }) => [task.id, task.blockedBy])).toEqual([
+      ['a', ['#1']],
+      ['b', ['gone']],
+      ['gone', ['a']],
+    ])
+    expect(refused).toEqual([
+      'a was to wait for b, which is waiting for it; it does not.',
+      'gone was to wait for #3, which is waiting for it; it does not.',
+    ])
+    expect(agentEdit(run.tasks, run.state, table, items, '#1', 9).refused).toEqual(refused)
+  })
+
   it('completes, which unblocks but proves nothing', () => {
     const run = start()
     const [one, ...rest] = project(run)

@@ -5,9 +5,10 @@ import { progressNotes } from '../../core/build/progress.ts'
 import { taskPrompt } from '../../core/build/prompt.ts'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
+import { wasLeft } from '../../core/left.ts'
 import { doneByPerson } from '../../core/list-edit.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
-import type { Task } from '../../core/task.ts'
+import type { Task, TaskId } from '../../core/task.ts'
 import { type Limits, standing, type Workflow } from '../../core/workflow.ts'
 import { countLine } from '../../core/workflows/prompt.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
@@ -69,6 +70,15 @@ export function buildTrade(kit: BuildKit): Trade {
     return refused.length === 0 ? text : `${text}\n\nThe last agent changed the list:\n${bullets(refused)}`
   }
 
+  /** What the agent of a task made of the list counts, or is told; then the list is the truth again. */
+  function judge(task: TaskId, record: (event: RunEvent) => void): void {
+    const { edit, refused: why } = list.byAgent(task, limits.additions - run().state.added, now())
+    if (edit) record(edit)
+    refused = [...refused, ...why]
+    for (const text of why) record({ type: 'warned', at: now(), note: text })
+    list.write()
+  }
+
   return {
     opening(at) {
       if (plan.list) {
@@ -118,11 +128,20 @@ export function buildTrade(kit: BuildKit): Trade {
 
     project(settled, record) {
       plans.project(settled, record)
-      const { edit, refused: why } = list.byAgent(settled.task, limits.additions - run().state.added, now())
-      if (edit) record(edit)
-      refused = why
-      for (const text of why) record({ type: 'warned', at: now(), note: text })
+      judge(settled.task, record)
+    },
+
+    back() {
+      if (!wasLeft(past)) return
+      const { edit, refused: why } = list.byPerson(now())
+      if (edit) tell(edit)
+      for (const text of why) warn(text)
       list.write()
+    },
+
+    async leave() {
+      const { unapplied, flight } = run().state
+      for (const { task } of [...Object.values(unapplied), ...Object.values(flight)]) judge(task, tell)
     },
 
     hear(event) {

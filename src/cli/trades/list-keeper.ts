@@ -105,7 +105,7 @@ export function keepList(
 }
 
 /** With these the list is handed to whoever comes next: an agent, or people. */
-const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'finished']
+const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'finished']
 
 /**
  * The list when a step was last applied, for then it was surely written, and every one since, for a crash may have

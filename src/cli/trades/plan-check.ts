@@ -7,6 +7,9 @@ import type { Judgement } from './person.ts'
 /** The name of the check that a planner's answer must pass. */
 export const PLAN_CHECK = 'plan'
 
+/** How the line begins that says where the answer is; no error of it. */
+export const KEPT = '(the answer is kept in'
+
 export type PlanDesk = {
   answer: string
   /** Keeps the raw answer, and says where. */
@@ -25,8 +28,7 @@ export const planCheck = ({ answer, save, judge, accept, again }: PlanDesk): Che
   async run() {
     const log = save(answer)
     const plan = readPlan(answer)
-    if ('errors' in plan)
-      return told('fail', `${plan.errors.join('\n')}\n(the answer is kept in ${log})`, log)
+    if ('errors' in plan) return told('fail', `${plan.errors.join('\n')}\n${KEPT} ${log})`, log)
     const judged: Judgement = judge ? await judge(plan) : { type: 'accept', plan }
     if (judged.type === 'again') {
       again(judged)

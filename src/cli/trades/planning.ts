@@ -10,7 +10,7 @@ import type { StageName, Step, StepId } from '../../core/workflow.ts'
 import { standing } from '../../core/workflow.ts'
 import { NoAnswer } from '../asker.ts'
 import type { BuildKit } from './build-trade.ts'
-import { PLAN_CHECK, planCheck } from './plan-check.ts'
+import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
 
 type Claims = Awaited<ReturnType<Ports['claims']>>
 
@@ -64,7 +64,8 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
   }
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
-    return { answer: log ? readText(join(plan.project, log)) : '', errors: note.split('\n') }
+    const errors = note.split('\n').filter(line => !line.startsWith(KEPT))
+    return { answer: log ? readText(join(plan.project, log)) : '', errors }
   }
 
   return {

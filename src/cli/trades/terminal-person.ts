@@ -35,6 +35,8 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
 
     async judgePlan(plan) {
       let judged = plan
+      /** What was written last and could not be used: it is there to be mended. */
+      let draft: string | null = null
       for (;;) {
         say(`\n${taskSummary(judged.items).join('\n')}\n`)
         const ask = await terminalAsker(stop)
@@ -50,23 +52,31 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
           })
           return { type: 'again', words, plan: judged }
         }
-        judged = editPlan(judged, env, say)
+        const edited = editPlan(judged, draft, env, say)
+        judged = edited.plan
+        draft = edited.draft
       }
     },
   }
 }
 
-/** Opens the list as JSON; a list that cannot be used is named, and the one before stands. */
-function editPlan(plan: Planned, env: NodeJS.ProcessEnv, say: (text: string) => void): Planned {
-  const file = edit(`${JSON.stringify(listOf(plan), null, 2)}\n`, 'json', env)
+/** Opens the list as JSON; one that cannot be used is named and kept as a draft, and the one before stands. */
+function editPlan(
+  plan: Planned,
+  draft: string | null,
+  env: NodeJS.ProcessEnv,
+  say: (text: string) => void,
+): { plan: Planned; draft: string | null } {
+  const file = edit(draft ?? `${JSON.stringify(listOf(plan), null, 2)}\n`, 'json', env)
   if ('trouble' in file) {
     say(`\n${file.trouble}; the list is as it was`)
-    return plan
+    return { plan, draft }
   }
   const edited = readList(file.text)
-  if (!('errors' in edited)) return edited
-  say(`The list could not be used:\n${edited.errors.map(error => `- ${error}`).join('\n')}`)
-  return plan
+  if (!('errors' in edited)) return { plan: edited, draft: null }
+  const errors = edited.errors.map(error => `- ${error}`).join('\n')
+  say(`The list could not be used; Edit opens it again as you left it:\n${errors}`)
+  return { plan, draft: file.text }
 }
 
 function readList(text: string): Planned | { errors: string[] } {

@@ -18,7 +18,9 @@ export interface Trade extends Pick<Ports, 'witness' | 'claims' | 'edits'> {
   env?(): Record<string, string>
   /** Makes the workflow's own files follow what was settled. Safe to repeat. */
   project(settled: Settled, tell: (event: RunEvent) => void): void | Promise<void>
-  /** The sitting is over: what was settled and not projected is not left as the agent wrote it. */
+  /** A run is taken up again, before anything else happens in it. */
+  back?(): void
+  /** It is about to be left: what agents wrote is judged by now, for what differs later is people's word. */
   leave?(): Promise<void>
   /** Hears every event, after it was recorded. */
   hear(event: RunEvent): void

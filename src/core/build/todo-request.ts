@@ -51,9 +51,15 @@ export function todoEdit(
   }
   const stands = standing(workflow, state, task)
   if (stands.stage === 'done') return { error: `${task.id} is completed already` }
-  const done = doneByPerson(stands)
-  const why = request.action === 'skip' ? SKIPPED : done.why
-  return { state: { [task.id]: { ...done, why } } }
+  // What was to mend it is of no use any more.
+  const fixes = shown.filter(
+    ({ parent, ...fix }) => parent === task.id && standing(workflow, state, fix).stage !== 'done',
+  )
+  const states = [task, ...fixes].map(ended => {
+    const done = doneByPerson(standing(workflow, state, ended))
+    return [ended.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
+  })
+  return { state: Object.fromEntries(states) }
 }
 
 const MOST_NAMED = 10

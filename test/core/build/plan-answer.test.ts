@@ -119,6 +119,25 @@ describe('a planner’s answer', () => {
     expect(hopeless.at(-1)).toBe('and 150 more like these')
   })
 
+  it('tells of a cycle beside other errors, and once of what waits for itself', () => {
+    expect(
+      errorsOf(
+        JSON.stringify([
+          item('#1', { blockedBy: ['#9'] }),
+          7,
+          item('#3', { blockedBy: ['#4', '#3'] }),
+          item('#4', { blockedBy: ['#3'], status: 'done' }),
+        ]),
+      ).map(error => error.split(';', 1)[0]),
+    ).toEqual([
+      'task #1: blockedBy names "#9", which is not in the list',
+      'item 2: it is no object',
+      'task #3: blockedBy names the task itself',
+      'task #4: status must be "pending"',
+      'task #3: it waits for itself (#3 → #4 → #3)',
+    ])
+  })
+
   it('tells of several cycles, long ones in short', () => {
     const ring = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, n) =>
