@@ -44,7 +44,7 @@ export async function tellRun(name: string, text: string, options: SteerOptions)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
   if (isLive(run)) return tellLive(run, text)
-  await recordIn(run, { type: 'told', at: Date.now(), text })
+  await alone(run, () => record(run, { type: 'told', at: Date.now(), text }))
   return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
 }
 
@@ -76,11 +76,10 @@ function runFor(name: string | undefined, options: SteerOptions): StoredRun {
 
 export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
-/** For a run that nobody sits over; if somebody came to sit over it just now, that is said and nothing is written. */
-export const recordIn = (run: StoredRun, ...events: RunEvent[]): Promise<void> =>
-  alone(run, () => record(run, ...events))
-
-/** Does something to a run that nobody sits over, given all that is on record. */
+/**
+ * Does something to a run that nobody sits over, given all that is on record. If somebody came to sit over it just
+ * now, that is said and nothing is done.
+ */
 export const alone = <T>(
   { id, dir, began: { project } }: StoredRun,
   act: (events: RunEvent[]) => T | Promise<T>,
