@@ -29,6 +29,8 @@ export type Caller = {
   warn(note: string): void
   /** What the agent's hooks go by. */
   marks(work: Work): Record<string, string>
+  /** What to wait for before more of its output is read; null: nothing. */
+  ready?(): Promise<void> | null
 }
 
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
@@ -98,6 +100,7 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
           record.error(chunk)
           ears.stir()
         },
+        ready: c.ready,
       },
     )
     const live = await starting.catch(error => {

@@ -37,6 +37,8 @@ export type Equipment = {
   /** No iteration has begun yet. */
   isFirst: boolean
   trade: Trade
+  /** What to wait for before more of an agent's output is read; null: nothing. */
+  ready(): Promise<void> | null
 }
 
 /** Builds every adapter of a run. The only place that knows them all. */
@@ -55,6 +57,7 @@ export function composePorts({
   isFresh,
   isFirst,
   trade,
+  ready,
 }: Equipment): Ports {
   const { settings, project } = plan
   const now = () => Date.now()
@@ -105,6 +108,7 @@ export function composePorts({
     now,
     warn: note => tell({ type: 'warned', at: now(), note }),
     marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...trade.env?.() }),
+    ready,
   })
 
   /** What a check left running could write into a list once it is people's again, and pass for them. */

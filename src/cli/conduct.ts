@@ -26,6 +26,7 @@ import { redact } from './call.ts'
 import { composePorts } from './compose.ts'
 import { consoleListener, type Loudness } from './console.ts'
 import { keepWhatIsDirty, noteWhatIsLeft } from './keep-start.ts'
+import { keepPace } from './pace.ts'
 import { LEFT } from './past-run.ts'
 import { gitEnvironment, type Plan } from './plan.ts'
 import { listenForRetry, RETRY_KEY } from './retry-key.ts'
@@ -172,6 +173,7 @@ async function sit(sitting: Sitting, session: Session, notices: string[], dir: s
       isFresh: past.length === 0,
       isFirst: !past.some(event => event.type === 'started'),
       trade,
+      ready: keepPace(show.drained, patience.inactivityMs, signals.soft),
     })
     const again = past.length > 0
     const ending = await run(opened, ports, { patience, signals, baseline: settings.baseline, again })

@@ -24,7 +24,11 @@ export type Loudness = {
 }
 
 /** Hears every event of a run. Close it when the run is over, however it ended. */
-export type ConsoleListener = ((event: RunEvent) => void) & { close(): void }
+export type ConsoleListener = ((event: RunEvent) => void) & {
+  close(): void
+  /** Null while the reader keeps up. Otherwise it resolves when all was taken, or the reader went away. */
+  drained(): Promise<void> | null
+}
 
 const USUAL: Output = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 }
 
@@ -48,8 +52,7 @@ export function consoleListener(
   env: NodeJS.ProcessEnv,
   { json, quiet, streamAgent, limit, list, reviews, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
-  // A reader that went away (`| head`) is no reason to end a run that someone counts on.
-  out.on('error', () => {})
+  const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
   const shown: Shown = {
     style: terminalStyle(out, env, output),
@@ -75,7 +78,7 @@ export function consoleListener(
     page.flush()
     line?.close()
   }
-  if (json) return Object.assign((event: RunEvent) => page.add(JSON.stringify(event)), { close })
+  if (json) return Object.assign((event: RunEvent) => page.add(JSON.stringify(event)), { close, drained })
   const lines = runLines(shown)
 
   const hear = (event: RunEvent) => {
@@ -93,10 +96,31 @@ export function consoleListener(
       line.stir()
     }
   }
-  return Object.assign(hear, { close })
+  return Object.assign(hear, { close, drained })
 }
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'
+
+function watchReader(out: Out): ConsoleListener['drained'] {
+  let wait: Promise<void> | null = null
+  let go = () => {}
+  const free = () => {
+    wait = null
+    go()
+  }
+  out.on('drain', free)
+  // A reader that went away (`| head`) is no reason to end a run that someone counts on.
+  out.on('error', free)
+  return () => {
+    // Not what `write` returned: that is false, too, for a page that was taken at once.
+    const { writableLength = 0, writableHighWaterMark = Number.POSITIVE_INFINITY } = out
+    if (writableLength < writableHighWaterMark) return null
+    wait ??= new Promise(resolve => {
+      go = resolve
+    })
+    return wait
+  }
+}
 
 const PAGE = 64 * 1024
 const SPARE = 8

@@ -4,9 +4,12 @@ import { BEAT_MS, type LiveLine } from '../view/live-line.ts'
 export type Out = {
   isTTY?: boolean
   columns?: number
+  /** What was written and is not taken yet, and how much of it is enough. */
+  writableLength?: number
+  writableHighWaterMark?: number
   /** The bytes are not kept once `done` was called. */
   write(data: string | Uint8Array, done?: () => void): unknown
-  on(event: 'error', listener: () => void): unknown
+  on(event: 'error' | 'drain', listener: () => void): unknown
 }
 
 export type LiveStatus = {

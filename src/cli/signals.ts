@@ -19,10 +19,15 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
   return {
     signals: { soft: soft.signal, hard: hard.signal },
     close: () => {
+      if (soft.signal.aborted) leaveSoon()
       for (const name of names) process.off(name, onSignal).off(name, tooLate).once(name, tooLate)
     },
   }
 }
 
 /** How the run ended is decided, and so is the exit code; whoever insists ends ralph all the same. */
-const tooLate = () => {}
+const tooLate = () => leaveSoon()
+
+/** Whoever wants the end does not wait for a reader that does not take the last lines. */
+const LAST_LINES_MS = 3000
+const leaveSoon = () => setTimeout(() => process.exit(), LAST_LINES_MS).unref()

@@ -66,6 +66,8 @@ export type Sink = {
   bytes(chunk: Uint8Array): void
   /** Standard error as it comes. */
   error(chunk: Uint8Array): void
+  /** Asked after each of them. A promise: nothing more is read before it resolves, unless the process has exited. */
+  ready?(): Promise<void> | null
 }
 
 export interface Live {

@@ -21,6 +21,8 @@ export function follow(
     const lines = splitLines((line, cut) => sink.line(line, cut))
     let bytes = 0
     let over = false
+    let gone = false
+    let held = false
 
     function leave(): void {
       over = true
@@ -39,6 +41,22 @@ export function follow(
       }
     }
 
+    function flow(): void {
+      held = false
+      child.stdout?.resume()
+      child.stderr?.resume()
+    }
+
+    /** Whoever takes the output is behind: the process waits on its pipe, not what it wrote in our memory. */
+    function keepPace(): void {
+      const wait = held || gone || over ? null : sink.ready?.()
+      if (!wait) return
+      held = true
+      child.stdout?.pause()
+      child.stderr?.pause()
+      void wait.then(() => over || flow())
+    }
+
     const finish = (exit: Exit): void =>
       hand(() => {
         lines.end()
@@ -51,17 +69,24 @@ export function follow(
       hand(() => {
         sink.bytes(chunk)
         lines.push(chunk)
+        keepPace()
       })
     })
     child.stderr?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      hand(() => sink.error(chunk))
+      hand(() => {
+        sink.error(chunk)
+        keepPace()
+      })
     })
     child.stdout?.on('error', () => {})
     child.stderr?.on('error', () => {})
     child.once('close', (code, signal) => finish({ code, signal }))
     child.once('exit', (code, signal) => {
-      // What the process itself wrote was read by now: the event loop tells of exits last.
+      // What the process itself wrote was read by now, or is with the next look at the pipe: the event loop tells
+      // of exits last.
+      gone = true
+      flow()
       const deadline = performance.now() + patienceMs
       let before = bytes
       const look = (): void => {

@@ -178,6 +178,17 @@ describe('a process whose pipe is held by a child', () => {
     expect(lines).toEqual(['early', 'late'])
   })
 
+  test('is read to the end once it has exited, also for a sink that is never ready', async () => {
+    const { command } = setScene()
+    const { sink, lines, errors } = collect()
+    const writes =
+      'for i in 1 2 3; do head -c 20000 /dev/zero | tr "\\0" $i; echo; sleep 0.05; done; echo err >&2'
+    const child = await launch(command([], { argv: ['sh', '-c', writes] }), 'pipe')
+    const never = new Promise<void>(() => {})
+    expect(await follow(child, { ...sink, ready: () => never })).toEqual({ code: 0, signal: null })
+    expect([lines, errors()]).toEqual([['1', '2', '3'].map(digit => digit.repeat(20_000)), 'err\n'])
+  })
+
   test.each(['floods', 'holds'])('is not waited for when the child %s', async does => {
     const { runner, command } = setScene()
     const { sink, lines } = collect()
