@@ -1,6 +1,7 @@
 import { UsageError } from '../core/usage-error.ts'
 import type { Risk } from '../settings/trust.ts'
 import { plain } from '../view/plain.ts'
+import { agrees } from './put-question.ts'
 import { isTrusted, trust } from './trusted.ts'
 
 export type TrustAsk = {
@@ -29,15 +30,9 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
   trust(home, project, found)
 }
 
-async function ask(project: string, found: Risk[]): Promise<boolean> {
+function ask(project: string, found: Risk[]): Promise<boolean> {
   process.stderr.write(`\n${project} wants to:\n${listRisks(found)}\n\n`)
-  const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({
-    message: 'Trust these? Ralph asks again when they change.',
-    initialValue: false,
-    output: process.stderr,
-  })
-  return !isCancel(answer) && answer
+  return agrees('Trust these? Ralph asks again when they change.')
 }
 
 export function listRisks(found: Risk[]): string {

@@ -10,6 +10,7 @@ import { dropNote, readNote, writeNote } from '../store/notes.ts'
 import { ralphHome } from '../store/runs.ts'
 import type { UndoOptions } from './commands/afterwards.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
+import { agrees } from './put-question.ts'
 import { isLive } from './steer-run.ts'
 import { isNothing, undoLines, wayBack } from './undo-words.ts'
 
@@ -65,9 +66,7 @@ async function carryOut({ run, start }: PastRun, undoing: Undoing, plan: UndoPla
 async function agreed(): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError('undo asks first, and nobody is there to answer; insist with --yes')
-  const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({ message: 'Undo it?', initialValue: false, output: process.stderr })
-  return !isCancel(answer) && answer
+  return agrees('Undo it?')
 }
 
 function say(line: string, code = 0): number {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { RALPH } from '../support/ralph.ts'
+import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setStage } from './scene.ts'
 
 const settings = { guardrails: [{ command: 'touch ran' }] }
@@ -51,5 +53,44 @@ describe('trust', () => {
 
   it('of a project with nothing to trust says so', async () => {
     expect((await untrusted({}).ralph('trust')).stdout).toContain('has nothing that needs trust')
+  })
+})
+
+describe.skipIf(!hasTmux)('at a terminal, trust', () => {
+  const open = (stage: ReturnType<typeof untrusted>, before = 'true') =>
+    openTerminal(['sh', '-c', `${before}; "${process.execPath}" "${RALPH}" run -p x`], {
+      cwd: stage.project,
+      env: stage.env,
+    })
+
+  it.each([
+    ['n', ['n']],
+    ['the end of input', ['C-d']],
+    ['the end of input after a key', ['Left', 'x', 'C-d']],
+    ['Ctrl+C', ['C-c']],
+  ])('is asked for, and not given by %s: nothing is run', async (_, keys) => {
+    const stage = untrusted()
+    const terminal = await open(stage)
+    expect(await terminal.waitFor('Trust these?')).toContain('guardrails[0].command  touch ran')
+    await terminal.press(...keys)
+    const { code, screen } = await terminal.ended()
+    expect([code, screen]).toEqual([2, expect.stringContaining('not trusted; nothing was run')])
+    expect(() => stage.read('ran')).toThrow()
+  })
+
+  it('is given by y', async () => {
+    const stage = untrusted()
+    const terminal = await open(stage)
+    await terminal.waitFor('Trust these?')
+    await terminal.press('y')
+    expect((await terminal.ended()).code).toBe(0)
+    expect(stage.read('ran')).toBe('')
+  })
+
+  it('is asked for in whole lines where the terminal says that it has no width', async () => {
+    const terminal = await open(untrusted(), 'stty cols 0')
+    await terminal.waitFor('Trust these? Ralph asks again when they change.')
+    await terminal.press('C-d')
+    expect((await terminal.ended()).code).toBe(2)
   })
 })

@@ -233,6 +233,7 @@ describe('ralph undo', () => {
 describe.skipIf(!hasTmux)('on a terminal, ralph undo', () => {
   it.each([
     ['n', 1, 'one\nmore\n'],
+    ['C-d', 1, 'one\nmore\n'],
     ['y', 0, 'one\n'],
   ])('asks, and obeys: %s', async (key, code, text) => {
     const stage = setRepository()
