@@ -72,6 +72,10 @@ export function chooseAgent(
   path: string,
 ): { argv: string[]; explicit: boolean } {
   if (wanted.explicit.length > 0) {
+    if (wanted.name !== undefined)
+      throw new UsageError(
+        `--agent ${wanted.name} and the command after -- both name the agent; give one of them`,
+      )
     mustExist(wanted.explicit[0]!, path)
     return { argv: wanted.explicit, explicit: true }
   }

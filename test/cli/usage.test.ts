@@ -25,6 +25,15 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     ],
     [['run', '-p', 'x', '--', './nothing'], 'agent "./nothing" does not exist or cannot be executed'],
     [['run', '-p', 'x', '--model', 'm', '--', 'cat'], 'ralph does not know how to tell "cat" a model'],
+    [
+      ['run', '-p', 'x', '-a', 'claude', '--', 'cat'],
+      '--agent claude and the command after -- both name the agent; give one of them',
+    ],
+    [
+      ['build', 'x', '-a', 'claude', '--', 'cat'],
+      '--agent claude and the command after -- both name the agent',
+    ],
+    [['stories', '-a', 'claude', '--', 'cat'], '--agent claude and the command after -- both name the agent'],
     [['run', '-p', 'x', '--done-pattern', '('], '--done-pattern: Invalid regular expression'],
     [['run', '-p', 'x', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
     [['rum'], "unknown command 'rum' (Did you mean run?)"],
