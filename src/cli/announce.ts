@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { plural, spellDuration } from '../core/spell.ts'
 import { estimate } from '../core/stories/analytics.ts'
@@ -7,12 +5,10 @@ import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { fitTo } from '../view/fit.ts'
 import { plain } from '../view/plain.ts'
-import { taskSummary } from '../view/task-list.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
 import { agentOf, commandGuardrails, type Plan } from './plan.ts'
-import { storyTemplate } from './templates.ts'
 
 const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build', stories: 'stories' }
 
@@ -25,27 +21,8 @@ export function announce(id: string, plan: Plan, limits: Limits, env: NodeJS.Pro
   )
 }
 
-/** What would run, and nothing else: no file is written, no process started. */
-export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): number {
-  const { colors } = terminalStyle(process.stdout, env, plan.settings.output)
-  const rows = [
-    ...facts(plan, limits),
-    ...commandsOf(plan, env).map((command, place) => [place === 0 ? 'command' : 'fallback', command]),
-  ]
-  process.stdout.write(
-    `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}\n\n${colors.dim('prompt')}\n`,
-  )
-  process.stdout.write(`${plain(textOf(plan)).trimEnd()}\n`)
-  return 0
-}
-
-function textOf(plan: Plan): string {
-  if (plan.workflow === 'stories') return storyTemplate(join(plan.project, plan.dir))
-  if (plan.workflow === 'tasks') return plan.list ? taskSummary(plan.list.items).join('\n') : plan.goal.text
-  return plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
-}
-
-function facts(plan: Plan, limits: Limits): string[][] {
+/** What runs, on what and until when, as rows. */
+export function facts(plan: Plan, limits: Limits): string[][] {
   const { settings } = plan
   const checks = commandGuardrails(settings).map(g => g.command)
   return [
@@ -59,7 +36,7 @@ function facts(plan: Plan, limits: Limits): string[][] {
   ]
 }
 
-function subject(plan: Plan): [string, string] {
+export function subject(plan: Plan): [string, string] {
   switch (plan.workflow) {
     case 'prompt': {
       const { prompt } = plan
@@ -88,7 +65,7 @@ const conditionOf = (plan: Plan): string =>
     ? (plan.condition.response ?? plan.condition.pattern ?? 'no condition')
     : 'the list'
 
-function until(plan: Plan): string {
+export function until(plan: Plan): string {
   if (plan.workflow === 'stories') return plan.review.skip ? 'every story passes' : 'every story is approved'
   if (plan.workflow === 'tasks') return plan.planOnly ? 'the list is made' : 'every task is completed'
   const { response, pattern } = plan.condition
@@ -103,9 +80,9 @@ function fallbackRow(plan: Plan): string[][] {
 }
 
 /** What each agent is called with, the main one first. */
-const commandsOf = (plan: Plan, env: NodeJS.ProcessEnv): string[] =>
+export const commandsOf = (plan: Plan, env: NodeJS.ProcessEnv): string[][] =>
   crewOf(plan, env.PATH ?? '').map(({ agent, ask }) =>
-    redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv).join(' '),
+    redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
 
 /** What people should know before the first iteration. */
@@ -148,7 +125,7 @@ export function verboseListener(
     `Settings: ${JSON.stringify({ ...settings, agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) })}`,
   )
   for (const [place, command] of commandsOf(plan, env).entries())
-    say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command}`)
+    say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command.join(' ')}`)
   return event => {
     if (event.type === 'started')
       say(`Iteration ${event.n}${limits.iterations === null ? '' : `/${limits.iterations}`} starting`)
@@ -165,7 +142,7 @@ export function verboseListener(
   }
 }
 
-function table(rows: string[][], dim: (text: string) => string): string {
+export function table(rows: string[][], dim: (text: string) => string): string {
   const width = Math.max(...rows.map(([name]) => name!.length))
   const indent = `\n${' '.repeat(width + 4)}`
   const fit = fitTo(process.stdout.isTTY ? (process.stdout.columns || 80) - width - 4 : null)

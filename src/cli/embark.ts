@@ -5,10 +5,11 @@ import { recordStart } from '../git/start.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
 import { newRunId, ralphHome } from '../store/runs.ts'
-import { announce, dryRun, verboseListener, warningsOf } from './announce.ts'
+import { announce, verboseListener, warningsOf } from './announce.ts'
 import type { CommonOptions } from './commands/common.ts'
 import { conduct } from './conduct.ts'
 import { checkFallbacks } from './crew.ts'
+import { dryRun } from './dry-run.ts'
 import { hold } from './hold.ts'
 import { chooseAgent, gitEnvironment, type Plan, type Terms, takesModel } from './plan.ts'
 import { projectOf } from './project.ts'
@@ -49,7 +50,7 @@ export async function embark(
   const env = process.env
   const { project, settings } = plan
   checkFallbacks(plan)
-  if (options.dryRun) return dryRun({ ...plan, start: null }, limits, env)
+  if (options.dryRun) return dryRun({ ...plan, start: null }, limits, env, options.json ?? false)
   const home = ralphHome(env)
   await requireTrust({ home, project, found: risks, flag: options.trust ?? false, env })
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))

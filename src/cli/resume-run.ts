@@ -30,7 +30,9 @@ export async function resume(
   needUnfinished(run)
   if (isLive(run)) {
     refuseLimits(run, options)
-    return instruction === null ? wakeRun(run) : tellLive(run, instruction)
+    // The events go where the run sits: here there are none.
+    const voice = options.json ? process.stderr : process.stdout
+    return instruction === null ? wakeRun(run, voice) : tellLive(run, instruction, voice)
   }
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)

@@ -13,6 +13,9 @@ import { hold } from './hold.ts'
 import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 
+/** Where it is said what became of a request. */
+type Voice = Pick<NodeJS.WriteStream, 'write'>
+
 /** Whether the process that sits over a run still lives. */
 export function isLive({ events }: StoredRun): boolean {
   const by = events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
@@ -48,21 +51,21 @@ export async function tellRun(name: string, text: string, options: SteerOptions)
   return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
 }
 
-export function tellLive(run: StoredRun, text: string): number {
+export function tellLive(run: StoredRun, text: string, voice: Voice = process.stdout): number {
   askRun(run, { type: 'tell', text })
-  return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
+  return say(`told run ${run.id}; it stands in its prompts from the next iteration on`, voice)
 }
 
 /** Wakes a run that is paused, or waits; a new sitting is not needed. */
-export function wakeRun(run: StoredRun): number {
+export function wakeRun(run: StoredRun, voice: Voice): number {
   const { standing } = statusOf(run.events, true, Date.now())
   if (standing === 'waiting') {
     askRun(run, { type: 'retry' })
-    return say(`run ${run.id} waits no longer: it tries again now`)
+    return say(`run ${run.id} waits no longer: it tries again now`, voice)
   }
   // One that is still at work may have been asked to pause a moment ago.
   askRun(run, { type: 'resume' })
-  return say(`resumed run ${run.id}`)
+  return say(`resumed run ${run.id}`, voice)
 }
 
 function runFor(name: string | undefined, options: SteerOptions): StoredRun {
@@ -107,7 +110,7 @@ async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promi
   await runner.close()
 }
 
-function say(line: string): number {
-  process.stdout.write(`${line}\n`)
+function say(line: string, voice: Voice = process.stdout): number {
+  voice.write(`${line}\n`)
   return 0
 }

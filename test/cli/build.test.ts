@@ -112,6 +112,12 @@ describe('a build', () => {
     expect(ran.stdout).toMatch(
       /goal +Make a shop[\s\S]*until +every task is completed[\s\S]*prompt\nMake a shop/,
     )
+    const told = await stage.ralph('build', 'Make a shop', '--dry-run', '--json')
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      workflow: 'tasks',
+      subject: { type: 'goal', name: 'Make a shop' },
+      prompt: 'Make a shop',
+    })
     expect(() => stage.id()).toThrow()
   })
 

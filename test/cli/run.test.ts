@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf, setStage } from './scene.ts'
@@ -270,6 +278,36 @@ describe('ralph run', () => {
       expect(ran.stdout).toContain(words)
     expect(existsSync(stage.ralphHome)).toBe(false)
     expect(readdirSync(join(stage.project, '.ralph'))).toEqual(['settings.json'])
+  })
+
+  it('tells programs what would run in one object', async () => {
+    const stage = setStage({
+      settings: {
+        guardrails: [check('touch ran')],
+        fallbackAgents: [{ command: 'codex', model: 'gpt-5.5' }],
+      },
+    })
+    stage.addAgent('codex', [])
+    stage.write('PROMPT.md', 'The prompt.\n')
+    const ran = await stage.ralph('run', '-f', 'PROMPT.md', '--dry-run', '--json', '--model', 'opus')
+    expect([ran.code, ran.stderr, ran.stdout.trim().split('\n').length]).toEqual([0, '', 1])
+    expect(JSON.parse(ran.stdout)).toEqual({
+      workflow: 'prompt',
+      project: realpathSync(stage.project),
+      agent: 'claude',
+      model: 'opus',
+      fallbacks: [{ agent: 'codex', model: 'gpt-5.5' }],
+      subject: { type: 'prompt', name: expect.stringMatching(/PROMPT\.md$/) },
+      checks: ['touch ran'],
+      iterations: 10,
+      until: '<response>DONE</response>',
+      commands: [
+        expect.arrayContaining(['claude', '-p', '--model', 'opus']),
+        expect.arrayContaining(['codex', 'exec', '-m', 'gpt-5.5']),
+      ],
+      prompt: 'The prompt.\n',
+    })
+    expect(existsSync(stage.ralphHome)).toBe(false)
   })
 
   it('works outside a git repository, with a warning', async () => {

@@ -31,7 +31,11 @@ describe('a run at work', () => {
       code: 2,
       stderr: expect.stringMatching(/^ralph: error: run \S+ is at work under its own limits; .*\n$/),
     })
-    expect((await stage.ralph('resume')).stdout).toMatch(/^resumed run /)
+    expect(await stage.ralph('resume', '--json')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^resumed run /),
+    })
     expect((await run.ended).code).toBe(0)
     expect(await standing(stage)).toBe('finished')
   })

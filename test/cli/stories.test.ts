@@ -393,6 +393,13 @@ describe('the loop', () => {
     const stage = setStories({ verify: ['true'] })
     const dry = await stage.ralph('stories', '--dry-run')
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/1 story[\s\S]*mode=\$RALPH_MODE/)])
+    const told = await stage.ralph('stories', '--dry-run', '--json')
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      workflow: 'stories',
+      subject: { type: 'stories', name: expect.stringContaining('1 story') },
+      estimate: expect.any(String),
+      prompt: expect.stringContaining('mode=$RALPH_MODE'),
+    })
     expect(stage.git('status', '--porcelain')).toBe('')
     const events = eventsOf(await stage.ralph('stories', '--json'))
     expect(events.map(e => e.type)).toEqual(expect.arrayContaining(['began', 'settled', 'finished']))
