@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
 import type { StepId } from '../core/workflow.ts'
@@ -33,8 +35,8 @@ export function disorderOf(dirs: GitDirs): string | null {
 }
 
 /**
- * Whether the repository is in a state to commit to. Another branch than at the start is said, not blamed:
- * the prompt may have asked for it. It proves nothing about the work.
+ * Whether something in the repository is unfinished. Another branch than at the start, or no repository any more,
+ * is said, not blamed: the prompt may have asked for it. It proves nothing about the work.
  */
 export const repositoryCheck = (start: Start): Check => ({
   name: 'git',
@@ -47,9 +49,14 @@ export const repositoryCheck = (start: Start): Check => ({
     })
     const disorder = disorderOf(start.dirs)
     if (disorder) return { finding: finding('fail', disorder), exit: null }
-    const branch = readHead(start.dirs)?.branch ?? null
-    const note =
-      branch === start.branch ? '' : branch === null ? 'HEAD is detached' : `the branch is now ${branch}`
-    return { finding: finding('pass', note), exit: null }
+    return { finding: finding('pass', movedNote(start)), exit: null }
   },
 })
+
+function movedNote({ dirs, branch: before }: Start): string {
+  // Protected files in it may have been put back: the folder alone says nothing.
+  if (!existsSync(join(dirs.own, 'HEAD'))) return 'the repository is gone'
+  const branch = readHead(dirs)?.branch ?? null
+  if (branch === before) return ''
+  return branch === null ? 'HEAD is detached' : `the branch is now ${branch}`
+}

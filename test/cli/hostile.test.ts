@@ -110,6 +110,11 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
     const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .git; echo more'))
     expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, ['ok', 'ok']])
     expect(ran.stderr).toMatch(/^ralph: warning: .*git/m)
+    const git = stage
+      .journal()
+      .flatMap(e => (e.type === 'settled' && e.end === 'ok' ? e.findings : []))
+      .filter(finding => finding.check === 'git')
+    expect(git.at(-1)).toMatchObject({ verdict: 'pass', note: 'the repository is gone' })
   })
 
   it('removes the project ends the run with one line; nothing is made in its place', async () => {
