@@ -54,9 +54,10 @@ Examples:
 
 Exit codes: 0 reached · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
 
-/** The program: words in, exit code out. What follows `--` is an agent command and is not ours to read. */
+/** The program: words in, exit code out. */
 export async function main(argv: string[]): Promise<number> {
-  const split = argv.indexOf('--')
+  const takesCommand = VERBS.some(verb => verb.takesCommand && verb.name === argv[0])
+  const split = takesCommand ? argv.indexOf('--') : -1
   const words = split < 0 ? argv : argv.slice(0, split)
   const agentCommand = split < 0 ? [] : argv.slice(split + 1)
   let code = 0

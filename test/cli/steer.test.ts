@@ -94,9 +94,9 @@ describe('status', () => {
     expect(ran.stdout).toMatch(/status\s+crashed\n/)
     expect(ran.stdout).toMatch(/go on\s+ralph resume \S+\n/)
     await delay(700)
-    expect((await stage.ralph('tell', stage.runs()[0]!.split('/').at(-1)!, 'later')).code).toBe(0)
+    expect((await stage.ralph('tell', stage.runs()[0]!.split('/').at(-1)!, '--', '--later')).code).toBe(0)
     expect((await stage.ralph('resume')).code).toBe(0)
-    expect(stage.session('iter-001-2/prompt.txt')).toContain('Instruction from the user: later')
+    expect(stage.session('iter-001-2/prompt.txt')).toContain('Instruction from the user: --later')
   })
 
   it('of a run that ended at its limit names the command that raises it', async () => {

@@ -38,6 +38,8 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run', '-p', 'x', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
     [['rum'], "unknown command 'rum' (Did you mean run?)"],
     [['resume'], 'no unfinished run in'],
+    [['resume', '--', 'cat'], 'no run "cat" in'],
+    [['status', 'x', '--', 'y'], "too many arguments for 'status'"],
     [['resume', 'abc'], 'no run "abc" in'],
   ])('%j', async (args, words) => {
     const stage = setStage()

@@ -27,6 +27,7 @@ The list is .ralph/sessions/<run>/tasks.json; change it between iterations, or a
 
 export const build: Verb = {
   name: 'build',
+  takesCommand: true,
   summary: 'Turn a goal or a specification into a list of tasks, and work it off.',
   define: (command, { agentCommand, finish }) =>
     addCommonOptions(

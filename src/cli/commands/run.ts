@@ -19,6 +19,7 @@ Examples:
 
 export const run: Verb = {
   name: 'run',
+  takesCommand: true,
   summary: 'Loop an agent on one prompt until it is verified done.',
   define: (command, { agentCommand, finish }) =>
     addCommonOptions(

@@ -22,6 +22,7 @@ Examples:
 
 export const stories: Verb = {
   name: 'stories',
+  takesCommand: true,
   summary: 'Work off user stories; each is reviewed by a context that did not write it.',
   define: (command, { agentCommand, finish }) =>
     addCommonOptions(

@@ -12,5 +12,7 @@ export type Verb = {
   name: string
   summary: string
   hidden?: true
+  /** What follows `--` is an agent's command, and is not ours to read. */
+  takesCommand?: true
   define(command: Command, call: Call): unknown
 }
