@@ -4,6 +4,7 @@ import { slugsOf } from '../checks/message.ts'
 import type { Check } from '../core/ports.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
 import type { ProcessRunner } from '../runners/process.ts'
+import { openAnew } from '../store/open-anew.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, type Plan } from './plan.ts'
 
@@ -28,7 +29,7 @@ export function composeChecks(c: {
           c.session.folderOf(n),
           `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
         )
-        return { path, shown: c.session.shown(path) }
+        return { open: () => openAnew(path), shown: c.session.shown(path) }
       },
     }),
   )

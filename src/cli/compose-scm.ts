@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { lastLineOf } from '../checks/excerpt.ts'
 import { runLogged } from '../checks/logged.ts'
-import { failureOf, slugOf } from '../checks/message.ts'
+import { slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import type { RunState, StepId } from '../core/workflow.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { scmAfter } from '../git/scm.ts'
 import type { ProcessRunner } from '../runners/process.ts'
 import { resolveFlags } from '../settings/load.ts'
+import { openAnew } from '../store/open-anew.ts'
 import type { Session } from '../store/session.ts'
 import { askAgent } from './ask-agent.ts'
 import type { CrewCall } from './compose-crew.ts'
@@ -65,10 +66,9 @@ export function composeScm(
       const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
       const path = join(session.folderOf(n), name)
       const command = { argv, cwd: plan.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
-      const failure = failureOf(
-        await runLogged(runner.startToFile, command, id, { path, timeout: TIMEOUT_S }, hard),
-      )
-      return failure && `${failure}: ${lastLine(path)} (${session.shown(path)})`
+      const kept = { open: () => openAnew(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
+      const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
+      return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
     return scmAfter({ command: scm.command, tasks }, plan.start, kit.env, {
       tell: say,
@@ -78,5 +78,3 @@ export function composeScm(
     })(settled, state)
   }
 }
-
-const lastLine = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''

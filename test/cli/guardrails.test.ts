@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -42,6 +43,18 @@ describe('guardrails', () => {
       expect(log.slice(0, 8)).toBe('out\nerr\n')
       expect(log).toHaveLength(8 + 5000 * 9)
     }
+  })
+
+  it('that clean the tree, and their log with it, are told of like any other', async () => {
+    const command = 'echo why; git clean -fdxq; test -f ../right'
+    const stage = setStage({
+      settings: { guardrails: [{ command }] },
+      calls: [[MORE], [['stdin', '../got'], ['file', '../right', ''], DONE]],
+    })
+    execFileSync('git', ['add', '.'], { cwd: stage.project })
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '3')
+    expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('ralph: error')])
+    expect(stage.read('../got')).toMatch(/failed with exit code 1\.\n.*\nOutput \(truncated\):\nwhy\n/)
   })
 
   it('say on the console when they start, how they ended and what follows', async () => {

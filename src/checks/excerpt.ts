@@ -1,0 +1,20 @@
+import { fstatSync, readSync } from 'node:fs'
+
+// Parts of a log, read from the file that is open: by its path, somebody else's may be found, or none.
+
+/** Four bytes are the most that a character takes; one more character tells whether there is a rest. */
+export const headOf = (fd: number, chars: number): string => read(fd, 0, (chars + 1) * 4)
+
+/** No last line that explains something is longer. */
+const TAIL = 4096
+
+export function lastLineOf(fd: number): string {
+  const tail = read(fd, Math.max(fstatSync(fd).size - TAIL, 0), TAIL)
+  return tail.trimEnd().split('\n').at(-1) ?? ''
+}
+
+function read(fd: number, from: number, most: number): string {
+  const bytes = Buffer.alloc(Math.min(most, Math.max(fstatSync(fd).size - from, 0)))
+  const n = readSync(fd, bytes, 0, bytes.length, from)
+  return bytes.subarray(0, n).toString('utf8')
+}
