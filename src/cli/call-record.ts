@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../store/atomic.ts'
+import { openAnew, writeAnew } from '../store/open-anew.ts'
 import { notWritten } from '../store/writable.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
@@ -30,7 +31,7 @@ export function callRecord(desk: Desk, most = MOST) {
       try {
         folder = desk.folderFor(step)
         const promptFile = join(folder, 'prompt.txt')
-        desk.keep(promptFile, () => writeFileSync(promptFile, prompt))
+        desk.keep(promptFile, () => writeAnew(promptFile, prompt))
         stream = into('stream.ndjson', 'standard output', most.output)
         return promptFile
       } catch (error) {
@@ -65,7 +66,7 @@ const NOWHERE: Stream = { take() {}, close() {} }
 
 /** A file that takes bytes up to a limit, and says at its end that there were more. */
 function openStream(path: string, name: string, most: number, keep: Desk['keep']) {
-  const fd = keep(path, () => openSync(path, 'w'))
+  const fd = keep(path, () => openAnew(path))
   const leftOut = `\n[ralph: the rest of ${name} is left out, after ${most / 1e6} MB]\n`
   let room = most
   return {

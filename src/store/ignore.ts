@@ -1,6 +1,8 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
+import { swapFile } from './atomic.ts'
+import { makeWay } from './put-file.ts'
 
 /**
  * What of `.ralph` is not for the repository. A file that says anything stays as it is: a person may have changed it.
@@ -8,11 +10,17 @@ import { OWN_IGNORE } from '../core/own-ignore.ts'
  */
 export function ignoreOwnFiles(ralph: string): void {
   const path = join(ralph, '.gitignore')
-  if (!statSync(path, { throwIfNoEntry: false })?.size) writeFileSync(path, OWN_IGNORE)
+  if (!statSync(path, { throwIfNoEntry: false })?.size) put(path, OWN_IGNORE)
 }
 
 /**
  * The same for one folder, by a file that ignores itself: the one above is committed, and whoever goes back behind that
  * commit has it no more.
  */
-export const ignoreAll = (folder: string): void => writeFileSync(join(folder, '.gitignore'), '*\n')
+export const ignoreAll = (folder: string): void => put(join(folder, '.gitignore'), '*\n')
+
+/** Over a pipe, too, that an agent left there: into it ralph would write for ever. */
+function put(path: string, text: string): void {
+  makeWay(path)
+  swapFile(path, Buffer.from(text))
+}

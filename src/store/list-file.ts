@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, readSync, statSync } from 'node:fs'
 import { replaceFile, swapFile } from './atomic.ts'
+import { openPlain } from './plain-file.ts'
 import { makeWay, textAt } from './put-file.ts'
 
 /** A file that ralph writes and others may edit. */
@@ -52,9 +53,6 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** Whoever opens a pipe waits for somebody to write, unless they say that they will not. */
-const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
-
 /** What of a file is looked at together; nobody else looks meanwhile. */
 const page = Buffer.allocUnsafe(64 * 1024)
 
@@ -62,8 +60,7 @@ const page = Buffer.allocUnsafe(64 * 1024)
 function holds(path: string, bytes: Buffer): boolean {
   let fd: number | undefined
   try {
-    fd = openSync(path, AT_ONCE)
-    if (!fstatSync(fd).isFile()) return false
+    fd = openPlain(path)
     for (let from = 0; ; ) {
       const length = readSync(fd, page)
       if (length === 0) return from === bytes.length

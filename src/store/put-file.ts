@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFile } from './atomic.ts'
+import { readPlain } from './plain-file.ts'
 
 /** Replaces a file of ralph's where others may have put anything in its way: a folder of that name, or none around it. */
 export function putFile(path: string, text: string): void {
@@ -23,7 +24,7 @@ export const textAt = (path: string): string | null => bytesAt(path)?.toString('
 
 export function bytesAt(path: string): Buffer | null {
   try {
-    return statSync(path).isFile() ? readFileSync(path) : null
+    return readPlain(path)
   } catch {
     return null
   }

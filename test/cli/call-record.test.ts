@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callRecord } from '../../src/cli/call-record.ts'
@@ -41,6 +41,26 @@ describe('the record of a call', () => {
     record.output(Buffer.from('x'))
     record.close()
     expect([record.complaint(), existsSync(folder)]).toEqual(['second', false])
+  })
+
+  it('puts its files where others were quicker, and writes through no link of theirs', () => {
+    const folder = scratch()
+    const precious = join(scratch(), 'precious')
+    writeFileSync(precious, 'precious')
+    for (const name of ['prompt.txt', 'stream.ndjson']) symlinkSync(precious, join(folder, name))
+    mkdirSync(join(folder, 'stderr.log', 'inner'), { recursive: true })
+    const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() })
+    record.open({ n: 1 }, 'the prompt')
+    record.output(Buffer.from('out'))
+    record.error(Buffer.from('err'))
+    record.close()
+    const read = readIn(folder)
+    expect([read('prompt.txt'), read('stream.ndjson'), read('stderr.log')]).toEqual([
+      'the prompt',
+      'out',
+      'err',
+    ])
+    expect(readFileSync(precious, 'utf8')).toBe('precious')
   })
 
   it('has no files at all where the folder was taken away before they were made', () => {

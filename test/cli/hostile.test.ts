@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { leftovers, soon } from '../support/killing.ts'
+import type { Ran, Started } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
@@ -16,6 +17,17 @@ const agent = (misbehave: string): string[] => [
 ]
 
 const settle = (stage: Stage) => stage.journal().flatMap(e => (e.type === 'settled' ? [e.end] : []))
+
+/** Waits for the folder of its iteration, which is made while it starts. */
+const FOLDER = 'until d=$(ls -d .ralph/sessions/*/iter-001); do sleep 0.02; done 2> /dev/null'
+
+/** Whoever waits for a pipe hears no signal but this one. */
+async function bounded(ralph: Started): Promise<Ran> {
+  const timer = setTimeout(() => ralph.kill('SIGKILL'), 15_000)
+  const ran = await ralph.ended
+  clearTimeout(timer)
+  return ran
+}
 
 /** The most memory that a process ever had, in MB. */
 async function peakOf(pid: number, over: Promise<unknown>): Promise<number> {
@@ -143,6 +155,43 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
     const stage = setStage({ settings })
     const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .ralph/sessions; echo more'))
     expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, ['ok', 'ok']])
+  })
+
+  it.each([
+    ['its complaints', 'stderr.log', 'e\n'],
+    ['a guardrail', 'guardrail_001_echo_said.log', 'said\n'],
+  ])('leaves a pipe in place of the log of %s keeps nobody waiting', async (_, name, log) => {
+    const stage = setStage({ settings: { baseline: false, guardrails: [{ command: 'echo said' }] } })
+    const leaves = `${FOLDER}; mkfifo $d/${name}; echo e >&2; echo more`
+    const ran = await bounded(stage.start('run', '-p', 'x', ...agent(leaves)))
+    expect([ran.code, settle(stage)], ran.stdout + ran.stderr).toEqual([0, ['ok', 'ok']])
+    expect(stage.session(`iter-001/${name}`)).toBe(log)
+  })
+
+  it('leaves pipes in place of what keeps a session out of the repository delays no resume', async () => {
+    const stage = setStage({ git: false })
+    const leaves = `for f in .ralph/.gitignore .ralph/sessions/*/.gitignore; do rm $f; mkfifo $f; done; echo more`
+    await stage.ralph('run', '-p', 'x', '-m', '1', ...agent(leaves))
+    const ran = await bounded(stage.start('resume', '-m', '3'))
+    // First of all, for a pipe would keep the test waiting, too.
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(stage.session('.gitignore')).toBe('*\n')
+    expect(stage.read('.ralph/.gitignore')).toContain('sessions')
+  })
+
+  it('makes a pipe of the prompt file ends the run with one line; with a file again, it goes on', async () => {
+    const stage = setStage()
+    stage.write('P.md', 'x')
+    const makes = agent('rm P.md; mkfifo P.md; echo more')
+    const ran = await bounded(stage.start('run', '-f', 'P.md', ...makes))
+    expect([ran.code, ran.stdout]).toEqual([
+      1,
+      expect.stringMatching(/stopped: cannot read prompt file: \S+P\.md is not a file/),
+    ])
+    rmSync(join(stage.project, 'P.md'))
+    stage.write('P.md', 'x')
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(settle(stage)).toEqual(['ok', 'ok'])
   })
 
   it('kills the warden gains nothing: there is a new one, and when ralph dies nothing is left', async () => {

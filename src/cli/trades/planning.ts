@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PLAN } from '../../core/build/check-list.ts'
 import { decomposePrompt, repairPrompt, type Wishes } from '../../core/build/decompose.ts'
@@ -8,6 +7,8 @@ import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
 import type { StageName, Step, StepId } from '../../core/workflow.ts'
 import { standing } from '../../core/workflow.ts'
+import { writeAnew } from '../../store/open-anew.ts'
+import { textAt } from '../../store/put-file.ts'
 import { NoAnswer } from '../asker.ts'
 import type { BuildKit } from './build-trade.ts'
 import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
@@ -65,7 +66,7 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
     const errors = note.split('\n').filter(line => !line.startsWith(KEPT))
-    return { answer: log ? readText(join(plan.project, log)) : '', errors }
+    return { answer: (log && textAt(join(plan.project, log))) || '', errors }
   }
 
   return {
@@ -88,7 +89,7 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
           answer: step.ended?.result.text ?? '',
           save(answer) {
             const path = join(session.folderOf(step.n), 'answer.txt')
-            writeFileSync(path, answer)
+            writeAnew(path, answer)
             return session.shown(path)
           },
           judge:
@@ -153,13 +154,5 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
           list: { change: { [PLAN]: { first: 'decompose', spec: { goal: note } } } },
         })
     },
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
   }
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { saysDone } from '../../core/completion.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/workflow.ts'
 import { countLine, promptText } from '../../core/workflows/prompt.ts'
+import { readPlain } from '../../store/plain-file.ts'
 import { matches } from '../done-pattern.ts'
 import type { PromptPlan } from '../plan.ts'
 import type { Trade } from './trade.ts'
@@ -38,11 +38,11 @@ export function promptTrade(plan: PromptPlan, limits: Limits): Trade {
 function readPrompt(prompt: PromptPlan['prompt']): string {
   if (prompt.type === 'text') return prompt.text
   try {
-    return readFileSync(prompt.path, 'utf8')
+    return readPlain(prompt.path).toString()
   } catch (error) {
-    const gone = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const { code, message } = error as NodeJS.ErrnoException
     throw new CannotGoOn(
-      gone ? `prompt file not found: ${prompt.path}` : `cannot read prompt file: ${prompt.path}`,
+      code === 'ENOENT' ? `prompt file not found: ${prompt.path}` : `cannot read prompt file: ${message}`,
     )
   }
 }
