@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ProcessRef } from '../core/events.ts'
@@ -92,15 +92,16 @@ function refusal(holder: Holder, project: string): string {
 /** Written aside and linked into place, so that nobody ever reads half a lock. */
 function create(path: string, mine: Holder): boolean {
   const aside = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(aside, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
   try {
+    writeFileSync(aside, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
     linkSync(aside, path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   } finally {
-    unlinkSync(aside)
+    // On a full disk there may be half of it, or none.
+    rmSync(aside, { force: true })
   }
 }
 

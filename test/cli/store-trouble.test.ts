@@ -159,6 +159,16 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
     },
   )
 
+  it('is full from the start is named, with the way out, and nothing half made is left', async ({ skip }) => {
+    const stage = setStage()
+    if (!mountSmall(stage.ralphHome, 64)) skip()
+    mkdirSync(join(stage.ralphHome, 'locks'))
+    const fill = 'dd if=/dev/zero of=fill bs=1k 2> /dev/null; :'
+    execFileSync('sh', ['-c', fill], { cwd: stage.ralphHome })
+    expectOneError(await stage.ralph('run', '-p', 'x'), 2, /cannot write to .*the disk is full.*RALPH_HOME/)
+    expect(readdirSync(join(stage.ralphHome, 'locks'))).toEqual([])
+  })
+
   it('is read-only from the start is named, with the way out', async () => {
     const stage = setStage()
     if (!mountSmall(stage.ralphHome, 1024)) return
