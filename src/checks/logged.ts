@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import type { Exit } from '../core/events.ts'
-import type { Command, Live } from '../core/ports.ts'
+import { CannotGoOn, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/workflow.ts'
 import { type Failure, failureOf } from './message.ts'
 
@@ -38,6 +38,7 @@ export async function runLogged(
     const failure = failureOf(ran)
     return { exit: ran.exit, failure, excerpt: failure === null ? '' : log.excerpt(fd) }
   } catch (error) {
+    if (error instanceof CannotGoOn) throw error
     const exit = { code: null, signal: null }
     return { exit, failure: failureOf({ exit, stopped: null, error: (error as Error).message }), excerpt: '' }
   } finally {

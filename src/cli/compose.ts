@@ -156,6 +156,7 @@ export function composePorts({
     agentsFor: () => crew.names,
     async brief(work) {
       needProject(project)
+      runner.ready()
       await trade.prepare?.(work, follow(tell))
       const prompt = trade.prompt(work)
       await protect.take()

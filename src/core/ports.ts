@@ -78,7 +78,10 @@ export interface Live {
   stop(): Promise<void>
 }
 
-/** Where processes run. Starting one that does not exist rejects with a sentence that names it. */
+/**
+ * Where processes run. Starting one that does not exist rejects with a sentence that names it; where none can be
+ * started at all, it rejects with CannotGoOn.
+ */
 export interface Runner {
   start(command: Command, id: StepId, sink: Sink): Promise<Live>
   /** Ends what is left of earlier, crashed sittings: these, and all else of theirs. Never a stranger that took a number. */
@@ -90,7 +93,7 @@ export interface Runner {
 /** One step as the adapters see it. */
 export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
 
-/** Something ralph runs to verify. Trouble of its own is a finding too; it never throws. */
+/** Something ralph runs to verify. Trouble of its own is a finding too; it never throws, but for CannotGoOn. */
 export interface Check {
   name: string
   /** `step` is null for the baseline, before the first iteration. */

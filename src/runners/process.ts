@@ -13,6 +13,8 @@ import { keepWarden } from './warden.ts'
 const LEFTOVER_GRACE_MS = 300
 
 export interface ProcessRunner extends Runner {
+  /** Throws CannotGoOn where nothing can be started: before a step begins, so that none is lost to it. */
+  ready(): void
   /** As `start`, but both output streams go to this open file: no pipe, so nothing that anyone could hold. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** Ends everything that still carries this step's mark; null: what was started for no step. */
@@ -98,6 +100,7 @@ export function processRunner({
 
   return {
     marks,
+    ready: warden.start,
     start: (command, id, sink) => begin(command, id, 'pipe', child => follow(child, sink)),
 
     startToFile: (command, id, fd) =>

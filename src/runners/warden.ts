@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CannotGoOn } from '../core/ports.ts'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
 /** A warden that cannot stay alive must not be started for ever. */
@@ -10,7 +11,7 @@ const MAX_STARTS = 100
 
 /** Outlives ralph by a moment, to end what ralph can no longer end. */
 export type Warden = {
-  /** Starts it unless it runs. Throws a sentence when that is impossible. */
+  /** Starts it unless it runs. Throws CannotGoOn when that is impossible: without it nothing may be started. */
   start(): void
   /** A process group is in flight: it is ended first, should ralph die. */
   add(pgid: number): void
@@ -30,7 +31,9 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
   /** The groups in flight, for the warden to read when ralph is gone: until then nothing wakes it. */
   let list: number | null = null
   const note = (): void => {
-    if (list !== null) writeSync(list, `${[...groups].join(' ')}\n`, 0)
+    if (list === null) return
+    const line = `${[...groups].join(' ')}\n`
+    needFolder(() => writeSync(list!, line, 0))
   }
 
   function start(): void {
@@ -47,7 +50,7 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
       detached: true,
     })
     started.on('error', () => {})
-    if (started.pid === undefined) throw new Error('cannot start the warden: /bin/sh does not run')
+    if (started.pid === undefined) throw new CannotGoOn('cannot start the warden: /bin/sh does not run')
     shell = started
     started.stdin?.on('error', () => {})
     started.once('exit', () => {
@@ -92,10 +95,22 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
 function openNameless(): number {
   const path = join(tmpdir(), `ralph-${randomUUID()}`)
   try {
-    return openSync(path, 'wx+', 0o600)
-  } catch (error) {
-    throw new Error(`cannot start the warden: ${(error as Error).message}`, { cause: error })
+    return needFolder(() => openSync(path, 'wx+', 0o600))
   } finally {
     rmSync(path, { force: true })
+  }
+}
+
+/** Where there is no room for a warden, no agent is to blame. */
+function needFolder<T>(act: () => T): T {
+  try {
+    return act()
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = { ENOENT: 'no such folder', EACCES: 'permission denied', ENOSPC: 'the disk is full' }
+    throw new CannotGoOn(
+      `cannot write to ${tmpdir()}: ${why[code as keyof typeof why] ?? message}; set TMPDIR to a folder of yours`,
+      { cause },
+    )
   }
 }

@@ -177,6 +177,35 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
   })
 })
 
+describe('a folder for temporary files that', () => {
+  const CANNOT = /stopped: cannot write to \S+: [^;]+; set TMPDIR to a folder of yours/
+
+  it.each([
+    ['does not exist', {}],
+    ['does not exist, with checks to run first', { guardrails: [{ command: 'true' }] }],
+  ])('%s stops the run, however often it is resumed, and is no failure of the agent', async (_, settings) => {
+    const stage = setStage({ settings })
+    const env = { ...stage.env, TMPDIR: join(stage.root, 'nowhere') }
+    const run = ['run', '-p', 'x', '-m', '2', '-c', '', ...agent('echo more')]
+    for (const words of [run, ['resume'], ['resume'], ['resume']]) {
+      const ran = await stage.withEnv(env, ...words)
+      expect([ran.code, ran.stdout], ran.stderr).toEqual([1, expect.stringMatching(CANNOT)])
+    }
+    expect(stage.journal().map(e => e.type)).not.toContain('started')
+    expect((await stage.ralph('resume')).code).toBe(0)
+  })
+
+  it('is full does so, too', async ({ skip }) => {
+    const stage = setStage()
+    const TMPDIR = join(stage.root, 'small')
+    if (process.platform !== 'linux' || !mountSmall(TMPDIR, 16)) skip()
+    execFileSync('sh', ['-c', 'dd if=/dev/zero of=fill bs=1k 2> /dev/null; :'], { cwd: TMPDIR })
+    const ran = await stage.withEnv({ ...stage.env, TMPDIR }, 'run', '-p', 'x', ...agent('echo more'))
+    expect([ran.code, ran.stdout], ran.stderr).toEqual([1, expect.stringMatching(CANNOT)])
+    expect(readdirSync(TMPDIR)).toEqual(['fill'])
+  })
+})
+
 describe('a session folder that', () => {
   it('is removed is made anew and kept out of the repository, and that is said once', async () => {
     const stage = setStage()
