@@ -8,6 +8,8 @@ import { splitWords } from './words.ts'
 /** What a timer of Node can hold; a longer one would fire at once. */
 const MAX_SECONDS = 2_147_483
 
+const MAX_TOLD = 10_000_000
+
 /** A NUL ends a C string: no argument, name or file can hold one. */
 const NO_NUL = z.regex(/^[^\0]*$/, 'must be text without NUL characters')
 
@@ -37,6 +39,9 @@ export const amountOrNull = z.nullable(
 const whole = z.int('must be a whole number')
 
 export const count = whole.check(z.gte(0, 'must be at least 0'))
+
+/** How much of a text an agent is told: none could read more, and ralph must be able to hold it. */
+export const excerptLength = count.check(z.lte(MAX_TOLD, `must be at most ${MAX_TOLD}`))
 
 export const positiveCount = whole.check(z.gte(1, 'must be at least 1'))
 

@@ -4,6 +4,7 @@ import {
   count,
   duration,
   either,
+  excerptLength,
   filled,
   filledOrNull,
   flag,
@@ -70,7 +71,7 @@ export const schema = object({
   $schema: z.optional(z.string('must be a string')),
   maximumIterations: z._default(positiveCount, 10),
   completionResponse: z._default(line, 'DONE'),
-  outputTruncateChars: z._default(count, 5000),
+  outputTruncateChars: z._default(excerptLength, 5000),
   streamAgentOutput: z._default(flag, true),
   includeIterationCountInPrompt: z._default(flag, false),
   agent: section({

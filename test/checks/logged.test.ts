@@ -48,6 +48,10 @@ describe('a command whose output goes to a log', () => {
     )
   })
 
+  it('takes no more memory to tell of than it wrote', async () => {
+    expect((await run('echo no; exit 3', { excerpt: fd => headOf(fd, 1e15) })).excerpt).toBe('no\n')
+  })
+
   it('could not be run where there is no log for it', async () => {
     const { why, excerpt } = await run('true', { open: () => openSync('/nonexistent/log', 'w+') })
     expect([why, excerpt]).toEqual([expect.stringMatching(/^could not be run: ENOENT/), ''])

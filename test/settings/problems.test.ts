@@ -110,6 +110,7 @@ test.each<[unknown, string]>([
   [{ maximumIterations: -3 }, `maximumIterations must be at least 1, not -3 ${HERE}`],
   [{ maximumIterations: 1.5 }, `maximumIterations must be a whole number, not 1.5 ${HERE}`],
   [{ completionResponse: 'a\nb' }, `completionResponse must be one line, not "a\\nb" ${HERE}`],
+  [{ outputTruncateChars: 1e9 }, `outputTruncateChars must be at most 10000000, not 1000000000 ${HERE}`],
   [{ outputTruncateChars: -1 }, `outputTruncateChars must be at least 0, not -1 ${HERE}`],
   [{ agent: { command: ' ' } }, `agent.command must be a non-empty string or null, not " " ${HERE}`],
   [
