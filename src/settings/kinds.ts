@@ -87,6 +87,11 @@ const listOf = <Entry extends z.core.$ZodType>(entry: Entry) => z.array(entry, '
 
 export const texts = listOf(filled)
 
+/** Globs of paths in the project. One that begins at the root of the file system would match nothing there. */
+export const globs = listOf(
+  filled.check(z.regex(/^[^/]/, 'must be relative to the project, such as "test/**"')),
+)
+
 /** Arguments for a command, each entry to be split as a shell would. */
 export const flags = listOf(
   text.check(z.refine(entry => splitWords(entry) !== null, 'must have a second quote for every first one')),

@@ -9,6 +9,7 @@ import {
   filledOrNull,
   flag,
   flags,
+  globs,
   line,
   names,
   object,
@@ -128,7 +129,7 @@ export const schema = object({
     }),
   }),
   parallel: z._default(positiveCount, 1),
-  protect: z._default(texts, []),
+  protect: z._default(globs, []),
   sandbox: section({
     mode: z._default(oneOf('auto', 'docker', 'srt', 'none'), 'auto'),
     allowedDomains: z._default(texts, []),

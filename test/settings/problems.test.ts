@@ -111,6 +111,11 @@ test.each<[unknown, string]>([
   [{ maximumIterations: 1.5 }, `maximumIterations must be a whole number, not 1.5 ${HERE}`],
   [{ completionResponse: 'a\nb' }, `completionResponse must be one line, not "a\\nb" ${HERE}`],
   [{ outputTruncateChars: 1e9 }, `outputTruncateChars must be at most 10000000, not 1000000000 ${HERE}`],
+  [
+    { protect: ['test/**', '/home/me/project/test/**'] },
+    `protect[1] must be relative to the project, such as "test/**", not "/home/me/project/test/**" ${HERE}`,
+  ],
+  [{ protect: ['  '] }, `protect[0] must be a non-empty string, not "  " ${HERE}`],
   [{ outputTruncateChars: -1 }, `outputTruncateChars must be at least 0, not -1 ${HERE}`],
   [{ agent: { command: ' ' } }, `agent.command must be a non-empty string or null, not " " ${HERE}`],
   [
