@@ -164,7 +164,9 @@ export function composePorts({
       return prompt
     },
     async call(work, prompt, ears) {
-      await trade.begun(work)
+      // Nothing to wait for is no reason to let others go first.
+      const begun = trade.begun(work)
+      if (begun) await begun
       return call(work, prompt, ears)
     },
     runner: {

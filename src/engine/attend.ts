@@ -33,6 +33,7 @@ export async function attend(
   let result: AgentEnded | undefined
   let limited: Ended['limited']
   let live: Called['live'] | undefined
+  let stopWatching = () => {}
   const cancels: (() => void)[] = []
 
   const see = (event: AgentEvent) => {
@@ -53,7 +54,7 @@ export async function attend(
     void live?.stop()
   }
   const watchSilence = (ms: number) => {
-    cancels[0] = clock.after(ms, () => {
+    stopWatching = clock.after(ms, () => {
       const silent = clock.elapsed() - heard
       if (openTools.size > 0) watchSilence(patience.inactivityMs)
       else if (silent >= patience.inactivityMs) seeOff('inactive')
@@ -63,15 +64,17 @@ export async function attend(
   // A result that is already there is not thrown away: only its process is ended.
   const interrupt = () => seeOff(result ? 'exited' : 'interrupted')
 
-  watchSilence(patience.inactivityMs)
-  cancels.push(clock.after(patience.iterationMs, () => seeOff('timeout')))
-  hard.addEventListener('abort', interrupt)
-  if (hard.aborted) interrupt()
   try {
     const stir = () => {
       heard = clock.elapsed()
     }
-    const called = await call({ event: see, stir }).catch(error => notStarted(error))
+    const calling = call({ event: see, stir }).catch(error => notStarted(error))
+    // By now it is starting, as a rule, and this takes nothing of its time.
+    watchSilence(patience.inactivityMs)
+    cancels.push(clock.after(patience.iterationMs, () => seeOff('timeout')))
+    hard.addEventListener('abort', interrupt)
+    if (hard.aborted) interrupt()
+    const called = await calling
     if ('result' in called) return called
     live = called.live
     onLive(called)
@@ -85,7 +88,7 @@ export async function attend(
     throw error
   } finally {
     hard.removeEventListener('abort', interrupt)
-    for (const cancel of cancels) cancel()
+    for (const cancel of [stopWatching, ...cancels]) cancel()
   }
 }
 

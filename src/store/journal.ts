@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 import {
-  type BigIntStats,
   closeSync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
   readFileSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -37,7 +37,7 @@ export function openJournal(runDir: string): Journal {
   const written = createHash('sha256').update(found.subarray(0, size))
   ftruncateSync(fd, size)
   syncFolder(dirname(path))
-  let mine = fstatSync(fd, { bigint: true })
+  let mine = fstatSync(fd)
 
   return {
     append(event) {
@@ -48,12 +48,12 @@ export function openJournal(runDir: string): Journal {
         if (writeSync(fd, line) !== line.length) throw new Error('the disk is full')
       } catch (error) {
         ftruncateSync(fd, size)
-        mine = fstatSync(fd, { bigint: true })
+        mine = fstatSync(fd)
         throw new Error(notWritten(error, path), { cause: error })
       }
       size += line.length
       written.update(line)
-      mine = fstatSync(fd, { bigint: true })
+      mine = fstatSync(fd)
       if (SYNCED.has(event.type)) fdatasyncSync(fd)
     },
     close: () => closeSync(fd),
@@ -88,11 +88,11 @@ const wholeLines = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
  * Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same.
  * The times tell of an edit that keeps the size; only then is it read, for a backup or a chmod changes them, too.
  */
-function assertUntouched(path: string, mine: BigIntStats, written: Hash): void {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+function assertUntouched(path: string, mine: Stats, written: Hash): void {
+  const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw new Error(`the journal ${path} was removed while the run was going on`)
   if (found.ino === mine.ino && found.size === mine.size) {
-    if (found.mtimeNs === mine.mtimeNs && found.ctimeNs === mine.ctimeNs) return
+    if (found.mtimeMs === mine.mtimeMs && found.ctimeMs === mine.ctimeMs) return
     if (createHash('sha256').update(readFileSync(path)).digest().equals(written.copy().digest())) return
   }
   throw new Error(`the journal ${path} was changed by someone else while the run was going on`)
