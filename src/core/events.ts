@@ -168,7 +168,8 @@ export type RunEvent = { at: number } & (
   /** An instruction of the user's; it stands in all later prompts. */
   | { type: 'told'; text: string; request?: string }
   /** The engine left the loop without finishing; `resume` goes on. */
-  | { type: 'stopped'; why: string }
+  /** `left`: what agents wrote until then was judged; what is written later is people's. */
+  | { type: 'stopped'; why: string; left?: true }
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
   /** All that the run changed was put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }

@@ -121,7 +121,17 @@ function record({ book, ports }: Bench, error: unknown): void {
 }
 
 async function leave({ book, ports }: Bench, why: string, interrupted: boolean): Promise<Ending> {
-  await ports.leave?.()
-  book.tell({ type: 'stopped', at: ports.clock.now(), why })
+  const left = await takeLeave(ports)
+  book.tell({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
   return { type: 'stopped', why, interrupted }
+}
+
+/** Where that fails, the next sitting goes on as after a crash; why this one ends is what counts. */
+async function takeLeave(ports: Ports): Promise<boolean> {
+  try {
+    await ports.leave?.()
+    return true
+  } catch {
+    return false
+  }
 }

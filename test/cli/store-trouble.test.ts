@@ -119,6 +119,24 @@ function mountSmall(dir: string, kb: number): boolean {
 }
 
 describe.skipIf(process.platform !== 'linux')('a disk that', () => {
+  it('fills up under a build’s list makes no word of a person of what its agent wrote', async ({ skip }) => {
+    const stage = setStage({ settings: { baseline: false } })
+    const sessions = join(stage.project, '.ralph', 'sessions')
+    if (!mountSmall(sessions, 256)) skip()
+    const items = ['#1', '#2'].map(id => ({ id, content: `Do ${id}`, status: 'pending', activeForm: 'x' }))
+    const list = join(stage.root, 'list.json')
+    writeFileSync(list, JSON.stringify(items))
+    const claims = items.map(item => ({ ...item, status: 'completed' }))
+    writeFileSync(join(stage.root, 'claims.json'), JSON.stringify(claims))
+    const fill = `cp ../claims.json .ralph/sessions/*/tasks.json; dd if=/dev/zero of=.ralph/sessions/fill bs=1k 2> /dev/null; echo more`
+    const work = `[ -f ../again ] || { touch ../again; ${fill}; exit 0; }; grep -o "(#.)" >> ../worked; echo ok`
+    const ran = await stage.ralph('build', '--tasks', list, '--', 'sh', '-c', work)
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringMatching(/space|disk is full/)])
+    rmSync(join(sessions, 'fill'))
+    expect((await stage.ralph('resume')).code).toBe(0)
+    expect(readFileSync(join(stage.root, 'worked'), 'utf8')).toContain('(#2)')
+  })
+
   it('fills up under the journal ends the run with one line; with room again it goes on', async ({
     skip,
   }) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
+import { wasLeft } from '../../src/core/left.ts'
 import { tasks } from '../../src/core/workflows/tasks.ts'
 import { type Act, done, World } from './world.ts'
 
@@ -106,6 +107,7 @@ describe('the loop', () => {
     }
     await expect(world.sit()).rejects.toThrow('ENOTDIR')
     expect(world.journal.at(-1)).toMatchObject({ type: 'stopped', why: 'ENOTDIR: not a directory' })
+    expect(wasLeft(world.journal)).toBe(false)
   })
 
   it('counts an agent that cannot be started as a failure, in its own words', async () => {
@@ -190,10 +192,21 @@ describe('signals', () => {
     world.onCall = () => world.soft.abort()
     expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
     expect(world.types().slice(-2)).toEqual(['ended', 'stopped'])
+    expect([world.left, wasLeft(world.journal)]).toEqual([1, true])
     expect(world.stopped).toBe(0)
     world.soft = new AbortController()
     expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
     expect(world.calls).toBe(1)
+  })
+
+  it('are obeyed where no leave can be taken, too, and the next sitting knows', async () => {
+    const world = new World([done])
+    world.onCall = () => world.soft.abort()
+    world.onLeave = () => {
+      throw new Error('the disk is full')
+    }
+    expect(await world.sit()).toMatchObject({ type: 'stopped', why: 'interrupted' })
+    expect(wasLeft(world.journal)).toBe(false)
   })
 
   it('a hard one ends the agent, costs no iteration and is no crash', async () => {

@@ -79,6 +79,7 @@ export class World {
   applied: number[] = []
   reaped: number[] = []
   stopped = 0
+  left = 0
   tree = 0
   clock = new FakeClock()
   checkNames: string[] = []
@@ -96,6 +97,7 @@ export class World {
   ask: (control: Control) => void = () => {}
   onCall?: (n: number) => void
   onTell?: (event: RunEvent) => void
+  onLeave?: () => void
   /** Nothing would ever happen by itself. */
   onIdle?: () => void
   /** How the checks stand before the first iteration. */
@@ -178,6 +180,10 @@ export class World {
       fingerprint: () => this.pass(String(this.tree)),
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
       edits: () => this.pass([]),
+      leave: async () => {
+        this.onLeave?.()
+        this.left++
+      },
       apply: async settled => {
         await this.pass(null)
         if (!this.applied.includes(settled.id)) this.applied.push(settled.id)

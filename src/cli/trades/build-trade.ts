@@ -70,6 +70,12 @@ export function buildTrade(kit: BuildKit): Trade {
     return refused.length === 0 ? text : `${text}\n\nThe last agent changed the list:\n${bullets(refused)}`
   }
 
+  function byPerson() {
+    const { edit, refused: why } = list.byPerson(now())
+    for (const text of why) warn(text)
+    return edit
+  }
+
   /** What the agent of a task made of the list counts, or is told; then the list is the truth again. */
   function judge(task: TaskId, record: (event: RunEvent) => void): void {
     const { edit, refused: why } = list.byAgent(task, limits.additions - run().state.added, now())
@@ -116,8 +122,7 @@ export function buildTrade(kit: BuildKit): Trade {
       const skipped = plans.skip()
       if (skipped) return [skipped]
       list.restore()
-      const { edit, refused: why } = list.byPerson(now())
-      for (const text of why) warn(text)
+      const edit = byPerson()
       return edit ? [edit] : []
     },
 
@@ -133,9 +138,8 @@ export function buildTrade(kit: BuildKit): Trade {
 
     back() {
       if (!wasLeft(past)) return
-      const { edit, refused: why } = list.byPerson(now())
+      const edit = byPerson()
       if (edit) tell(edit)
-      for (const text of why) warn(text)
       list.write()
     },
 
