@@ -15,7 +15,11 @@ function meter(): Meter {
       const usage = usageOf(asObject(asObject(message.message)?.usage))
       if (usage) heard = addUsage(heard, usage)
     },
-    total: result => usageOf(asObject(result.usage)) ?? heard,
+    total(result) {
+      const sinceLast = heard
+      heard = undefined
+      return usageOf(asObject(result.usage)) ?? sinceLast
+    },
   }
 }
 

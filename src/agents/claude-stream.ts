@@ -1,4 +1,4 @@
-import type { AgentEvent, Usage } from '../core/events.ts'
+import type { AgentEnded, AgentEvent, Usage } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import { editOf } from './claude-edits.ts'
 import { claudeTodos } from './claude-todos.ts'
@@ -17,6 +17,7 @@ import {
 import { jsonLines } from './json-lines.ts'
 import { epochMs, isLimit, isLimitStatus } from './limit.ts'
 import { KEPT } from './text.ts'
+import { addUsage } from './usage.ts'
 
 const NOTE = 2000
 
@@ -24,25 +25,43 @@ const NOTE = 2000
 export type Meter = {
   /** Every message of an agent, main or sub, as it comes. */
   hear(message: Fields): void
-  /** What the whole call took, by the time of its result. */
+  /** What was taken since the last result, by the time of this one. */
   total(result: Fields): Usage | undefined
 }
 
-/** Its messages count in part and repeatedly; only the result adds up. */
+/** Its messages count in part and repeatedly; only a result adds up. */
 const byResult = (): Meter => ({ hear() {}, total: result => usageOf(asObject(result.usage)) })
 
-/** Reads `--output-format stream-json`. What the main agent said last is in the `result` message, and only there. */
+/**
+ * Reads `--output-format stream-json`. What the main agent said last is in the `result` message, and only there.
+ * One process may give several: each time a background task ends, the agent takes another turn. The last one counts.
+ */
 export function claudeParser(meter: Meter = byResult()): Parser {
   const todos = claudeTodos()
   const refusedByHook = new Set<string>()
   let interrupted = false
   /** The service turned the account away, and the agent has not been heard since. */
   let rejected: { resetsAt?: number } | null = null
+  /** The end that the last result tells of, kept until the process is gone. */
+  let told: AgentEvent[] | null = null
+  /** The main agent has gone on since its last result. */
+  let isTurnOpen = false
+  let openTasks = 0
+  const denied = new Set<string>()
+  let spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'> = {}
+
+  function readSystem(message: Fields): AgentEvent[] {
+    if (message.subtype === 'init') isTurnOpen = true
+    if (message.subtype !== 'background_tasks_changed') return systemEvents(message)
+    openTasks = asList(message.tasks).length
+    return [{ type: 'background', open: openTasks }]
+  }
 
   function readAssistant(message: Fields): AgentEvent[] | null {
     meter.hear(message)
     const blocks = blocksOf(message)
     const from = speakerOf(message)
+    if (!from) isTurnOpen = true
     if (blocks && !from && typeof message.error !== 'string') {
       rejected = null
       interrupted = false
@@ -83,12 +102,16 @@ export function claudeParser(meter: Meter = byResult()): Parser {
 
   function readResult(message: Fields): AgentEvent[] {
     const text = cutHead(asText(message.result), KEPT)
-    const denied = asList(message.permission_denials).map(denial => asText(asObject(denial)?.tool_use_id))
-    const spent = {
-      usage: meter.total(message),
-      costUsd: typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : undefined,
-      denials: denied.filter(id => !refusedByHook.has(id)).length,
+    for (const denial of asList(message.permission_denials)) denied.add(asText(asObject(denial)?.tool_use_id))
+    // Tokens are those of this turn, the cost is that of the whole session.
+    const costUsd =
+      typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : spent.costUsd
+    spent = {
+      usage: addUsage(spent.usage, meter.total(message)),
+      costUsd,
+      denials: [...denied].filter(id => !refusedByHook.has(id)).length,
     }
+    isTurnOpen = false
     if (message.subtype === 'success' && !message.is_error && !interrupted)
       return [{ type: 'ended', ok: true, text, ...spent }]
     const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
@@ -99,33 +122,45 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
   }
 
+  function read(message: Fields, type: string): AgentEvent[] | null {
+    switch (type) {
+      case 'system':
+        return readSystem(message)
+      case 'assistant':
+        return readAssistant(message)
+      case 'user':
+        return readUser(message)
+      case 'rate_limit_event':
+        rejected = rejectionIn(message)
+        return []
+      case 'result':
+        told = readResult(message)
+        return []
+      default:
+        return []
+    }
+  }
+
+  /** The end that counts if nothing follows; null while the agent, or a task of its own, is still at work. */
+  const answer = () => (isTurnOpen || openTasks > 0 ? null : told)
+
   return jsonLines({
     read(message, type) {
-      switch (type) {
-        case 'system':
-          return readSystem(message)
-        case 'assistant':
-          return readAssistant(message)
-        case 'user':
-          return readUser(message)
-        case 'rate_limit_event':
-          rejected = rejectionIn(message)
-          return []
-        case 'result':
-          return readResult(message)
-        default:
-          return []
-      }
+      const events = read(message, type)
+      return events && answer() ? [...events, { type: 'answered' }] : events
     },
     end(exit) {
-      const error = `${sayExit(exit)}, no result`
-      const ended: AgentEvent = { type: 'ended', ok: false, text: '', error }
+      const end = answer()
+      if (end) return end
+      const missing = told ? 'no result after the last background task' : 'no result'
+      const error = `${sayExit(exit)}, ${missing}`
+      const ended: AgentEvent = { type: 'ended', ok: false, text: '', ...spent, error }
       return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
     },
   })
 }
 
-function readSystem(message: Fields): AgentEvent[] {
+function systemEvents(message: Fields): AgentEvent[] {
   if (message.subtype === 'init') {
     const field = (value: unknown) => asText(value) || undefined
     const { session_id, model, apiKeySource } = message

@@ -24,6 +24,9 @@ export const claude = (program = 'claude'): Agent => ({
       argv.push(...offer(able, '--output-format', 'stream-json'), ...offer(able, '--verbose'))
     else argv.push(...offer(able, '--output-format', 'text'))
     if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--dangerously-skip-permissions'))
+    // Joined by `=`: given apart, it would take the words after it, too.
+    if (ask.disallowedTools?.length)
+      argv.push(...offer(able, '--disallowedTools').map(flag => `${flag}=${ask.disallowedTools?.join(',')}`))
     if (ask.plugin && !given(ask.flags, '--plugin-dir')) argv.push(...offer(able, '--plugin-dir', ask.plugin))
     // An `env` in the project's .claude/settings.json goes before the environment, and this goes before that.
     if (ask.marks && !given(ask.flags, '--settings'))
@@ -34,6 +37,7 @@ export const claude = (program = 'claude'): Agent => ({
       argv.push(...offer(able, budget, Math.max(ask.budgetUsd, CENT).toFixed(2)))
     // As root it refuses its bypass flag unless it is told that this is a sandbox.
     const env: Record<string, string> = ask.root ? { IS_SANDBOX: '1' } : {}
+    if (!ask.backgroundTasks) env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS = '1'
     return { argv: [...argv, ...ask.flags], env, stdin: ask.prompt }
   },
   parser: mode => (mode === 'stream' ? claudeParser() : textParser()),

@@ -1,9 +1,12 @@
 import type { Usage } from '../core/events.ts'
 
-/** What two parts of a call took together. */
-export const addUsage = (sum: Usage | undefined, more: Usage): Usage => ({
-  input: (sum?.input ?? 0) + more.input,
-  output: (sum?.output ?? 0) + more.output,
-  cacheRead: (sum?.cacheRead ?? 0) + more.cacheRead,
-  cacheWrite: (sum?.cacheWrite ?? 0) + more.cacheWrite,
-})
+/** What two parts of a call took together; undefined where neither is known. */
+export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  if (!sum || !more) return sum ?? more
+  return {
+    input: sum.input + more.input,
+    output: sum.output + more.output,
+    cacheRead: sum.cacheRead + more.cacheRead,
+    cacheWrite: sum.cacheWrite + more.cacheWrite,
+  }
+}

@@ -9,7 +9,8 @@ import type { Limits } from '../core/workflow.ts'
 import type { Start } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { resolveFlags } from '../settings/load.ts'
-import type { Settings } from '../settings/schema.ts'
+import { merge } from '../settings/merge.ts'
+import { resolve, type Settings } from '../settings/schema.ts'
 import { findProgram } from './find-program.ts'
 import { pluginFolder } from './plugin/folder.ts'
 
@@ -55,6 +56,12 @@ export type StoriesPlan = Terms & {
   file: StoriesFile
   review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }
 }
+
+/** The plan that a journal keeps. Settings that came with a later ralph have their defaults. */
+export const pinnedPlan = (pins: Record<string, unknown>): Plan => ({
+  ...(pins as Plan),
+  settings: merge(resolve({}), pins.settings) as Settings,
+})
 
 export function agentOf({ agent: { argv, explicit } }: Plan): Agent {
   return explicit ? explicitAgent(argv) : agentByName(argv[0]!)
@@ -110,6 +117,7 @@ export const askOf = (plan: Plan): Omit<Ask, 'prompt'> => ({
   budgetUsd: plan.settings.budget.usd,
   root: process.getuid?.() === 0,
   plugin: pluginFolder(),
+  ...plan.settings.claude,
 })
 
 export const commandGuardrails = (settings: Settings): Guardrail[] =>

@@ -9,7 +9,7 @@ import { announce } from './announce.ts'
 import type { ResumeOptions } from './commands/resume.ts'
 import { conduct } from './conduct.ts'
 import { hold } from './hold.ts'
-import type { Plan } from './plan.ts'
+import { type Plan, pinnedPlan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { isLive, tellLive, wakeRun } from './steer-run.ts'
 
@@ -51,7 +51,7 @@ function goOn(
   const { env } = process
   needUnfinished(run)
   const limits = limitsFor(run, options)
-  const plan = run.began.pins as Plan
+  const plan = pinnedPlan(run.began.pins)
   const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
   return conduct({
     home,

@@ -31,6 +31,10 @@ export type AgentEvent =
   | { type: 'retrying'; note: string }
   /** A rate or usage limit ended the call. `resetsAt` in ms since the epoch, where stated. */
   | { type: 'limited'; resetsAt?: number; note: string }
+  /** How many tasks of its own the agent now runs in the background. */
+  | { type: 'background'; open: number }
+  /** The agent gave a result and nothing of its own is open, so it should exit now. Any other event takes this back. */
+  | { type: 'answered' }
   /** The last event, exactly one: how the agent itself says it ended, and the main agent's final text. */
   | {
       type: 'ended'

@@ -19,6 +19,10 @@ export type Ask = {
   plugin?: string | null
   /** What its hooks and ralph know its processes by, for a CLI that a project's files could tell otherwise. */
   marks?: Readonly<Record<string, string>>
+  /** Whether the agent may leave tasks running in the background and take another turn when one ends. */
+  backgroundTasks?: boolean
+  /** Tools that the agent must not have, by the names of its CLI. */
+  disallowedTools?: readonly string[]
 }
 
 /** What a binary can do, read from its own help; an unknown one gets the measured defaults. */

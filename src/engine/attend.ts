@@ -4,7 +4,7 @@ import type { Step } from '../core/workflow.ts'
 
 /** How long an agent is waited for. */
 export type Patience = {
-  /** A silent stream with no tool call open. */
+  /** A silent stream with no tool call and no background task open. */
   inactivityMs: number
   iterationMs: number
   /** From its result to its exit. */
@@ -27,6 +27,9 @@ export async function attend(
 ): Promise<Ended> {
   const began = clock.elapsed()
   const openTools = new Set<string>()
+  let openTasks = 0
+  /** It gave a result and has not gone on since. */
+  let answered = false
   let heard = began
   let how: How = 'exited'
   let seenOff = false
@@ -34,16 +37,18 @@ export async function attend(
   let limited: Ended['limited']
   let live: Called['live'] | undefined
   let stopWatching = () => {}
+  let stopLingering = () => {}
   const cancels: (() => void)[] = []
 
   const see = (event: AgentEvent) => {
+    stopLingering()
+    answered = event.type === 'answered' || event.type === 'ended'
+    if (answered) stopLingering = clock.after(patience.lingerMs, () => seeOff('exited'))
     if (event.type === 'tool') openTools.add(event.id)
     else if (event.type === 'toolResult') openTools.delete(event.id)
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
-    else if (event.type === 'ended') {
-      result = event
-      cancels.push(clock.after(patience.lingerMs, () => seeOff('exited')))
-    }
+    else if (event.type === 'background') openTasks = event.open
+    else if (event.type === 'ended') result = event
     on(event)
   }
   // Also while it is still being started: then it is ended as soon as it is there.
@@ -56,13 +61,13 @@ export async function attend(
   const watchSilence = (ms: number) => {
     stopWatching = clock.after(ms, () => {
       const silent = clock.elapsed() - heard
-      if (openTools.size > 0) watchSilence(patience.inactivityMs)
+      if (openTools.size > 0 || openTasks > 0) watchSilence(patience.inactivityMs)
       else if (silent >= patience.inactivityMs) seeOff('inactive')
       else watchSilence(patience.inactivityMs - silent)
     })
   }
   // A result that is already there is not thrown away: only its process is ended.
-  const interrupt = () => seeOff(result ? 'exited' : 'interrupted')
+  const interrupt = () => seeOff(answered ? 'exited' : 'interrupted')
 
   try {
     const stir = () => {
@@ -88,7 +93,7 @@ export async function attend(
     throw error
   } finally {
     hard.removeEventListener('abort', interrupt)
-    for (const cancel of [stopWatching, ...cancels]) cancel()
+    for (const cancel of [stopWatching, stopLingering, ...cancels]) cancel()
   }
 }
 

@@ -103,3 +103,6 @@ export const names = listOf(
     z.regex(/^[^\s=]+$/, 'must be the name of an environment variable or a pattern such as "AWS_*"'),
   ),
 )
+
+/** Names of an agent's tools. A comma would part one from the next. */
+export const toolNames = listOf(text.check(z.regex(/^[^\s,]+$/, 'must be the name of a tool')))

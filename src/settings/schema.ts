@@ -21,6 +21,7 @@ import {
   section,
   text,
   texts,
+  toolNames,
   upperCase,
 } from './kinds.ts'
 
@@ -80,6 +81,18 @@ export const schema = object({
     command: z._default(filledOrNull, null),
     flags: z._default(flags, []),
     model: z._default(filledOrNull, null),
+  }),
+  /** What holds for Claude Code alone. */
+  claude: section({
+    backgroundTasks: z._default(flag, false),
+    /** These outlive an iteration, move it elsewhere, or wait for a person. */
+    disallowedTools: z._default(toolNames, [
+      'ScheduleWakeup',
+      'CronCreate',
+      'EnterWorktree',
+      'ExitWorktree',
+      'AskUserQuestion',
+    ]),
   }),
   agents: section({
     coder: roleAgent,

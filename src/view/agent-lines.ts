@@ -1,5 +1,5 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
-import { spellCount, spellDuration, spellUsd } from '../core/spell.ts'
+import { plural, spellCount, spellDuration, spellUsd } from '../core/spell.ts'
 import { type Bounds, diffExcerpt, excerpt, sizeOf } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { isSimple, plain, plainLine } from './plain.ts'
@@ -84,6 +84,10 @@ export function agentLines(
         return fit.wrap(`${marks.warn} ${plainLine(event.note)}`, colors.yellow, 3)
       case 'limited':
         return fit.wrap(`${marks.warn} limited: ${plainLine(event.note)}`, colors.yellow, 3)
+      case 'background':
+        return event.open > 0 ? [fit.cut(colors.dim(`${plural(event.open, 'task')} in the background`))] : []
+      case 'answered':
+        return []
       case 'unparsed': {
         const line = plainLine(event.line)
         return line === '' ? [] : [fit.cut(colors.dim(line))]

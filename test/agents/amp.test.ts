@@ -54,6 +54,7 @@ describe('by the documented lines only, for it cannot be run offline', () => {
       { type: 'tool', id: 't1', name: 'Bash', summary: 'ls' },
       { type: 'toolResult', id: 't1', ok: true, output: 'a.txt' },
       { type: 'text', text: 'All done. <response>DONE</response>' },
+      { type: 'answered' },
       {
         type: 'ended',
         ok: true,
@@ -67,12 +68,16 @@ describe('by the documented lines only, for it cannot be run offline', () => {
   test('an error during execution is told with its reason', () => {
     expect(read(init, broken('the server said no'))).toMatchObject([
       { type: 'started' },
+      { type: 'answered' },
       { type: 'ended', ok: false, text: '', error: 'the server said no' },
     ])
   })
 
   test('an error that speaks of a limit is an error: nothing recorded shows how it words one', () => {
-    expect(read(broken('Rate limit reached, try again later'))).toMatchObject([{ type: 'ended', ok: false }])
+    expect(read(broken('Rate limit reached, try again later'))).toMatchObject([
+      { type: 'answered' },
+      { type: 'ended', ok: false },
+    ])
   })
 
   test('a stream without a result did not end well, whatever its exit', () => {

@@ -39,6 +39,18 @@ const claudeRows: Row[] = [
     { model: 'a', ...flags('--models') },
     `${STREAM} ${BYPASS} --model a --models`,
   ],
+  [
+    'goes without the tools that it must not have',
+    { disallowedTools: ['CronCreate', 'EnterWorktree'], ...flags('--disallowedTools', 'WebFetch') },
+    `${STREAM} ${BYPASS} --disallowedTools=CronCreate,EnterWorktree --disallowedTools WebFetch`,
+  ],
+  ['gets no flag for them where there are none', { disallowedTools: [] }, `${STREAM} ${BYPASS}`],
+  [
+    'gets no flag for them where its version has none',
+    { disallowedTools: ['CronCreate'] },
+    `${STREAM} ${BYPASS}`,
+    knows('--output-format', '--verbose', BYPASS),
+  ],
   ['brings the plugin', { plugin: '/r/plugin' }, `${STREAM} ${BYPASS} --plugin-dir /r/plugin`],
   [
     'brings it where only the answer is wanted, too',
@@ -259,8 +271,13 @@ describe.each(TABLES)('%s', (_, make, rows) => {
 
 test('claude is told that it is in a sandbox only as root, the others never', () => {
   for (const [name, make] of TABLES) {
-    expect(make().command(ask, unread).env).toEqual({})
-    const env = name === 'claude' ? { IS_SANDBOX: '1' } : {}
-    expect(make().command({ ...ask, root: true }, unread).env).toEqual(env)
+    const { env } = make().command({ ...ask, backgroundTasks: true }, unread)
+    expect(env).toEqual({})
+    const asRoot = make().command({ ...ask, backgroundTasks: true, root: true }, unread)
+    expect(asRoot.env).toEqual(name === 'claude' ? { IS_SANDBOX: '1' } : {})
   }
+})
+
+test('claude runs nothing in the background unless it may', () => {
+  expect(claude().command(ask, unread).env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
 })

@@ -38,6 +38,8 @@ test.each([
   expect(read({ type: 'system', subtype: 'init', apiKeySource })[0]).toMatchObject({ type: 'started', auth })
 })
 
+const DONE = '<response>DONE</response>'
+
 describe('a recorded run', () => {
   test('becomes events, in the order in which things happened', () => {
     const lines = linesOf('claude', 'claude-2.1.325-stream-tools.ndjson')
@@ -96,6 +98,7 @@ describe('a recorded run', () => {
       { type: 'tool', id: 'toolu_mock0014', name: 'Bash', summary: 'echo "1 failing" >&2; exit 3' },
       { type: 'toolResult', id: 'toolu_mock0014', ok: false, output: 'Exit code 3\n1 failing' },
       { type: 'text', text: 'All done.\n\n<promise>COMPLETE</promise>' },
+      { type: 'answered' },
       {
         type: 'ended',
         ok: true,
@@ -120,8 +123,6 @@ describe('a recorded run', () => {
 })
 
 describe('the final text', () => {
-  const DONE = '<response>DONE</response>'
-
   test('is the main agent’s own: not a subagent’s, a tool’s, nor the prompt', () => {
     const events = read(
       { type: 'user', message: { content: DONE }, parent_tool_use_id: null },
@@ -170,15 +171,47 @@ describe('the final text', () => {
 })
 
 describe('the end', () => {
-  test('is told with the result, not with the exit', () => {
+  test('is known with the result, and told with the exit: another result may follow', () => {
     const parser = AGENTS.claude.parser('stream')
-    expect(parser.line(JSON.stringify(result()))).toMatchObject([{ type: 'ended', ok: true }])
-    expect(parser.end(exitOf(1))).toEqual([])
+    expect(parser.line(JSON.stringify(result()))).toEqual([{ type: 'answered' }])
+    expect(parser.end(exitOf(1))).toMatchObject([{ type: 'ended', ok: true }])
   })
 
-  test('is told once: what follows a result does not count', () => {
-    const events = read(failed('no'), result(), says('more'), 'rubbish')
-    expect(events).toMatchObject([{ type: 'ended', ok: false, error: 'no' }])
+  test('is what the last result says, with its cost and the tokens of all', () => {
+    const usage = { input_tokens: 10, output_tokens: 1 }
+    const events = read(
+      result({ result: DONE, total_cost_usd: 0.1, usage }),
+      says('The tests are red.'),
+      result({ result: 'Not yet.', total_cost_usd: 0.3, usage }),
+    )
+    expect(events.filter(e => e.type === 'ended')).toMatchObject([
+      { ok: true, text: 'Not yet.', costUsd: 0.3, usage: { input: 20, output: 2 } },
+    ])
+  })
+
+  test('is not there while a background task or a later turn is open', () => {
+    const open = (...tasks: unknown[]) => ({ type: 'system', subtype: 'background_tasks_changed', tasks })
+    const parser = AGENTS.claude.parser('stream')
+    const types = (message: unknown) => parser.line(JSON.stringify(message)).map(e => e.type)
+    expect(types(open({ task_id: 'a' }, { task_id: 'b' }))).toEqual(['background'])
+    expect(types(result({ result: DONE }))).toEqual([])
+    expect(types(open({ task_id: 'b' }))).toEqual(['background'])
+    expect(types(open())).toEqual(['background', 'answered'])
+    expect(types({ type: 'system', subtype: 'task_updated' })).toEqual(['answered'])
+    expect(types({ type: 'system', subtype: 'init' })).toEqual(['started'])
+    expect(types(says('SUB', bySubagent))).toEqual(['text'])
+    expect(parser.end(exitOf(0))).toMatchObject([
+      { type: 'ended', ok: false, text: '', error: 'exit code 0, no result after the last background task' },
+    ])
+  })
+
+  test('is no good one where the process is gone with a task still open', () => {
+    const tasks = [{ task_id: 'a' }]
+    const events = read(
+      { type: 'system', subtype: 'background_tasks_changed', tasks },
+      result({ result: DONE }),
+    )
+    expect(endedOf(events)).toMatchObject({ ok: false, text: '' })
   })
 
   test.each([
@@ -251,7 +284,7 @@ describe('a limit', () => {
     ['by its words', failed("You've hit your weekly limit")],
     ['by its words under another status', failed('Credit balance is too low', { api_error_status: 400 })],
   ])('is known %s and told before the end', (_, message) => {
-    const events = read(message)
+    const events = read(message).filter(e => e.type !== 'answered')
     expect(events).toMatchObject([
       { type: 'limited', note: message.result },
       { type: 'ended', ok: false },
@@ -400,7 +433,7 @@ test('content may also be plain text', () => {
   const plain = (type: string, content: string) => ({ type, message: { content }, parent_tool_use_id: null })
   expect(read(plain('assistant', 'Hello.'))[0]).toEqual({ type: 'text', text: 'Hello.' })
   const interrupted = read(plain('user', '[Request interrupted by user]'), result())
-  expect(interrupted).toMatchObject([{ type: 'ended', ok: false, error: 'interrupted' }])
+  expect(endedOf(interrupted)).toMatchObject({ ok: false, error: 'interrupted' })
 })
 
 describe('a line that is no message', () => {

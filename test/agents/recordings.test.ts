@@ -52,8 +52,14 @@ const AGAIN_IN_A_MOMENT =
   'This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:4000).'
 
 const CLAUDE: Record<string, Judged> = {
+  'bg-bash-then-done.ndjson': well('It is through. <response>DONE</response>'),
+  'bg-disabled-subagent.ndjson': well('After it. <response>DONE</response>'),
+  'bg-subagent-interim-done.ndjson': well('The subagent found a failing test; this is NOT finished.'),
+  'bg-wait-ceiling.ndjson': well('The subagent is working.'),
   'coldstart-fresh-home.ndjson': well(DONE),
   'coldstart.ndjson': well(DONE),
+  'disallowed-tools.ndjson': well('Ended. <response>DONE</response>'),
+  'enter-worktree.ndjson': well('Done there.'),
   'err-400-bad-request.ndjson': told(
     'Prompt is too long · the request is ~210000 tokens (limit 200000) but this conversation is only ~2761 tokens — the rest is system prompt, tool definitions, and attachment content. A single-exchange conversation cannot be compacted; reduce attached files/tools or start with less context.',
   ),
@@ -127,6 +133,7 @@ const CLAUDE: Record<string, Judged> = {
   'plugin-skill.ndjson': well(DONE),
   'root-bypassPermissions-no-IS_SANDBOX.stderr.txt': gone(1),
   'root-skip-permissions-no-IS_SANDBOX.stderr.txt': gone(1),
+  'schedule-wakeup-killed.ndjson': { ...well('Scheduled. <response>DONE</response>'), exit: 143 },
   'signal-SIGHUP-in-model.ndjson': gone(129),
   'signal-SIGINT-in-model.ndjson': { exit: 0, error: 'interrupted' },
   'signal-SIGKILL-group-in-tool.ndjson': gone('SIGKILL'),

@@ -51,6 +51,10 @@ function isWhole(event: AgentEvent): boolean {
         (event.ok ? error === undefined : texts(error))
       )
     }
+    case 'background':
+      return counts(event.open)
+    case 'answered':
+      return true
     case 'unparsed':
       return texts(event.line) && event.line.length <= 2000
     default:
@@ -80,8 +84,10 @@ describe('a stream that breaks off', () => {
       for (let cut = 0; cut < CUTS; cut++) {
         const place = Math.floor((line.length * cut) / CUTS)
         const before = lines.slice(0, at)
-        const broken = kept(play(AGENTS[cli].parser('stream'), [...before, line.slice(0, place)]))
-        expect(broken).toMatchObject({ ok: false })
+        const broken = play(AGENTS[cli].parser('stream'), [...before, line.slice(0, place)])
+        // Between two results of one process, the first one counts if nothing was open any more.
+        const hadAnswered = broken.filter(e => e.type !== 'unparsed').at(-2)?.type === 'answered'
+        expect(kept(broken)).toMatchObject({ ok: hadAnswered && before.some(l => isLast(cli, l)) })
         kept(
           play(AGENTS[cli].parser('stream'), [
             ...before,

@@ -145,6 +145,40 @@ describe('the loop', () => {
     expect(world.stopped).toBe(1)
   })
 
+  it('waits for background tasks, and for 10 s of rest after the last of them', async () => {
+    const text = (text: string) => ({ type: 'text' as const, text })
+    const world = new World([
+      {
+        hangs: true,
+        later: [
+          { type: 'background', open: 1 },
+          text('It runs.'),
+          { type: 'background', open: 0 },
+          { type: 'answered' },
+          text('It failed, on with it.'),
+          { type: 'answered' },
+        ],
+        laterMs: 9000,
+        result: { ok: true, text: 'DONE' },
+      },
+    ])
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 6 * 9000 + 10_000 })
+  })
+
+  it('ends an agent by the iteration timeout while a background task is open, not by silence', async () => {
+    const world = new World([{ hangs: true, events: [{ type: 'background', open: 1 }] }, done])
+    await world.sit()
+    expect(world.of('ended')[0]).toMatchObject({ how: 'timeout', ms: 7_200_000 })
+  })
+
+  it('does not count an answer after which the agent went on', async () => {
+    const went = { type: 'text' as const, text: 'On with it.' }
+    const world = new World([{ hangs: true, events: [{ type: 'answered' }, went] }, done])
+    await world.sit()
+    expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
+  })
+
   it('waits for a limit at no cost of iterations, and goes on with another agent if there is one', async () => {
     const limited = {
       events: [{ type: 'limited' as const, note: '429' }],

@@ -10,6 +10,9 @@ import { type Ending, run } from '../../src/engine/run.ts'
 /** What the scripted agent does in one call. */
 export type Act = {
   events?: AgentEvent[]
+  /** Events that come one by one, each `laterMs` after the one before. */
+  later?: AgentEvent[]
+  laterMs?: number
   result?: Partial<AgentEnded>
   exit?: Exit
   /** Never exits by itself. */
@@ -208,10 +211,12 @@ export class World {
     }
     void Promise.resolve().then(() => {
       for (const event of act.events ?? []) ears.event(event)
+      for (const [i, event] of (act.later ?? []).entries())
+        this.clock.after((i + 1) * (act.laterMs ?? 0), () => ears.event(event))
       if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
     })
     const gaveResult = act.events?.some(e => e.type === 'ended') ?? false
-    return { live, end: () => (gaveResult ? [] : act.hangs ? [] : [result]) }
+    return { live, end: () => (gaveResult || (act.hangs && !act.result) ? [] : [result]) }
   }
 
   private check(name: string): Check {

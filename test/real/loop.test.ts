@@ -9,7 +9,7 @@ import { scratch } from '../support/scratch.ts'
 import { BIN, CLIS, furnish } from './clis.ts'
 
 /** A project whose guardrail wants a file that says `right`. */
-function makeProject(): { project: string; home: string } {
+function makeProject(settings: object = {}): { project: string; home: string } {
   const root = scratch('ralph-real-')
   const project = join(root, 'project')
   const home = join(root, 'home')
@@ -18,15 +18,15 @@ function makeProject(): { project: string; home: string } {
   const command = "grep -q right answer.txt || { echo 'answer.txt must say right'; exit 3; }"
   writeFileSync(
     join(project, '.ralph', 'settings.json'),
-    JSON.stringify({ guardrails: [{ command, hint: 'Mind the wording.' }] }),
+    JSON.stringify({ guardrails: [{ command, hint: 'Mind the wording.' }], ...settings }),
   )
   execFileSync('git', ['init', '-q'], { cwd: project })
   return { project, home }
 }
 
-async function loop(cli: string, turns: Turn[], extra: string[] = []) {
+async function loop(cli: string, turns: Turn[], settings: object = {}) {
   const { model, env } = CLIS[cli]!
-  const { project, home } = makeProject()
+  const { project, home } = makeProject(settings)
   const mock = await startMockModel({ turns })
   onTestFinished(() => mock.close())
   furnish(CLIS[cli]!, home, mock.url)
@@ -43,7 +43,6 @@ async function loop(cli: string, turns: Turn[], extra: string[] = []) {
       '4',
       '--json',
       '--trust',
-      ...extra,
     ],
     {
       cwd: project,
@@ -103,4 +102,73 @@ describe.each(Object.keys(CLIS))('the real %s', cli => {
       expect(of('settled').map(e => e.move)).toEqual(['more', 'pass'])
     },
   )
+})
+
+describe.skipIf(!existsSync(join(BIN, 'claude')))('the real claude, with work in the background', () => {
+  const starts: Turn = {
+    text: 'Starting it.',
+    tools: [
+      {
+        name: 'Bash',
+        input: { command: 'sleep 2; echo right > answer.txt', description: 'work', run_in_background: true },
+      },
+    ],
+  }
+
+  it('is believed by its last result, not by one that it gave while the work was going on', async () => {
+    const { code, of, mock } = await loop(
+      'claude',
+      [
+        starts,
+        { text: 'It runs. <response>DONE</response>' },
+        { text: 'There is more to do.' },
+        { text: 'Now it is done. <response>DONE</response>' },
+      ],
+      { claude: { backgroundTasks: true } },
+    )
+    expect(code).toBe(0)
+    expect(of('ended').map(e => e.result.text)).toEqual([
+      'There is more to do.',
+      'Now it is done. <response>DONE</response>',
+    ])
+    expect(of('settled').map(e => e.move)).toEqual(['more', 'pass'])
+    const [first, second] = of('ended').map(e => e.result.costUsd ?? 0)
+    expect(first! / second!).toBeCloseTo(3)
+    expect(mock.requests.filter(r => r.kind === 'main')).toHaveLength(4)
+  })
+
+  it('is not offered any unless the settings allow it', async () => {
+    const { code, of, mock } = await loop('claude', [
+      starts,
+      { text: 'At once, then.', tools: [CLIS.claude!.shell('echo right > answer.txt')] },
+      { text: 'Done. <response>DONE</response>' },
+    ])
+    expect(code).toBe(0)
+    expect(of('ended').map(e => e.result.text)).toEqual(['Done. <response>DONE</response>'])
+    expect(of('agent').filter(e => e.event.type === 'background')).toEqual([])
+    const { tools } = mock.requests.find(r => r.kind === 'main')!.body as { tools: { name: string }[] }
+    expect(JSON.stringify(tools.find(tool => tool.name === 'Bash'))).not.toContain('run_in_background')
+  })
+
+  it('does not get the tools that break a loop, whatever else is disallowed', async () => {
+    const wakeUp = { name: 'ScheduleWakeup', input: { delaySeconds: 60, reason: 'later', prompt: 'go on' } }
+    const { code, of, mock } = await loop(
+      'claude',
+      [
+        { text: 'Later.', tools: [wakeUp] },
+        { text: 'Now.', tools: [CLIS.claude!.shell('echo right > answer.txt')] },
+        { text: 'Done. <response>DONE</response>' },
+      ],
+      { agent: { flags: ['--disallowedTools WebFetch'] } },
+    )
+    expect(code).toBe(0)
+    expect(of('ended')).toMatchObject([{ seenOff: false }])
+    const results = of('agent').flatMap(e => (e.event.type === 'toolResult' ? [e.event] : []))
+    expect(results[0]).toMatchObject({ ok: false, output: expect.stringContaining('ScheduleWakeup') })
+    const { tools } = mock.requests.find(r => r.kind === 'main')!.body as { tools: { name: string }[] }
+    const names = tools.map(tool => tool.name)
+    expect(names).toContain('Bash')
+    for (const name of ['WebFetch', 'ScheduleWakeup', 'CronCreate', 'EnterWorktree', 'AskUserQuestion'])
+      expect(names).not.toContain(name)
+  })
 })

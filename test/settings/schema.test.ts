@@ -10,6 +10,10 @@ test('a project without settings has the defaults', () => {
     streamAgentOutput: true,
     includeIterationCountInPrompt: false,
     agent: { command: null, flags: [], model: null },
+    claude: {
+      backgroundTasks: false,
+      disallowedTools: ['ScheduleWakeup', 'CronCreate', 'EnterWorktree', 'ExitWorktree', 'AskUserQuestion'],
+    },
     agents: {},
     fallbackAgents: [],
     guardrails: [],
