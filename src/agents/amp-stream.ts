@@ -2,10 +2,20 @@ import type { Usage } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import { claudeParser, type Meter } from './claude-stream.ts'
 import { asCount, asObject, type Fields } from './fields.ts'
+import { troubleOf } from './trouble.ts'
 import { addUsage } from './usage.ts'
 
 /** Reads `amp --stream-json`: claude's stream in all but what it says of tokens. */
-export const ampParser = (): Parser => claudeParser(meter())
+export const ampParser = (): Parser => noticeLogin(claudeParser(meter()))
+
+/** Without a key it waits for somebody who logs in, in any mode. */
+export const noticeLogin = (parser: Parser): Parser => ({
+  line(line) {
+    const events = parser.line(line)
+    return troubleOf(line) === 'unusable' ? [...events, { type: 'unusable', note: line }] : events
+  },
+  end: parser.end,
+})
 
 /** The result may leave the usage out. Then what each message took adds up to it. */
 function meter(): Meter {

@@ -1,5 +1,5 @@
 import type { Agent } from '../core/ports.ts'
-import { ampParser } from './amp-stream.ts'
+import { ampParser, noticeLogin } from './amp-stream.ts'
 import { given, offer } from './flags.ts'
 import { textParser } from './text.ts'
 
@@ -20,5 +20,5 @@ export const amp = (program = 'amp'): Agent => ({
     if (!given(ask.flags, '-x', '--execute')) argv.push('-x')
     return { argv, env: {}, stdin: ask.prompt }
   },
-  parser: mode => (mode === 'stream' ? ampParser() : textParser()),
+  parser: mode => (mode === 'stream' ? ampParser() : noticeLogin(textParser())),
 })

@@ -15,8 +15,8 @@ import {
   summarize,
 } from './fields.ts'
 import { jsonLines } from './json-lines.ts'
-import { epochMs, isLimit, isLimitStatus } from './limit.ts'
 import { KEPT } from './text.ts'
+import { epochMs, troubleOf } from './trouble.ts'
 import { addUsage } from './usage.ts'
 
 const NOTE = 2000
@@ -47,14 +47,28 @@ export function claudeParser(meter: Meter = byResult()): Parser {
   /** The main agent has gone on since its last result. */
   let isTurnOpen = false
   let openTasks = 0
+  /** Why the service turns the agent away for good, told before any result. */
+  let hopeless: string | null = null
   const denied = new Set<string>()
   let spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'> = {}
 
   function readSystem(message: Fields): AgentEvent[] {
     if (message.subtype === 'init') isTurnOpen = true
+    if (message.subtype === 'api_retry') return readRetry(message)
     if (message.subtype !== 'background_tasks_changed') return systemEvents(message)
     openTasks = asList(message.tasks).length
     return [{ type: 'background', open: openTasks }]
+  }
+
+  function readRetry(message: Fields): AgentEvent[] {
+    const why =
+      [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ') || 'unknown'
+    const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why}`
+    const retrying: AgentEvent = { type: 'retrying', note: cut(note, NOTE) }
+    // It would go on for minutes. One retry may be enough where a login is renewed, another one never is.
+    if (asCount(message.attempt) < 2 || troubleOf('', message.error_status) !== 'unusable') return [retrying]
+    hopeless = cut(why, NOTE)
+    return [retrying, { type: 'unusable', note: hopeless }]
   }
 
   function readAssistant(message: Fields): AgentEvent[] | null {
@@ -117,7 +131,8 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
-    if (!isLimit(error) && !isLimitStatus(status)) return [ended]
+    const trouble = troubleOf(error, status)
+    if (trouble !== 'limited') return trouble ? [{ type: trouble, note: error }, ended] : [ended]
     // An overloaded service has nothing to do with when the account's own limit resets.
     return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
   }
@@ -153,7 +168,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
       const end = answer()
       if (end) return end
       const missing = told ? 'no result after the last background task' : 'no result'
-      const error = `${sayExit(exit)}, ${missing}`
+      const error = hopeless ?? `${sayExit(exit)}, ${missing}`
       const ended: AgentEvent = { type: 'ended', ok: false, text: '', ...spent, error }
       return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
     },
@@ -167,11 +182,6 @@ function systemEvents(message: Fields): AgentEvent[] {
     // No key at all means the login of the CLI itself, which a subscription pays.
     const auth = apiKeySource === 'none' ? 'its own login' : field(apiKeySource)
     return [{ type: 'started', session: field(session_id), model: field(model), auth }]
-  }
-  if (message.subtype === 'api_retry') {
-    const why = [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ')
-    const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why || 'unknown'}`
-    return [{ type: 'retrying', note: cut(note, NOTE) }]
   }
   return []
 }

@@ -17,6 +17,7 @@ import {
 import { jsonLines } from './json-lines.ts'
 import { KEPT } from './text.ts'
 import { MOST_TODOS } from './todo-items.ts'
+import { troubleOf } from './trouble.ts'
 
 const NOTE = 2000
 
@@ -54,6 +55,15 @@ export function codexParser(): Parser {
     return events
   }
 
+  /** A refused key is not worth a second retry. */
+  function readRetry(said: string): AgentEvent[] {
+    const retrying: AgentEvent = { type: 'retrying', note: cut(said, NOTE) }
+    const [, attempt, why = ''] = /^Reconnecting\.\.\. (\d+)\/\d+ \((.*)\)$/s.exec(said) ?? []
+    if (Number(attempt) < 2 || troubleOf(why) !== 'unusable') return [retrying]
+    trouble = why
+    return [retrying, { type: 'unusable', note: cut(why, NOTE) }]
+  }
+
   return jsonLines({
     read(message, type) {
       switch (type) {
@@ -65,7 +75,7 @@ export function codexParser(): Parser {
           return readItem(type, asObject(message.item))
         case 'error': {
           const said = asText(message.message)
-          if (said.startsWith('Reconnecting')) return [{ type: 'retrying', note: cut(said, NOTE) }]
+          if (said.startsWith('Reconnecting')) return readRetry(said)
           trouble = said
           return []
         }

@@ -1,8 +1,8 @@
 import type { Agent } from '../core/ports.ts'
 import { codexParser } from './codex-stream.ts'
 import { given, offer } from './flags.ts'
-import { isLimit } from './limit.ts'
 import { textParser } from './text.ts'
+import { troubleOf } from './trouble.ts'
 
 /** With any of these the user has settled the sandbox; the bypass flag would undo it, or be refused beside it. */
 const PERMISSIONS = [
@@ -15,7 +15,7 @@ const PERMISSIONS = [
 ]
 
 /** In text mode its errors go to standard error (err-429-text.stderr.txt). */
-const isComplaint = (line: string) => isLimit(line.replace(/^ERROR: /, ''))
+const readComplaint = (line: string) => troubleOf(line.replace(/^ERROR: /, ''))
 
 /** OpenAI's Codex CLI. */
 export const codex = (program = 'codex'): Agent => ({
@@ -29,5 +29,5 @@ export const codex = (program = 'codex'): Agent => ({
     if (ask.model !== null && !given(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags, '-'], env: {}, stdin: ask.prompt }
   },
-  parser: mode => (mode === 'stream' ? codexParser() : textParser(isComplaint)),
+  parser: mode => (mode === 'stream' ? codexParser() : textParser(readComplaint)),
 })

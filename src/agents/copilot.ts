@@ -1,14 +1,14 @@
 import type { Agent } from '../core/ports.ts'
 import { copilotParser } from './copilot-stream.ts'
 import { given, offer } from './flags.ts'
-import { isLimitStatus } from './limit.ts'
 import { textParser } from './text.ts'
+import { troubleOf } from './trouble.ts'
 
 /** With any of these the user has settled permissions; the bypass flag would undo it. */
 const PERMISSIONS = ['--allow-all-tools', '--allow-all', '--yolo', '--allow-tool', '--assisted-approval']
 
 /** In text mode an error goes to standard error, its HTTP status first (err-429-retry-after-text.stderr.txt). */
-const isComplaint = (line: string) => isLimitStatus(Number(/^(\d{3}) /.exec(line)?.[1]))
+const readComplaint = (line: string) => troubleOf(line, Number(/^(\d{3}) /.exec(line)?.[1]))
 
 /** GitHub's Copilot CLI. */
 export const copilot = (program = 'copilot'): Agent => ({
@@ -23,5 +23,5 @@ export const copilot = (program = 'copilot'): Agent => ({
     if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
-  parser: mode => (mode === 'stream' ? copilotParser() : textParser(isComplaint)),
+  parser: mode => (mode === 'stream' ? copilotParser() : textParser(readComplaint)),
 })

@@ -1,16 +1,16 @@
 import type { Parser } from '../core/ports.ts'
 import { sayExit } from './exit.ts'
 import { cutHead } from './fields.ts'
-import { isLimit } from './limit.ts'
+import { type Trouble, troubleOf } from './trouble.ts'
 
 /** What is kept of an answer; its end tells how it went. */
 export const KEPT = 1024 * 1024
 
 /**
  * Reads plain output: all of it is the agent's words, and the exit code is all it says about itself.
- * A CLI that failed on a limit says so in its last line, or in the last one of its standard error.
+ * A CLI whose service turned it away says so in its last line, or in the last one of its standard error.
  */
-export function textParser(isComplaint: (line: string) => boolean = isLimit): Parser {
+export function textParser(readComplaint: (line: string) => Trouble | null = troubleOf): Parser {
   let lines: string[] = []
   let size = 0
   let last = ''
@@ -33,9 +33,10 @@ export function textParser(isComplaint: (line: string) => boolean = isLimit): Pa
       ended = true
       const text = tail()
       if (exit.code === 0) return [{ type: 'ended', ok: true, text }]
-      const limit = isLimit(last) ? last : isComplaint(complaint) ? complaint : null
       const failed = { type: 'ended', ok: false, text, error: sayExit(exit) } as const
-      return limit === null ? [failed] : [{ type: 'limited', note: cutHead(limit, 500) }, failed]
+      const printed = troubleOf(last)
+      const trouble = printed ?? readComplaint(complaint)
+      return trouble ? [{ type: trouble, note: cutHead(printed ? last : complaint, 500) }, failed] : [failed]
     },
   }
 }

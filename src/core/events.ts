@@ -31,6 +31,11 @@ export type AgentEvent =
   | { type: 'retrying'; note: string }
   /** A rate or usage limit ended the call. `resetsAt` in ms since the epoch, where stated. */
   | { type: 'limited'; resetsAt?: number; note: string }
+  /**
+   * The service turns this agent away, and waiting does not help: a refused key, no credit, an unknown model.
+   * The agent is ended at once if it goes on.
+   */
+  | { type: 'unusable'; note: string }
   /** How many tasks of its own the agent now runs in the background. */
   | { type: 'background'; open: number }
   /** The agent gave a result and nothing of its own is open, so it should exit now. Any other event takes this back. */
@@ -86,6 +91,7 @@ export type Outcome =
       yields?: Task[]
     }
   | { end: 'limited'; resetsAt?: number; note: string }
+  | { end: 'unusable'; note: string }
   | {
       end: 'error' | 'inactive' | 'timeout' | 'interrupted' | 'empty'
       note: string
@@ -103,6 +109,7 @@ export type Result =
   | 'failures'
   | 'inactive'
   | 'limited'
+  | 'unusable'
   | 'exhausted'
   | 'budget'
   | 'cancelled'
@@ -145,6 +152,7 @@ export type RunEvent = { at: number } & (
       ms: number
       result: AgentEnded
       limited?: { resetsAt?: number; note: string }
+      unusable?: { note: string }
       /** Ralph ended it after its result: its exit says nothing. */
       seenOff: boolean
       /** What the agent had written about its work when it ended: what comes later is not its word. */
@@ -200,7 +208,10 @@ export type Settled = {
   note: string
   findings: Finding[]
   patch: Partial<
-    Pick<RunState, 'n' | 'failures' | 'empties' | 'idles' | 'waits' | 'limitedSince' | 'until' | 'notBefore'>
+    Pick<
+      RunState,
+      'n' | 'failures' | 'empties' | 'idles' | 'waits' | 'limitedSince' | 'until' | 'unusable' | 'notBefore'
+    >
   >
   state: TaskState
   add: Task[]

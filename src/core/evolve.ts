@@ -10,6 +10,7 @@ const patient = {
   limitedSince: null,
   notBefore: 0,
   until: {},
+  unusable: {},
 } satisfies Partial<RunState>
 
 /** One event later. Folding the journal with this gives the state, after a crash as in life. */
@@ -31,7 +32,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'ended': {
       const step = state.flight[event.id]
       if (!step) return state
-      const { how, exit, ms, result, limited, seenOff, claimed } = event
+      const { how, exit, ms, result, limited, unusable, seenOff, claimed } = event
       const tokens = (result.usage?.input ?? 0) + (result.usage?.output ?? 0)
       return {
         ...state,
@@ -40,7 +41,16 @@ export function evolve(state: RunState, event: RunEvent): RunState {
           ...state.flight,
           [event.id]: {
             ...step,
-            ended: { how, exit, ms, result, limited, seenOff, ...(claimed && { claimed }) },
+            ended: {
+              how,
+              exit,
+              ms,
+              result,
+              limited,
+              seenOff,
+              ...(unusable && { unusable }),
+              ...(claimed && { claimed }),
+            },
           },
         },
       }
@@ -78,7 +88,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     }
     case 'control':
       // Steering means now: a pause after a failure or a limit is cut short.
-      return { ...state, hold: event.hold, notBefore: 0, until: {} }
+      return { ...state, hold: event.hold, notBefore: 0, until: {}, unusable: {} }
     case 'told':
       return { ...state, told: [...state.told, event.text] }
     case 'baseline':

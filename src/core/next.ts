@@ -72,7 +72,9 @@ export function next(
   if (left > 0 && left <= LONGEST_PAUSE)
     return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
 
-  const agents = agentsFor(stage)
+  const all = agentsFor(stage)
+  const agents = all.filter(a => state.unusable[a] === undefined)
+  if (agents.length === 0) return finish('unusable', explainUnusable(state, all))
   const agent = agents.find(a => (state.until[a] ?? 0) <= now || isSetBack(state, now))
   if (agent !== undefined) return { type: 'work', task, stage, agent }
   const { until, why } = waitFor(state, limits, agents, now, worked)
@@ -102,6 +104,9 @@ function mostUrgent(
   }
   return best
 }
+
+const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): string =>
+  agents.map(a => `${a} cannot be used: ${unusable[a]}`).join('; ')
 
 /** What waits for what, in one sentence. */
 function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Task[]): string {

@@ -8,6 +8,7 @@ export type Ending = {
   exit: Exit
   result: AgentEnded
   limited?: { resetsAt?: number; note: string }
+  unusable?: { note: string }
   /** Ralph ended it after it had given its result: then its exit says nothing. */
   seenOff: boolean
 }
@@ -31,6 +32,7 @@ export function judge(evidence: Evidence): Outcome {
       : { end: 'ok', ...claims, findings, changed }
   }
   const { end, note } = trouble
+  if (end === 'unusable') return { end, note }
   if (end === 'limited')
     return { end, note, ...(limited?.resetsAt !== undefined && { resetsAt: limited.resetsAt }) }
   return { end, note, changed, ...(end === 'interrupted' && byUser !== undefined && { byUser }) }
@@ -39,8 +41,12 @@ export function judge(evidence: Evidence): Outcome {
 /** Whether there is anything to verify: after trouble no check is run. */
 export const needsChecks = (ending: Ending): boolean => troubleOf(ending) === null
 
+/** Whether an iteration that ended like this costs none: the same number comes again. */
+export const isUncounted = (end: Outcome['end']): boolean =>
+  end === 'limited' || end === 'unusable' || end === 'interrupted'
+
 function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
-  const { how, exit, result, limited, seenOff } = ending
+  const { how, exit, result, limited, unusable, seenOff } = ending
   switch (how) {
     case 'interrupted':
       return { end: 'interrupted', note: 'interrupted' }
@@ -53,6 +59,7 @@ function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: 
     default:
       return how satisfies never
   }
+  if (unusable && !result.ok) return { end: 'unusable', note: unusable.note }
   if (limited && !result.ok) return { end: 'limited', note: limited.note }
   if (!result.ok)
     return { end: 'error', note: result.error?.trim() || `the agent reported an error (${told(exit)})` }

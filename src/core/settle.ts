@@ -46,8 +46,9 @@ export function settle(
   const stage = workflow.stages[step.stage]!
   // A person may have decided about the task while the agent was still at it: then that stands.
   const mine = me.stage === step.stage
-  // Whatever was not checked afterwards may have been edited; a limited call may have worked before it was cut off.
-  if (outcome.end === 'limited' || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
+  // Whatever was not checked afterwards may have been edited; a call that was turned away may have worked before.
+  const isCutOff = outcome.end === 'limited' || outcome.end === 'unusable'
+  if (isCutOff || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
   const n = state.n + (stage.by === 'ralph' ? 0 : 1)
   if (outcome.end === 'limited') {
     const agent = step.agent ?? ''
@@ -60,6 +61,10 @@ export function settle(
         [agent]: limitedUntil(outcome.resetsAt, waits, now),
       },
     }
+    return event
+  }
+  if (outcome.end === 'unusable') {
+    event.patch = { unusable: { ...state.unusable, [step.agent ?? '']: outcome.note } }
     return event
   }
   if (outcome.end === 'interrupted') {

@@ -102,6 +102,7 @@ export type Step = {
     ms: number
     result: AgentEnded
     limited?: { resetsAt?: number; note: string }
+    unusable?: { note: string }
     seenOff: boolean
     claimed?: Claimed
   }
@@ -126,6 +127,8 @@ export type RunState = {
   hold: null | 'pause' | 'stop'
   /** Until when an agent is limited. */
   until: Record<AgentName, number>
+  /** Agents that cannot be used until somebody goes on with the run, and why. */
+  unusable: Record<AgentName, string>
   notBefore: number
   /** What all sittings together have spent. */
   spent: { usd: number; tokens: number }
@@ -168,6 +171,7 @@ export const initial: RunState = {
   added: 0,
   hold: null,
   until: {},
+  unusable: {},
   notBefore: 0,
   spent: { usd: 0, tokens: 0 },
   flight: {},

@@ -35,6 +35,7 @@ export async function attend(
   let seenOff = false
   let result: AgentEnded | undefined
   let limited: Ended['limited']
+  let unusable: Ended['unusable']
   let live: Called['live'] | undefined
   let stopWatching = () => {}
   let stopLingering = () => {}
@@ -47,7 +48,10 @@ export async function attend(
     if (event.type === 'tool') openTools.add(event.id)
     else if (event.type === 'toolResult') openTools.delete(event.id)
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
-    else if (event.type === 'background') openTasks = event.open
+    else if (event.type === 'unusable') {
+      unusable = { note: event.note }
+      seeOff('exited')
+    } else if (event.type === 'background') openTasks = event.open
     else if (event.type === 'ended') result = event
     on(event)
   }
@@ -86,7 +90,15 @@ export async function attend(
     if (seenOff) void live.stop()
     const exit = await live.exit
     for (const event of called.end(exit)) see(event)
-    return { how, exit, ms: clock.elapsed() - began, result: result ?? silentEnd(exit), limited, seenOff }
+    return {
+      how,
+      exit,
+      ms: clock.elapsed() - began,
+      result: result ?? silentEnd(exit),
+      limited,
+      ...(unusable && { unusable }),
+      seenOff,
+    }
   } catch (error) {
     // Whatever went wrong on our side, the agent does not stay behind.
     await live?.stop()

@@ -86,6 +86,8 @@ export function agentLines(
         return fit.wrap(`${marks.warn} limited: ${plainLine(event.note)}`, colors.yellow, 3)
       case 'background':
         return event.open > 0 ? [fit.cut(colors.dim(`${plural(event.open, 'task')} in the background`))] : []
+      // The end that follows says it.
+      case 'unusable':
       case 'answered':
         return []
       case 'unparsed': {

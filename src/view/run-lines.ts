@@ -85,12 +85,13 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     ]
   }
 
-  /** Of a limit the agent's own lines have told all but how long it is left alone. */
+  /** Where the agent was turned away, its own lines have told why. */
   function settled({ id, end, note, patch }: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
     const who = stepAgents.get(id) ?? ''
     const until = patch.until?.[who]
     stepAgents.delete(id)
     if (end === 'ok') return []
+    if (end === 'unusable') return warn(`${who} cannot be used: ralph goes on without it`, fit)
     const isLimited = end === 'limited' && until !== undefined
     return warn(isLimited ? `${who} is limited until ${clock(until)}` : `${end}: ${note}`, fit)
   }

@@ -282,7 +282,6 @@ describe('a limit', () => {
     ['by its status', failed('slow down', { api_error_status: 429 })],
     ['as overload', failed('busy', { api_error_status: 529 })],
     ['by its words', failed("You've hit your weekly limit")],
-    ['by its words under another status', failed('Credit balance is too low', { api_error_status: 400 })],
   ])('is known %s and told before the end', (_, message) => {
     const events = read(message).filter(e => e.type !== 'answered')
     expect(events).toMatchObject([
@@ -290,6 +289,37 @@ describe('a limit', () => {
       { type: 'ended', ok: false },
     ])
     expect(events[0]).not.toHaveProperty('resetsAt')
+  })
+
+  test.each([
+    failed('Invalid API key · Fix external API key', { api_error_status: 401 }),
+    failed('Credit balance is too low', { api_error_status: 400 }),
+    failed("There's an issue with the selected model (nope).", { api_error_status: 404 }),
+  ])('is none that waiting helps: $result', message => {
+    const events = read(message).filter(e => e.type !== 'answered')
+    expect(events).toMatchObject([
+      { type: 'unusable', note: message.result },
+      { type: 'ended', ok: false },
+    ])
+  })
+
+  test('and a refused key is not tried more than twice', () => {
+    const retry = (attempt: number, error_status: number) => ({
+      type: 'system',
+      subtype: 'api_retry',
+      attempt,
+      max_retries: 10,
+      error_status,
+      error: 'authentication_failed',
+    })
+    const types = (...messages: unknown[]) => read(...messages).map(e => e.type)
+    expect(types(retry(1, 401))).toEqual(['retrying', 'ended'])
+    expect(types(retry(2, 529))).toEqual(['retrying', 'ended'])
+    expect(read(retry(1, 401), retry(2, 401)).slice(1)).toMatchObject([
+      { type: 'retrying' },
+      { type: 'unusable', note: 'authentication_failed 401' },
+      { type: 'ended', ok: false, error: 'authentication_failed 401' },
+    ])
   })
 
   test.each([401, 400, 404, 500, null])('is no error of status %s', status => {

@@ -118,7 +118,6 @@ describe('the end', () => {
 describe('a limit', () => {
   test.each([
     'exceeded retry limit, last status: 429 Too Many Requests',
-    'Quota exceeded. Check your plan and billing details.',
     "You've hit your usage limit. Upgrade to Pro or try again in 3 hours 20 minutes.",
   ])('%s is told before the end', note => {
     expect(read(failed(note))).toMatchObject([
@@ -126,6 +125,34 @@ describe('a limit', () => {
       { type: 'ended', ok: false, error: note },
     ])
     expect(read(trouble(note))).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])
+  })
+
+  test.each([
+    'Quota exceeded. Check your plan and billing details.',
+    'unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1/v1/responses',
+    'unexpected status 404 Not Found: The model `x` does not exist, url: http://127.0.0.1/v1/responses',
+  ])('is none that waiting helps: %s', note => {
+    expect(read(failed(note))).toMatchObject([
+      { type: 'unusable', note },
+      { type: 'ended', ok: false, error: note },
+    ])
+  })
+
+  test('and a refused key is not tried more than twice', () => {
+    const retry = (n: number, why: string) => trouble(`Reconnecting... ${n}/5 (${why})`)
+    const key = 'unexpected status 401 Unauthorized: mock'
+    expect(read(retry(1, key), done).map(e => e.type)).toEqual(['retrying', 'ended'])
+    expect(read(retry(2, 'unexpected status 503: mock'), done).map(e => e.type)).toEqual([
+      'retrying',
+      'ended',
+    ])
+    expect(read(retry(1, key), retry(2, key))).toMatchObject([
+      { type: 'retrying' },
+      { type: 'retrying' },
+      { type: 'unusable', note: key },
+      { type: 'unusable', note: key },
+      { type: 'ended', ok: false, error: key },
+    ])
   })
 
   test('is none while it tries again, nor in what the agent writes', () => {

@@ -144,10 +144,7 @@ describe('the end', () => {
 })
 
 describe('a limit', () => {
-  test.each([
-    error({ message: 'slow down', statusCode: 429 }),
-    error({ message: 'Insufficient credits', statusCode: 402 }),
-  ])('is told before the end (%#)', message => {
+  test.each([error({ message: 'slow down', statusCode: 429 })])('is told before the end (%#)', message => {
     expect(read([message], 1).slice(-2)).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])
   })
 

@@ -16,6 +16,7 @@ type Judged = {
   exit: number | string
   ok?: true
   limited?: true
+  unusable?: true
   denials?: number
   text?: string
   error?: string
@@ -37,6 +38,8 @@ const gone = (exit: number | string): Judged => ({
 })
 
 const limit = (judged: Judged): Judged => ({ ...judged, limited: true })
+/** Nothing is gained by waiting. */
+const turnedAway = (judged: Judged): Judged => ({ ...judged, unusable: true })
 /** In text mode, where the answer, or the error, is all there is on standard output. */
 const printed = (text: string): Judged => ({ exit: 1, text, error: 'exit code 1' })
 /** In text mode, with nothing on standard output. */
@@ -63,12 +66,14 @@ const CLAUDE: Record<string, Judged> = {
   'err-400-bad-request.ndjson': told(
     'Prompt is too long · the request is ~210000 tokens (limit 200000) but this conversation is only ~2761 tokens — the rest is system prompt, tool definitions, and attachment content. A single-exchange conversation cannot be compacted; reduce attached files/tools or start with less context.',
   ),
-  'err-400-credit-balance.ndjson': limit(told('Credit balance is too low')),
-  'err-401-default.ndjson': told('Invalid API key · Fix external API key'),
-  'err-401-invalid-key.ndjson': told('Invalid API key · Fix external API key'),
-  'err-401-text.txt': { exit: 1, text: 'Invalid API key · Fix external API key', error: 'exit code 1' },
-  'err-404-model.ndjson': told(
-    "There's an issue with the selected model (nope). It may not exist or you may not have access to it. Run --model to pick a different model.",
+  'err-400-credit-balance.ndjson': turnedAway(told('Credit balance is too low')),
+  'err-401-default.ndjson': turnedAway(told('Invalid API key · Fix external API key')),
+  'err-401-invalid-key.ndjson': turnedAway(told('Invalid API key · Fix external API key')),
+  'err-401-text.txt': turnedAway(printed('Invalid API key · Fix external API key')),
+  'err-404-model.ndjson': turnedAway(
+    told(
+      "There's an issue with the selected model (nope). It may not exist or you may not have access to it. Run --model to pick a different model.",
+    ),
   ),
   'err-429-default.ndjson': { ...told('API Error: Request rejected (429) · slow down'), limited: true },
   'err-429-quota-unified.ndjson': limit(told(TOO_MANY)),
@@ -101,7 +106,7 @@ const CLAUDE: Record<string, Judged> = {
   'err-empty-reply.ndjson': well(''),
   'err-max-budget.ndjson': failed('Reached maximum budget ($0.1)'),
   'err-max-turns.ndjson': failed('Reached maximum number of turns (1)'),
-  'err-no-key.ndjson': told('Not logged in · Please run /login'),
+  'err-no-key.ndjson': turnedAway(told('Not logged in · Please run /login')),
   'err-stop-max_tokens.ndjson': well(DONE),
   'hello.ndjson': well('Hello there. <promise>COMPLETE</promise>'),
   'hook-include-hook-events.ndjson': well(DONE),
@@ -158,17 +163,19 @@ const CODEX: Record<string, Judged> = {
   'err-400.ndjson': failed(
     '{"error":{"message":"bad request","type":"invalid_request_error","code":"invalid_request_error","param":null}}',
   ),
-  'err-401-default-retries.ndjson': failed(
-    'unexpected status 401 Unauthorized: mock 401, url: http://127.0.0.1:4000/v1/responses',
+  'err-401-default-retries.ndjson': turnedAway(
+    failed('unexpected status 401 Unauthorized: mock 401, url: http://127.0.0.1:4000/v1/responses'),
   ),
-  'err-401.ndjson': failed(
-    'unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:4000/v1/responses',
+  'err-401.ndjson': turnedAway(
+    failed(
+      'unexpected status 401 Unauthorized: Incorrect API key provided, url: http://127.0.0.1:4000/v1/responses',
+    ),
   ),
   'err-429-default-retries.ndjson': {
     ...failed('exceeded retry limit, last status: 429 Too Many Requests'),
     limited: true,
   },
-  'err-429-quota.ndjson': limit(failed('Quota exceeded. Check your plan and billing details.')),
+  'err-429-quota.ndjson': turnedAway(failed('Quota exceeded. Check your plan and billing details.')),
   'err-429-retry-after.ndjson': limit(failed('exceeded retry limit, last status: 429 Too Many Requests')),
   'err-429-text.stderr.txt': complained,
   'err-429-usage-limit-days.ndjson': limit(failed(`${UPGRADE} at Nov 19th, 2026 12:30 PM.`)),
@@ -186,7 +193,7 @@ const CODEX: Record<string, Judged> = {
   'err-overloaded-mid-stream.ndjson': limit(
     failed('Selected model is at capacity. Please try a different model.'),
   ),
-  'err-quota-mid-stream.ndjson': limit(failed('Quota exceeded. Check your plan and billing details.')),
+  'err-quota-mid-stream.ndjson': turnedAway(failed('Quota exceeded. Check your plan and billing details.')),
   'err-rate-limit-mid-stream.ndjson': limit(
     failed(
       'rate limit exceeded: Rate limit reached for gpt-5.5 in organization org-x on tokens per min (TPM): Limit 30000, Used 22999, Requested 12528. Please try again in 1.054s.',
@@ -212,7 +219,7 @@ const CODEX: Record<string, Judged> = {
 const AMP: Record<string, Judged> = {
   'connection-refused.stderr.txt': gone(1),
   'execute.stderr.txt': gone(1),
-  'no-key.txt': { ...gone('SIGKILL'), mode: 'stream', unparsed: 4 },
+  'no-key.txt': turnedAway({ ...gone('SIGKILL'), mode: 'stream', unparsed: 4 }),
   'stream-json-no-daa.stderr.txt': gone(1),
   'stream-json.stderr.txt': gone(1),
 }
@@ -220,8 +227,8 @@ const AMP: Record<string, Judged> = {
 const OPENCODE: Record<string, Judged> = {
   'coldstart.ndjson': well(ALL_DONE),
   'denied.ndjson': { ...gone(0), denials: 1 },
-  'err-401.ndjson': failed('Incorrect API key'),
-  'err-402-credits.ndjson': limit(failed('Insufficient credits')),
+  'err-401.ndjson': turnedAway(failed('Incorrect API key')),
+  'err-402-credits.ndjson': turnedAway(failed('Insufficient credits')),
   'err-empty-reply.ndjson': well(''),
   'err-unknown-model.ndjson': failed('Unexpected server error. Check server logs for details.'),
   'hello.ndjson': well(ALL_DONE),
@@ -233,15 +240,15 @@ const OPENCODE: Record<string, Judged> = {
 const GEMINI: Record<string, Judged> = {
   'coldstart.ndjson': well(ALL_DONE),
   'denied.ndjson': well('Could not.'),
-  'err-401.ndjson': {
+  'err-401.ndjson': turnedAway({
     exit: 144,
     error:
       '[API Error: {"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]',
-  },
-  'err-403.ndjson': {
+  }),
+  'err-403.ndjson': turnedAway({
     exit: 147,
     error: '[API Error: {"error":{"code":403,"message":"mock","status":"PERMISSION_DENIED"}}]',
-  },
+  }),
   'err-429-default-retries.ndjson': { exit: 173, limited: true, error: `[API Error: slow down]\n${WAIT}` },
   'err-429-retry-info-long.ndjson': {
     exit: 173,
@@ -280,10 +287,12 @@ const GEMINI: Record<string, Judged> = {
 const COPILOT: Record<string, Judged> = {
   'coldstart.ndjson': well(ALL_DONE),
   'denied.ndjson': well('Could not.', 1),
-  'err-401.ndjson': failed(
-    'Authentication failed with provider at http://127.0.0.1:4000/v1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.',
+  'err-401.ndjson': turnedAway(
+    failed(
+      'Authentication failed with provider at http://127.0.0.1:4000/v1 (HTTP 401).\n  Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PROVIDER_BEARER_TOKEN.',
+    ),
   ),
-  'err-402-quota.ndjson': limit(failed('402 You have no quota')),
+  'err-402-quota.ndjson': turnedAway(failed('402 You have no quota')),
   'err-429-retry-after-text.stderr.txt': complained,
   'err-429-retry-after.ndjson': limit(failed('429 slow down')),
   'err-429.ndjson': {
@@ -338,6 +347,7 @@ describe.each(TABLES)('%s', (cli, version, table) => {
     expect({
       ok: ended.ok,
       limited: events.some(e => e.type === 'limited'),
+      unusable: events.some(e => e.type === 'unusable'),
       denials: ended.denials ?? 0,
       text: ended.text,
       error: ended.error,
@@ -345,6 +355,7 @@ describe.each(TABLES)('%s', (cli, version, table) => {
     }).toEqual({
       ok: judged.ok ?? false,
       limited: judged.limited ?? false,
+      unusable: judged.unusable ?? false,
       denials: judged.denials ?? 0,
       text: judged.text ?? '',
       error: judged.error,

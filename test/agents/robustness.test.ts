@@ -39,6 +39,7 @@ function isWhole(event: AgentEvent): boolean {
         i => texts(i.content, i.activeForm) && ['pending', 'in_progress', 'completed'].includes(i.status),
       )
     case 'retrying':
+    case 'unusable':
       return texts(event.note)
     case 'limited':
       return texts(event.note) && (event.resetsAt === undefined || counts(event.resetsAt))

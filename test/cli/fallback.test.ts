@@ -37,6 +37,70 @@ const codexIsFull: Act[] = [
 const workers = (stage: ReturnType<typeof setStage>) =>
   stage.journal().flatMap(e => (e.type === 'started' ? [e.agent] : []))
 
+/** What claude says of a key that the service does not know. */
+const noKey: Act[] = [
+  [
+    'json',
+    {
+      type: 'result',
+      subtype: 'success',
+      is_error: true,
+      api_error_status: 401,
+      result: 'Invalid API key · Fix external API key',
+    },
+  ],
+  ['exit', 1],
+]
+
+describe('an agent that the service turns away', () => {
+  it('ends the run at once in one sentence, and the run can be resumed', async () => {
+    const stage = setStage({ calls: [noKey, [DONE]] })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(1)
+    expect(workers(stage)).toEqual(['claude'])
+    expect(ran.stdout).toContain('unusable: claude cannot be used: Invalid API key · Fix external API key')
+    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([
+      { end: 'unusable', patch: { unusable: {} } },
+    ])
+    const again = await stage.ralph('resume')
+    expect(again.code).toBe(0)
+    expect(again.stdout).toContain('iteration 1 of 10')
+  })
+
+  it('gives way to the next one, and is not called again', async () => {
+    const stage = setStage({ settings: { fallbackAgents: ['codex'] }, calls: [noKey] })
+    stage.addAgent('codex', [codexSays('more'), codexSays('Done. <response>DONE</response>')])
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(0)
+    expect(workers(stage)).toEqual(['claude', 'codex', 'codex'])
+    expect(ran.stdout).toMatch(
+      /Failed: Invalid API key[\s\S]*claude cannot be used: ralph goes on without it/,
+    )
+  })
+
+  it('is ended while it goes on trying', async () => {
+    const retry = (attempt: number) => ({
+      type: 'system',
+      subtype: 'api_retry',
+      attempt,
+      max_retries: 10,
+      error_status: 401,
+      error: 'authentication_failed',
+    })
+    const stage = setStage({
+      calls: [
+        [
+          ['json', retry(1), retry(2)],
+          ['sleep', 600_000],
+        ],
+      ],
+    })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toContain('claude cannot be used: authentication_failed 401')
+  })
+})
+
 describe('a fallback agent', () => {
   it('goes on at once while the main one is limited, and everything tells which one worked', async () => {
     const stage = setStage({ settings: { fallbackAgents: ['codex'] }, calls: [usedUp(3600)] })

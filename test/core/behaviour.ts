@@ -16,7 +16,7 @@ export function someEnding(d: Dice, { trouble }: Temper, now: number): Ending {
   if (!d.chance(trouble))
     return d.chance(0.05) ? { ...well, exit: { code: 143, signal: null }, seenOff: true } : well
   const failed = { ...well.result, ok: false, text: '', error: 'no' }
-  switch (d.below(8)) {
+  switch (d.below(9)) {
     case 0:
       return { ...well, how: 'timeout' }
     case 1:
@@ -30,6 +30,8 @@ export function someEnding(d: Dice, { trouble }: Temper, now: number): Ending {
     case 5:
       return { ...well, result: failed, limited: { note: 'slow down' } }
     case 6:
+      return { ...well, result: failed, unusable: { note: 'no such key' } }
+    case 7:
       return {
         ...well,
         result: failed,

@@ -178,6 +178,40 @@ describe('a run', () => {
   })
 })
 
+describe('an agent that the service turns away', () => {
+  const turnedAway = { end: 'unusable', note: 'Invalid API key' } as const
+
+  it('ends the run at once, at no cost of an iteration or a failure', () => {
+    const run = play(prompt(), [task('p')])
+    run.step(turnedAway)
+    expect(run.state).toMatchObject({ n: 0, failures: 0 })
+    const why = 'a cannot be used: Invalid API key'
+    expect(run.decide()).toEqual({ type: 'finish', result: 'unusable', proof: null, why })
+  })
+
+  it('gives way to the next for good', () => {
+    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    run.step(turnedAway)
+    expect(run.decide()).toMatchObject({ agent: 'b' })
+    run.step({ end: 'limited', note: 'limit' })
+    expect(run.decide()).toMatchObject({ type: 'wait', why: 'b limited' })
+    run.pass(MINUTE)
+    run.step(turnedAway)
+    const why = 'a cannot be used: Invalid API key; b cannot be used: Invalid API key'
+    expect(run.decide()).toMatchObject({ result: 'unusable', why })
+  })
+
+  it.each([
+    { type: 'resumed', at: 0, limits: LIMITS },
+    { type: 'control', at: 0, hold: null },
+  ] as const)('gets another chance when somebody goes on ($type)', event => {
+    const run = play(prompt(), [task('p')])
+    run.step(turnedAway)
+    run.tell(event)
+    expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
+  })
+})
+
 describe('a limited agent', () => {
   const limited = { end: 'limited', note: 'limit' } as const
 

@@ -43,6 +43,7 @@ const newRecord = (): Record1 => ({
 export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup) {
   const records = new Map<TaskId, Record1>()
   const limitedUntil = new Map<string, number>()
+  const unusable = new Set<string>()
   const waits = new Map<string | null, number>()
   const seen = { n: 0, failures: 0, empties: 0, idles: 0, limitedSince: null as number | null }
   let treeGreen: boolean | null = false
@@ -90,9 +91,10 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     const agents = agentsFor(d.stage)
     const place = agents.indexOf(d.agent)
     must(place >= 0 && !((limitedUntil.get(d.agent) ?? 0) > now), 'a limited agent is left alone')
+    must(!unusable.has(d.agent), 'an agent that cannot be used is left out')
     must(
-      agents.slice(0, place).every(a => limitedUntil.get(a)! > now),
-      'falls back only while an agent is limited',
+      agents.slice(0, place).every(a => unusable.has(a) || limitedUntil.get(a)! > now),
+      'falls back only while an agent is limited or cannot be used',
     )
   }
 
@@ -128,6 +130,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     if (d.result === 'exhausted')
       must(seen.n >= (limits.iterations ?? Number.POSITIVE_INFINITY), 'really exhausted')
     if (d.result === 'limited') must(agentsSomewhere(now), 'really limited')
+    if (d.result === 'unusable') must(unusable.size > 0, 'an agent was really turned away')
     if (d.result === 'blocked') explains(d.why, state, tasks, undone)
   }
 
@@ -162,9 +165,9 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     const is = stands(after, task)
     const r = recordOf(task.id)
     const mine = was.stage === step.stage
-    const free = o.end === 'limited' || o.end === 'interrupted'
+    const free = o.end === 'limited' || o.end === 'unusable' || o.end === 'interrupted'
     seen.n += free || stage.by === 'ralph' ? 0 : 1
-    must(after.n === seen.n, 'a limited or interrupted iteration costs none, any other one')
+    must(after.n === seen.n, 'an iteration that was turned away or interrupted costs none, any other one')
     for (const [id, standsNow] of Object.entries(before.at))
       if (standsNow.stage === 'done') must(after.at[id]!.stage === 'done', 'done stays done')
     must(o.end === 'ok' || e.add.length === 0, 'trouble of an agent makes no task')
@@ -177,8 +180,8 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
         'crashes in a row block',
       )
       must(is.interrupted, 'the next prompt hears of it')
-    } else if (o.end !== 'limited') r.crashes = 0
-    if (o.end === 'error' || o.end === 'timeout' || o.end === 'empty' || o.end === 'limited')
+    } else if (!free) r.crashes = 0
+    if (free ? o.end !== 'interrupted' : o.end === 'error' || o.end === 'timeout' || o.end === 'empty')
       must(
         is.stage === was.stage && is.tries === was.tries && is.bugs === was.bugs,
         'agent trouble moves nothing',
@@ -196,7 +199,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     if (checks.length > 0) {
       treeGreen = green
       if (mine) r.green = green
-    } else if (o.end === 'limited' || (o.changed && !byRalph)) {
+    } else if (o.end === 'limited' || o.end === 'unusable' || (o.changed && !byRalph)) {
       treeGreen = false
       r.green = false
     }
@@ -207,7 +210,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
       Object.assign(seen, { failures: 0, empties: 0, idles: 0 })
       waits.delete(step.agent)
     }
-    if (o.end !== 'limited' && o.end !== 'interrupted') seen.limitedSince = null
+    if (!['limited', 'unusable', 'interrupted'].includes(o.end)) seen.limitedSince = null
     if (o.end === 'empty') seen.empties++
     if (o.end === 'inactive') seen.idles = o.changed ? 0 : seen.idles + 1
     if (o.end === 'error' || o.end === 'timeout') seen.empties = 0
@@ -215,6 +218,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
       seen.failures++
       pauseUntil = now + Math.min(2 ** (seen.failures - 1), 300) * 1000
     }
+    if (o.end === 'unusable') unusable.add(step.agent!)
     if (o.end === 'limited') {
       const inARow = (waits.get(step.agent) ?? 0) + 1
       waits.set(step.agent, inARow)
@@ -316,6 +320,7 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
 
   function steered() {
     limitedUntil.clear()
+    unusable.clear()
     pauseUntil = 0
   }
 

@@ -49,6 +49,16 @@ describe('an iteration', () => {
       { end: 'limited', note: 'slow down' },
     ],
     [
+      'that was turned away for good',
+      { result: failed, unusable: { note: 'no such key' }, seenOff: true },
+      { end: 'unusable', note: 'no such key' },
+    ],
+    [
+      'that was turned away for good after a limit',
+      { result: failed, limited, unusable: { note: 'no such key' } },
+      { end: 'unusable', note: 'no such key' },
+    ],
+    [
       'that was limited and got over it',
       { limited },
       { end: 'ok', signal: true, findings: [green], changed: true },

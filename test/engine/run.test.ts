@@ -179,6 +179,28 @@ describe('the loop', () => {
     expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
   })
 
+  it('ends an agent that the service turns away, and goes on with another if there is one', async () => {
+    const turnedAway: Act = {
+      hangs: true,
+      events: [{ type: 'unusable', note: 'Invalid API key' }],
+      result: { ok: false, error: 'Invalid API key' },
+    }
+    const world = new World([turnedAway])
+    const why = 'a cannot be used: Invalid API key'
+    expect(await world.sit()).toMatchObject({ result: 'unusable', why })
+    expect(world.of('ended')).toMatchObject([{ seenOff: true, ms: 0, unusable: { note: 'Invalid API key' } }])
+    expect(world.of('waiting')).toEqual([])
+
+    const acts = [turnedAway]
+    const two = new World(acts, { agents: ['a', 'b'] })
+    two.onCall = n => void (n === 2 && acts.splice(0, 1, done))
+    expect(await two.sit()).toMatchObject({ result: 'complete' })
+    expect(two.of('started').map(e => [e.agent, e.n])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ])
+  })
+
   it('waits for a limit at no cost of iterations, and goes on with another agent if there is one', async () => {
     const limited = {
       events: [{ type: 'limited' as const, note: '429' }],

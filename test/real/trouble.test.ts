@@ -53,14 +53,43 @@ const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' }
 const tooMany: Turn = { status: 429, error: { type: 'rate_limit_error', message: 'slow down' } }
 const broken: Turn = { status: 500, error: { type: 'api_error', message: 'boom' } }
 const cut: Turn = { text: 'Working on it, and this is long enough to be cut.', cut: true }
+const noModel: Turn = { status: 404, error: { type: 'not_found_error', message: 'no such model' } }
 const noKey: Turn = { status: 401, error: { type: 'authentication_error', message: 'invalid x-api-key' } }
 
 const CLAUDE: Record<string, () => Trouble> = {
   'a wrong key': () => ({
     turns: again(noKey),
-    ends: ['error'],
+    ends: ['unusable'],
     note: 'Invalid API key · Fix external API key',
-    why: GIVEN_UP,
+    why: 'unusable: claude cannot be used: Invalid API key · Fix external API key',
+    code: 1,
+  }),
+  'a wrong key, which it would try ten times': () => ({
+    turns: again(noKey),
+    env: { CLAUDE_CODE_MAX_RETRIES: '10' },
+    ends: ['unusable'],
+    note: 'authentication_failed 401',
+    why: 'unusable: claude cannot be used: authentication_failed 401',
+    code: 1,
+  }),
+  'no credit': () => ({
+    turns: again({
+      status: 400,
+      error: {
+        type: 'invalid_request_error',
+        message: 'Your credit balance is too low to access the Anthropic API.',
+      },
+    }),
+    ends: ['unusable'],
+    note: 'Credit balance is too low',
+    why: 'unusable: claude cannot be used: Credit balance is too low',
+    code: 1,
+  }),
+  'an unknown model': () => ({
+    turns: again(noModel),
+    ends: ['unusable'],
+    note: /^There's an issue with the selected model/,
+    why: "unusable: claude cannot be used: There's an issue with the selected model",
     code: 1,
   }),
   'a limit that resets soon': () => {
@@ -145,9 +174,16 @@ const usageLimit = (resets_at?: number): Turn => ({
 const CODEX: Record<string, () => Trouble> = {
   'a wrong key': () => ({
     turns: again(noKey),
-    ends: ['error'],
+    ends: ['unusable'],
     note: /^unexpected status 401 Unauthorized: invalid x-api-key/,
-    why: GIVEN_UP,
+    why: 'unusable: codex cannot be used: unexpected status 401 Unauthorized: invalid x-api-key',
+    code: 1,
+  }),
+  'an unknown model': () => ({
+    turns: again(noModel),
+    ends: ['unusable'],
+    note: /^unexpected status 404 Not Found: no such model/,
+    why: 'unusable: codex cannot be used: unexpected status 404 Not Found: no such model',
     code: 1,
   }),
   'a limit that resets too late': () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
+import { isUncounted } from '../../core/outcome.ts'
 import { storyClaims, storyTasks } from '../../core/review.ts'
 import type { ReviewMode, Snapshot } from '../../core/review-rules.ts'
 import { type GateSnapshot, type Marker, snapshotIn } from '../../core/stories/marker.ts'
@@ -90,7 +91,7 @@ export function storiesTrade(kit: StoriesKit): Trade {
 
   async function project(settled: Settled, record: (event: RunEvent) => void): Promise<void> {
     // Whoever came to an end has read what was told before.
-    if (settled.end !== 'interrupted' && settled.end !== 'limited' && before) refused = []
+    if (!isUncounted(settled.end) && before) refused = []
     const { edit, refused: why } = keeper.byAgent(
       {
         mode: MODES[settled.stage]!,

@@ -1,6 +1,7 @@
 import type { Finding, RunEvent, Settled } from '../events.ts'
 import { evolveList } from '../evolve.ts'
 import { SKIPPED } from '../list-edit.ts'
+import { isUncounted } from '../outcome.ts'
 import { plural } from '../spell.ts'
 import type { Task, TaskId } from '../task.ts'
 import type { StepId } from '../workflow.ts'
@@ -46,8 +47,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'settled': {
         const step = steps.get(event.id)
         steps.delete(event.id)
-        // A limit or an interruption is no iteration: the same number comes again.
-        if (event.end === 'limited' || event.end === 'interrupted') return ''
+        // The same number comes again.
+        if (isUncounted(event.end)) return ''
         if (event.stage === 'refine' && event.move === 'pass')
           return event.note.trim() === goal.trim()
             ? ''

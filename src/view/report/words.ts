@@ -49,6 +49,7 @@ export function toneOf(end: IterationEnd): Tone {
     case 'spent':
     case 'stuck':
     case 'error':
+    case 'unusable':
     case 'timeout':
     case 'empty':
       return 'bad'

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { epochMs, isLimit, isLimitStatus } from '../../src/agents/limit.ts'
 import { resetIn } from '../../src/agents/reset.ts'
+import { epochMs, troubleOf } from '../../src/agents/trouble.ts'
 import { AGENTS, endedOf, exitOf, play, playAll } from './play.ts'
 
 // What is a limit is shown by recordings.test.ts: every rule names the recordings that it comes from.
 
 test.each([
-  'Invalid API key · Fix external API key',
   'Prompt is too long · the request is ~210000 tokens (limit 200000)',
   'Context limit reached · /compact or /clear to continue',
   'exceeded retry limit, last status: 500 Internal Server Error',
@@ -21,7 +20,7 @@ test.each([
   'Failed to get response from the AI model; retried 5 times. Last error: 500 boom',
   'exit code 1, no result',
   '',
-])('%s is no limit', error => expect(isLimit(error)).toBe(false))
+])('%s is neither a limit nor a refused account', error => expect(troubleOf(error)).toBe(null))
 
 test.each([[null], ['1749924000'], [5], [-1749924000], [Number.NaN], [Number.POSITIVE_INFINITY], [{}]])(
   '%s is no moment',
@@ -32,9 +31,16 @@ test('a moment is in seconds or in milliseconds', () => {
   expect([1749924000, 1749924000123].map(epochMs)).toEqual([1749924000_000, 1749924000_123])
 })
 
-test('a status is a limit whatever the words beside it', () => {
-  expect([402, 429, 529].map(isLimitStatus)).toEqual([true, true, true])
-  expect([500, 401, '429', null, undefined].map(isLimitStatus)).toEqual([false, false, false, false, false])
+test('a status counts whatever the words beside it', () => {
+  const byStatus = (status: unknown) => troubleOf('boom', status)
+  expect([429, 529].map(byStatus)).toEqual(['limited', 'limited'])
+  expect([401, 402, 403, 404].map(byStatus)).toEqual(Array(4).fill('unusable'))
+  expect([500, 400, '429', null, undefined].map(byStatus)).toEqual([null, null, null, null, null])
+})
+
+test('words tell more than a status', () => {
+  expect(troubleOf('Quota exceeded. Check your plan and billing details.', 429)).toBe('unusable')
+  expect(troubleOf('Credit balance is too low', 400)).toBe('unusable')
 })
 
 const LIMIT = "You've hit your 5-hour limit · resets 12pm (Europe/London)"
