@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { estimate } from '../core/stories/analytics.ts'
 import type { Limits } from '../core/workflow.ts'
@@ -9,6 +8,7 @@ import { terminalStyle } from './console.ts'
 import { fallbacksOf } from './crew.ts'
 import { agentOf, commandGuardrails, type Plan } from './plan.ts'
 import { storyTemplate } from './templates.ts'
+import { composePrompt } from './trades/prompt-trade.ts'
 
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv, json: boolean): number {
@@ -23,7 +23,7 @@ function asText(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): string {
     ...commandsOf(plan, env).map((argv, place) => [place === 0 ? 'command' : 'fallback', argv.join(' ')]),
   ]
   const head = `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}`
-  return `${head}\n\n${colors.dim('prompt')}\n${plain(textOf(plan)).trimEnd()}\n`
+  return `${head}\n\n${colors.dim('prompt')}\n${plain(textOf(plan, limits)).trimEnd()}\n`
 }
 
 /** The same facts for programs. */
@@ -43,12 +43,12 @@ function asObject(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): Record<st
     iterations: limits.iterations,
     until: until(plan),
     commands: commandsOf(plan, env),
-    prompt: textOf(plan),
+    prompt: textOf(plan, limits),
   }
 }
 
-function textOf(plan: Plan): string {
+function textOf(plan: Plan, limits: Limits): string {
   if (plan.workflow === 'stories') return storyTemplate(join(plan.project, plan.dir))
   if (plan.workflow === 'tasks') return plan.list ? taskSummary(plan.list.items).join('\n') : plan.goal.text
-  return plan.prompt.type === 'text' ? plan.prompt.text : readFileSync(plan.prompt.path, 'utf8')
+  return composePrompt(plan, limits, 1, { carry: [], interrupted: false, told: [] })
 }

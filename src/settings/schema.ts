@@ -73,6 +73,7 @@ export const schema = object({
   $schema: z.optional(z.string('must be a string')),
   maximumIterations: z._default(positiveCount, 10),
   completionResponse: z._default(line, 'DONE'),
+  completionHint: z._default(flag, true),
   outputTruncateChars: z._default(excerptLength, 5000),
   streamAgentOutput: z._default(flag, true),
   includeIterationCountInPrompt: z._default(flag, false),

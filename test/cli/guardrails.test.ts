@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { setStage } from './scene.ts'
+import { hinted, setStage } from './scene.ts'
 
 type Act = [string, ...unknown[]]
 const MORE: Act = ['claude', 'more']
@@ -26,7 +26,7 @@ describe('guardrails', () => {
       'Output (truncated):',
       'no',
     ].join('\n')
-    expect(stage.read('../got')).toBe(shaped('The prompt.', failure))
+    expect(stage.read('../got')).toBe(hinted(shaped('The prompt.', failure), { checks: true }))
   })
 
   it('put their output, both streams and all of it, into a log per iteration', async () => {

@@ -81,7 +81,7 @@ describe('guardrails', () => {
     })
     await stage.ralph('run', '-p', 'x', '-m', '2')
     expect(stage.read('../got')).toMatch(
-      /Hint: A hint that is longer than ten\.\n.*\nOutput \(truncated\):\n0123456789\.\.\. \[truncated\]$/,
+      /Hint: A hint that is longer than ten\.\n.*\nOutput \(truncated\):\n0123456789\.\.\. \[truncated\]\n\nWhen everything .*$/,
     )
     expect(stage.session('iter-001/guardrail_001_printf_0123456789abc_exit_1.log')).toBe('0123456789abc')
   })

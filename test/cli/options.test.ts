@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, setStage } from './scene.ts'
+import { eventsOf, hinted, setStage } from './scene.ts'
 
 describe('options', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('options', () => {
 
   it.each(['--prompt', '-p'])('%s gives the prompt', async option => {
     const ran = await setStage().ralph('run', option, 'The words.', '--json')
-    expect(eventsOf(ran).find(e => e.type === 'prompted')).toMatchObject({ text: 'The words.' })
+    expect(eventsOf(ran).find(e => e.type === 'prompted')).toMatchObject({ text: hinted('The words.') })
   })
 
   it.each(['--prompt-file', '-f'])('%s names the file with it, which may be empty', async option => {
@@ -23,7 +23,7 @@ describe('options', () => {
     stage.write('EMPTY.md', '')
     const ran = await stage.ralph('run', option, 'EMPTY.md', '--json')
     expect(ran.code).toBe(0)
-    expect(eventsOf(ran).find(e => e.type === 'prompted')).toMatchObject({ text: '' })
+    expect(eventsOf(ran).find(e => e.type === 'prompted')).toMatchObject({ text: hinted('') })
   })
 
   it('none of them moves the settings file', async () => {

@@ -21,6 +21,8 @@ describe('the count in a prompt', () => {
     const text = promptText('BASE', {
       count: 'Iteration 3.',
       interrupted: false,
+      told: [],
+      hint: null,
       carry: [red('APPEND'), red('PREPEND')],
     })
     expect(text).toBe('Iteration 3.\n\nPREPEND\n\nBASE\n\nAPPEND')

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { eventsOf, setStage } from './scene.ts'
+import { eventsOf, hinted, setStage } from './scene.ts'
 
 const DONE: [string, ...unknown[]] = ['claude', 'Done. <response>DONE</response>']
 const check = (command: string, more = {}) => ({ command, ...more })
@@ -28,10 +28,13 @@ describe('ralph run', () => {
     const ran = await stage.ralph('run', '-p', 'The prompt.')
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('done, verified')
-    expect(stage.read('got.1')).toBe('The prompt.')
+    expect(stage.read('got.1')).toBe(hinted('The prompt.', { checks: true }))
     const log = stage.read('got.2').match(/Output file: (.*)/)![1]!
     expect(stage.read('got.2')).toBe(
-      `The prompt.\n\nGuardrail "test -f right.txt || { echo not there; exit 4; }" failed with exit code 4.\nHint: Write right.txt.\nOutput file: ${log}\nOutput (truncated):\nnot there\n\nIt was already red before the run.`,
+      hinted(
+        `The prompt.\n\nGuardrail "test -f right.txt || { echo not there; exit 4; }" failed with exit code 4.\nHint: Write right.txt.\nOutput file: ${log}\nOutput (truncated):\nnot there\n\nIt was already red before the run.`,
+        { checks: true },
+      ),
     )
     expect(stage.read(log)).toBe('not there\n')
   })
@@ -82,7 +85,7 @@ describe('ralph run', () => {
     })
     stage.write('PROMPT.md', 'old')
     expect((await stage.ralph('run', '-f', 'PROMPT.md')).code).toBe(0)
-    expect([stage.read('got.1'), stage.read('got.2')]).toEqual(['old', 'new'])
+    expect([stage.read('got.1'), stage.read('got.2')]).toEqual(['old', 'new'].map(text => hinted(text)))
   })
 
   it('keeps a prompt that can be read only once', async () => {
@@ -99,7 +102,7 @@ describe('ralph run', () => {
     const { RALPH } = await import('../support/ralph.ts')
     const command = `"${process.execPath}" "${RALPH}" run -f <(echo hello)`
     expect(spawnSync('bash', ['-c', command], { cwd: stage.project, env: stage.env }).status).toBe(0)
-    expect([stage.read('../got.1'), stage.read('../got.2')]).toEqual(['hello\n', 'hello\n'])
+    expect([stage.read('../got.1'), stage.read('../got.2')]).toEqual([hinted('hello\n'), hinted('hello\n')])
   })
 
   it('stops, resumable, when the prompt file goes away', async () => {
@@ -194,7 +197,7 @@ describe('ralph run', () => {
   it('keeps the prompt, the raw stream, the logs and a list of calls in the session folder', async () => {
     const stage = setStage({ settings: { guardrails: [check('true')] } })
     await stage.ralph('run', '-p', 'Hello')
-    expect(stage.session('iter-001/prompt.txt')).toBe('Hello')
+    expect(stage.session('iter-001/prompt.txt')).toBe(hinted('Hello', { checks: true }))
     expect(stage.session('iter-001/stream.ndjson')).toContain('"type":"result"')
     expect(stage.session('iter-001/guardrail_001_true.log')).toBe('')
     expect(stage.session('iterations.log')).toMatch(
@@ -305,7 +308,7 @@ describe('ralph run', () => {
         expect.arrayContaining(['claude', '-p', '--model', 'opus']),
         expect.arrayContaining(['codex', 'exec', '-m', 'gpt-5.5']),
       ],
-      prompt: 'The prompt.\n',
+      prompt: hinted('The prompt.\n', { checks: true }),
     })
     expect(existsSync(stage.ralphHome)).toBe(false)
   })

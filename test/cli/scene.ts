@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/core/events.ts'
+import { completionHint } from '../../src/core/workflows/prompt.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { type Ran, runRalph, startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
@@ -80,6 +81,10 @@ export function setStage(options: Setting = {}) {
     },
   }
 }
+
+/** A prompt that does not speak of the tag, as the agent of a `ralph run` gets it. */
+export const hinted = (prompt: string, { checks = false } = {}): string =>
+  `${prompt}\n\n${completionHint({ response: 'DONE', pattern: null }, checks)}`
 
 export const eventsOf = (ran: Ran): RunEvent[] =>
   ran.stdout

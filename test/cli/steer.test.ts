@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { setStage } from './scene.ts'
+import { hinted, setStage } from './scene.ts'
 
 type Act = [string, ...unknown[]]
 const MORE: Act = ['claude', 'more']
@@ -79,7 +79,7 @@ describe('a run at work', () => {
     expect((await stage.ralph('tell', id.slice(-3), 'Use', 'the new API')).code).toBe(0)
     expect((await run.ended).code).toBe(0)
     for (const name of ['../got.2', '../got.3'])
-      expect(stage.read(name)).toBe('BASE\n\nInstruction from the user: Use the new API')
+      expect(stage.read(name)).toBe(hinted('BASE\n\nInstruction from the user: Use the new API'))
   })
 })
 

@@ -6,6 +6,7 @@ test('a project without settings has the defaults', () => {
   expect(loadSettings(folder()).settings).toEqual({
     maximumIterations: 10,
     completionResponse: 'DONE',
+    completionHint: true,
     outputTruncateChars: 5000,
     streamAgentOutput: true,
     includeIterationCountInPrompt: false,
@@ -57,6 +58,7 @@ test('every key that is built is taken as it is given', () => {
   const given = {
     maximumIterations: 1,
     completionResponse: '',
+    completionHint: false,
     outputTruncateChars: 0,
     streamAgentOutput: false,
     includeIterationCountInPrompt: true,

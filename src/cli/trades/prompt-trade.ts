@@ -1,25 +1,21 @@
 import { saysDone } from '../../core/completion.ts'
+import type { Finding } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/workflow.ts'
-import { countLine, promptText } from '../../core/workflows/prompt.ts'
+import { completionHint, countLine, promptText } from '../../core/workflows/prompt.ts'
 import { readPlain } from '../../store/plain-file.ts'
 import { matches } from '../done-pattern.ts'
-import type { PromptPlan } from '../plan.ts'
+import { commandGuardrails, type PromptPlan } from '../plan.ts'
 import type { Trade } from './trade.ts'
 
 /** `ralph run`: one prompt, until the agent says that it is done and the checks agree. */
 export function promptTrade(plan: PromptPlan, limits: Limits): Trade {
-  const { condition, settings } = plan
+  const { condition } = plan
   return {
     opening: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
     prompt({ step, task, state }) {
-      const stands = state.at[task.id]
-      return promptText(readPrompt(plan.prompt), {
-        carry: stands?.carry ?? [],
-        interrupted: stands?.interrupted ?? false,
-        told: state.told,
-        count: settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
-      })
+      const { carry = [], interrupted = false } = state.at[task.id] ?? {}
+      return composePrompt(plan, limits, step.n, { carry, interrupted, told: state.told })
     },
     checks: (_work, common) => common,
     async claims(_work, text) {
@@ -32,6 +28,23 @@ export function promptTrade(plan: PromptPlan, limits: Limits): Trade {
     hear() {},
     isThere: () => false,
   }
+}
+
+/** The prompt of the nth iteration, as its agent gets it. */
+export function composePrompt(
+  plan: PromptPlan,
+  limits: Limits,
+  n: number,
+  past: { carry: Finding[]; interrupted: boolean; told: readonly string[] },
+): string {
+  const { settings, condition } = plan
+  const hasChecks = commandGuardrails(settings).length > 0
+  return promptText(readPrompt(plan.prompt), {
+    ...past,
+    count: settings.includeIterationCountInPrompt ? countLine(n, limits.iterations) : null,
+    // The pins of an older run lack the setting: its prompt stays as it was.
+    hint: settings.completionHint ? completionHint(condition, hasChecks) : null,
+  })
 }
 
 /** Read anew for every iteration: people edit it while the loop runs. */
