@@ -110,7 +110,9 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
     ])
     const { code, screen } = await terminal.ended()
     expect(code).toBe(0)
-    expect(screen).toContain('\nSettings written to .ralph/settings.json\nNext: ralph run -p "')
+    expect(screen).toContain(
+      '\nSettings written to .ralph/settings.json\nNext: ralph run -p "Make the tests pass"',
+    )
     expect(scene.read('.ralph/settings.json')).toBe(`{
   "$schema": "./settings.schema.json",
   "maximumIterations": 10,

@@ -1,8 +1,6 @@
 import { json } from './scratch.ts'
 import type { Voice } from './speak.ts'
 
-const DONE = 'DONE'
-
 const UNWRITTEN = `export function total(items) {
   throw new Error('not written yet')
 }
@@ -31,9 +29,7 @@ import { total } from './cart.js'
 test('adds up the prices', () => assert.equal(total([{ price: 2 }, { price: 3 }]), 5))
 test('counts quantities', () => assert.equal(total([{ price: 2, quantity: 3 }]), 6))
 `,
-    'PROMPT.md': `Make the tests in cart.test.js pass. Change only cart.js.
-When everything is done, say <response>${DONE}</response>.
-`,
+    'PROMPT.md': 'Make the tests in cart.test.js pass. Change only cart.js.\n',
     '.ralph/settings.json': json({
       maximumIterations: 5,
       agent: { command: 'demo' },
@@ -54,7 +50,7 @@ export async function actCart(voice: Voice, prompt: string): Promise<void> {
   await voice.write('cart.js', told ? FIXED : FIRST_TRY)
   await voice.text(told ? 'Now quantities count.' : 'total() adds up the prices. This should be it.')
   await voice.end(
-    `${told ? 'Fixed.' : 'All done!'}\n\n<response>${DONE}</response>`,
+    `${told ? 'Fixed.' : 'All done!'}\n\n<response>DONE</response>`,
     told ? { input: 1900, cached: 900 } : { input: 1200 },
   )
 }

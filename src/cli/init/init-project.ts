@@ -38,7 +38,7 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
     const draft = draftOf(await askSettings(ask, offersOf(project, process.env.PATH ?? '')))
     writeSettings(project, draft)
     trustAnswers(project, draft)
-    process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ${nextStep(draft)}\n`)
+    process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"\n`)
     return 0
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
@@ -70,6 +70,3 @@ function trustAnswers(project: string, draft: Draft): void {
     process.stderr.write(`ralph: warning: the settings are not trusted yet: ${(error as Error).message}\n`)
   }
 }
-
-const nextStep = ({ completionResponse }: Draft): string =>
-  `ralph run -p "Make the tests pass. When done, say <response>${completionResponse}</response>."`
