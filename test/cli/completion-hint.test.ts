@@ -103,6 +103,18 @@ describe('in a run, the sentence', () => {
     expect(stage.read('../got.2').split('\n\n').at(-1)).toMatch(SENTENCE)
   })
 
+  it.each([
+    ['is no claim of a command that prints its prompt', 'cat', 1],
+    ['does not hide the claim that follows it', `cat; echo '${TAG}'`, 0],
+  ])('%s', async (_, command, code) => {
+    const stage = setStage({ settings: GREEN })
+    const ran = await stage.ralph('run', '-p', 'Work.', '-m', '1', '--', 'sh', '-c', command)
+    expect([ran.code, stage.session('iter-001/stream.ndjson')]).toEqual([
+      code,
+      expect.stringMatching(SENTENCE),
+    ])
+  })
+
   it('keeps to the setting that the run began with', async () => {
     const stage = setStage({
       settings: { completionHint: false },

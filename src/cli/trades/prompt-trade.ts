@@ -11,6 +11,7 @@ import type { Trade } from './trade.ts'
 /** `ralph run`: one prompt, until the agent says that it is done and the checks agree. */
 export function promptTrade(plan: PromptPlan, limits: Limits): Trade {
   const { condition } = plan
+  const hint = hintOf(plan)
   return {
     opening: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
     prompt({ step, task, state }) {
@@ -19,7 +20,9 @@ export function promptTrade(plan: PromptPlan, limits: Limits): Trade {
     },
     checks: (_work, common) => common,
     async claims(_work, text) {
-      const done = condition.response !== null && saysDone(text, condition.response)
+      // A command that prints its prompt repeats the hint, which claims nothing.
+      const said = hint === null ? text : text.replaceAll(hint, '')
+      const done = condition.response !== null && saysDone(said, condition.response)
       return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
     },
     edits: async () => [],
@@ -37,15 +40,17 @@ export function composePrompt(
   n: number,
   past: { carry: Finding[]; interrupted: boolean; told: readonly string[] },
 ): string {
-  const { settings, condition } = plan
-  const hasChecks = commandGuardrails(settings).length > 0
+  const { settings } = plan
   return promptText(readPrompt(plan.prompt), {
     ...past,
     count: settings.includeIterationCountInPrompt ? countLine(n, limits.iterations) : null,
-    // The pins of an older run lack the setting: its prompt stays as it was.
-    hint: settings.completionHint ? completionHint(condition, hasChecks) : null,
+    hint: hintOf(plan),
   })
 }
+
+/** The pins of an older run lack the setting: its prompt stays as it was. */
+const hintOf = ({ settings, condition }: PromptPlan): string | null =>
+  settings.completionHint ? completionHint(condition, commandGuardrails(settings).length > 0) : null
 
 /** Read anew for every iteration: people edit it while the loop runs. */
 function readPrompt(prompt: PromptPlan['prompt']): string {
