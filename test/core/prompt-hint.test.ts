@@ -50,13 +50,13 @@ describe('the prompt', () => {
     base => expect(compose(base)).toBe(`${base}\n\nHINT`),
   )
 
-  it.each(['APPEND', 'PREPEND', 'REPLACE'] as const)(
+  it.each(['APPEND', 'PREPEND'] as const)(
     'has it although the output of a check with %s holds the tag',
     action => expect(compose('BASE', [red(action, 'got <response>x</response>')])).toMatch(/\n\nHINT$/),
   )
 
-  it('has it when the words that spoke of the tag are replaced', () => {
-    expect(compose('Say <response>DONE</response>.', [red('REPLACE', 'RED')])).toBe('RED\n\nHINT')
+  it('has none while a red check stands in for the prompt', () => {
+    expect(compose('BASE', [red('REPLACE', 'RED')])).toBe('RED')
   })
 
   it('has none where none is wanted', () => {

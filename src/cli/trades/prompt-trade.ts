@@ -48,7 +48,6 @@ export function composePrompt(
   })
 }
 
-/** The pins of an older run lack the setting: its prompt stays as it was. */
 const hintOf = ({ settings, condition }: PromptPlan): string | null =>
   settings.completionHint ? completionHint(condition, commandGuardrails(settings).length > 0) : null
 

@@ -36,7 +36,8 @@ export function completionHint(
 
 /**
  * The prompt of one iteration. What failed last shapes it: PREPENDs, then the base prompt
- * (or the REPLACEs instead of it), then APPENDs, each in the order of the settings. The hint comes last.
+ * (or the REPLACEs instead of it), then APPENDs, each in the order of the settings. The hint comes last, and only
+ * with the base prompt: an agent that sees nothing but a red check cannot know that everything is done.
  */
 export function promptText(
   base: string,
@@ -51,7 +52,7 @@ export function promptText(
   const notes = (action: Finding['action']) => shape.carry.filter(f => f.action === action).map(f => f.note)
   const replaced = notes('REPLACE')
   // Only the user's own words count: a tag in the output of a check tells the agent nothing.
-  const speaksOfTag = replaced.length === 0 && /<response>/i.test(base)
+  const needsHint = replaced.length === 0 && !/<response>/i.test(base)
   return [
     shape.count,
     shape.interrupted ? HALF_EDITED : null,
@@ -59,7 +60,7 @@ export function promptText(
     ...(replaced.length > 0 ? replaced : [base]),
     ...notes('APPEND'),
     ...shape.told.map(text => `Instruction from the user: ${text}`),
-    speaksOfTag ? null : shape.hint,
+    needsHint ? shape.hint : null,
   ]
     .filter(part => part !== null)
     .join('\n\n')
