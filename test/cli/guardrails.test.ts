@@ -11,8 +11,8 @@ const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 describe('guardrails', () => {
   it.each([
-    ['APPEND', (base: string, failure: string) => `${base}\n\n${failure}`],
-    ['PREPEND', (base: string, failure: string) => `${failure}\n\n${base}`],
+    ['APPEND', (base: string, failure: string) => hinted(`${base}\n\n${failure}`, { checks: true })],
+    ['PREPEND', (base: string, failure: string) => hinted(`${failure}\n\n${base}`, { checks: true })],
     ['REPLACE', (_: string, failure: string) => failure],
   ])('with %s give exactly this prompt', async (failAction, shaped) => {
     const stage = setStage({
@@ -26,7 +26,7 @@ describe('guardrails', () => {
       'Output (truncated):',
       'no',
     ].join('\n')
-    expect(stage.read('../got')).toBe(hinted(shaped('The prompt.', failure), { checks: true }))
+    expect(stage.read('../got')).toBe(shaped('The prompt.', failure))
   })
 
   it('put their output, both streams and all of it, into a log per iteration', async () => {
