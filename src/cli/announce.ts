@@ -1,10 +1,10 @@
 import type { RunEvent } from '../core/events.ts'
 import { plural, spellDuration } from '../core/spell.ts'
 import { estimate } from '../core/stories/analytics.ts'
+import { visible, visibleText } from '../core/visible.ts'
 import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { fitTo } from '../view/fit.ts'
-import { plain } from '../view/plain.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
@@ -30,9 +30,9 @@ export function facts(plan: Plan, limits: Limits): string[][] {
     ...fallbackRow(plan),
     subject(plan),
     ...estimateRow(plan, limits),
-    ['checks', checks.length > 0 ? plain(checks.join(' · ')) : 'none: whatever comes of it is only claimed'],
+    ['checks', checks.length > 0 ? checks.join(' · ') : 'none: whatever comes of it is only claimed'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
-    ['until', plain(until(plan))],
+    ['until', until(plan)],
   ]
 }
 
@@ -40,16 +40,16 @@ export function subject(plan: Plan): [string, string] {
   switch (plan.workflow) {
     case 'prompt': {
       const { prompt } = plan
-      return ['prompt', plain(prompt.type === 'file' ? prompt.path : firstLine(prompt.text))]
+      return ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)]
     }
     case 'tasks': {
       const { goal } = plan
-      return [goal.type, plain(goal.type === 'goal' ? firstLine(goal.text) : goal.path)]
+      return [goal.type, goal.type === 'goal' ? firstLine(goal.text) : goal.path]
     }
     case 'stories':
       return [
         'stories',
-        plain(`${plan.dir}/tasks.json: ${plural(plan.file.userStories.length, 'story', 'stories')}`),
+        `${plan.dir}/tasks.json: ${plural(plan.file.userStories.length, 'story', 'stories')}`,
       ]
     default:
       return plan satisfies never
@@ -76,7 +76,7 @@ export function until(plan: Plan): string {
 /** The agents that stand in, in their order; no row where there are none. */
 function fallbackRow(plan: Plan): string[][] {
   const names = fallbacksOf(plan).map(({ command, model }) => [command, model].filter(Boolean).join(' · '))
-  return names.length === 0 ? [] : [['fallback', plain(names.join(', '))]]
+  return names.length === 0 ? [] : [['fallback', names.join(', ')]]
 }
 
 /** What each agent is called with, the main one first. */
@@ -114,7 +114,7 @@ export function verboseListener(
   sources: string[],
   env: NodeJS.ProcessEnv,
 ): (event: RunEvent) => void {
-  const say = (text: string) => process.stderr.write(`[ralph] ${plain(text)}\n`)
+  const say = (text: string) => process.stderr.write(`[ralph] ${visibleText(text)}\n`)
   const { settings } = plan
   for (const source of sources) say(`Loading settings from ${source}`)
   const hide = <T extends { flags: string[] }>(agent: T): T => ({
@@ -142,16 +142,17 @@ export function verboseListener(
   }
 }
 
+/** Names and what stands for them, with every character of it. */
 export function table(rows: string[][], dim: (text: string) => string): string {
   const width = Math.max(...rows.map(([name]) => name!.length))
   const indent = `\n${' '.repeat(width + 4)}`
   const fit = fitTo(process.stdout.isTTY ? (process.stdout.columns || 80) - width - 4 : null)
   return rows
-    .map(([name, value]) => `  ${dim(name!.padEnd(width))}  ${fit.wrap(value!).join(indent)}`)
+    .map(([name, value]) => `  ${dim(name!.padEnd(width))}  ${fit.wrap(visible(value!)).join(indent)}`)
     .join('\n')
 }
 
 const firstLine = (text: string) => {
-  const line = text.trim().split('\n', 1)[0]!
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+  const line = text.replace(/^[ \t\r\n]+/, '').split('\n', 1)[0]!
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line.replace(/[ \t\r]+$/, '')
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { estimate } from '../core/stories/analytics.ts'
+import { visibleJson, visibleText } from '../core/visible.ts'
 import type { Limits } from '../core/workflow.ts'
-import { plain } from '../view/plain.ts'
 import { taskSummary } from '../view/task-list.ts'
 import { commandsOf, facts, subject, table, until } from './announce.ts'
 import { terminalStyle } from './console.ts'
@@ -12,7 +12,9 @@ import { composePrompt } from './trades/prompt-trade.ts'
 
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv, json: boolean): number {
-  process.stdout.write(json ? `${JSON.stringify(asObject(plan, limits, env))}\n` : asText(plan, limits, env))
+  process.stdout.write(
+    json ? `${visibleJson(JSON.stringify(asObject(plan, limits, env)))}\n` : asText(plan, limits, env),
+  )
   return 0
 }
 
@@ -23,7 +25,7 @@ function asText(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv): string {
     ...commandsOf(plan, env).map((argv, place) => [place === 0 ? 'command' : 'fallback', argv.join(' ')]),
   ]
   const head = `${colors.bold('ralph would run')}\n${table(rows, colors.dim)}`
-  return `${head}\n\n${colors.dim('prompt')}\n${plain(textOf(plan, limits)).trimEnd()}\n`
+  return `${head}\n\n${colors.dim('prompt')}\n${visibleText(textOf(plan, limits)).trimEnd()}\n`
 }
 
 /** The same facts for programs. */

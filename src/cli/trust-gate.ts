@@ -1,6 +1,6 @@
 import { UsageError } from '../core/usage-error.ts'
+import { visible } from '../core/visible.ts'
 import type { Risk } from '../settings/trust.ts'
-import { plain } from '../view/plain.ts'
 import { agrees } from './put-question.ts'
 import { isTrusted, trust } from './trusted.ts'
 
@@ -23,7 +23,7 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
   if (!flag) {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       throw new UsageError(
-        `the files of ${project} run commands that nobody allowed yet (${found[0]!.where}: ${plain(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
+        `the files of ${visible(project)} run commands that nobody allowed yet (${visible(found[0]!.where)}: ${visible(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
       )
     if (!(await ask(project, found))) throw new UsageError('not trusted; nothing was run')
   }
@@ -31,11 +31,18 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
 }
 
 function ask(project: string, found: Risk[]): Promise<boolean> {
-  process.stderr.write(`\n${project} wants to:\n${listRisks(found)}\n\n`)
+  process.stderr.write(`\n${visible(project)} wants to:\n${listRisks(found)}\n\n`)
   return agrees('Trust these? Ralph asks again when they change.')
 }
 
+/** Every character of them. A line break is shown, and then made, at a depth where nothing passes for the next risk. */
 export function listRisks(found: Risk[]): string {
-  const width = Math.max(...found.map(r => r.where.length))
-  return found.map(r => `  ${r.where.padEnd(width)}  ${plain(r.what)}`).join('\n')
+  const rows = found.map(({ where, what }) => ({ where: visible(where), what: visible(what) }))
+  const width = Math.max(...rows.map(({ where }) => where.length))
+  const indent = ' '.repeat(width + 4)
+  return rows
+    .map(({ where, what }) => `  ${where.padEnd(width)}  ${what.replaceAll(BREAK, `${BREAK}\n${indent}`)}`)
+    .join('\n')
 }
+
+const BREAK = visible('\n')

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { visible } from '../core/visible.ts'
 import { loadSettings } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
 import { textAt } from '../store/put-file.ts'
@@ -15,14 +16,14 @@ export function trustProject(dir: string): number {
   const settings = risks(loadSettings(project, {}).fromFiles)
   const found = [...settings, ...storiesOf(project)]
   if (found.length === 0) {
-    process.stdout.write(`${project} has nothing that needs trust.\n`)
+    process.stdout.write(`${visible(project)} has nothing that needs trust.\n`)
     return 0
   }
   const home = ralphHome(process.env)
   // Other commands than ralph stories do not run what verifies stories: for them, the settings are all there is.
   if (settings.length > 0) trust(home, project, settings)
   trust(home, project, found)
-  process.stdout.write(`Trusted in ${project}, until it changes:\n${listRisks(found)}\n`)
+  process.stdout.write(`Trusted in ${visible(project)}, until it changes:\n${listRisks(found)}\n`)
   return 0
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentFact, Facts, ProgramFact } from '../../src/cli/doctor/facts.ts'
 import { showFacts } from '../../src/cli/doctor/show.ts'
+import { visible } from '../../src/core/visible.ts'
 import { styleOf } from '../../src/view/style.ts'
 
 const PLAIN = styleOf({ color: false, emoji: true })
@@ -188,7 +189,7 @@ it('lists names of variables in lines that fit, and says where there is none', (
   ])
 })
 
-it('shows nothing raw of what programs and files say', () => {
+it('shows every character of what programs and files say, and none raw', () => {
   const nasty = '\x1b]0;title\x07\x1b[31mred\n\x07'
   const lines = show({
     agents: [agent({ ...there('claude', null), trouble: nasty })],
@@ -196,7 +197,8 @@ it('shows nothing raw of what programs and files say', () => {
     environment: [{ of: nasty, gets: [nasty], leftOut: [nasty] }],
   })
   for (const line of lines) expect(line).toMatch(/^[^\x00-\x1f\x7f]*$/)
-  expect(lines).toContain('  ✓ guardrails  red')
+  expect(lines).toContain(`  ✓ guardrails  ${visible(nasty)}`)
+  expect(lines).toContain(`project ${visible(nasty)}`)
 })
 
 it('colours the marks where colour is wanted', () => {

@@ -322,14 +322,16 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
     })
 
     it('shows what they are with the local ones, and Ctrl+C changes nothing', async () => {
-      const local = '{ "agent": { "flags": ["--\\u001b[31mb\\u009b32m"] } }'
+      const local = '{ "agent": { "flags": ["--b"], "model": "\\u001b[31mb\\u009b32m\\u200b" } }'
       const scene = setScene({ '.ralph/settings.json': OLD, '.ralph/settings.local.json': local })
       const terminal = await scene.open()
       const shown = await terminal.waitFor(open(OVERWRITE))
       expect(shown).toContain(
         'Loaded from .ralph/settings.json (with local overlay from settings.local.json)\n',
       )
-      expect(shown).toContain('"command": "codex",\n    "flags": [\n      "--\\u001b[31mb"\n')
+      expect(shown).toContain(
+        '"command": "codex",\n    "flags": [\n      "--b"\n    ],\n    "model": "\\u001b[31mb\\u009b32m\\u200b"\n',
+      )
       await terminal.press('C-c')
       expect((await terminal.ended()).code).toBe(130)
       expect(scene.read('.ralph/settings.json')).toBe(OLD)

@@ -86,6 +86,13 @@ export function setStage(options: Setting = {}) {
 export const hinted = (prompt: string, { checks = false } = {}): string =>
   `${prompt}\n\n${completionHint({ response: 'DONE', pattern: null }, checks)}`
 
+/** The same where nobody has allowed anything. */
+export function setUntrusted(settings: unknown) {
+  const stage = setStage({ settings })
+  const { RALPH_TRUST: _, ...env } = stage.env
+  return { ...stage, env, ralph: (...args: string[]) => stage.withEnv(env, ...args) }
+}
+
 export const eventsOf = (ran: Ran): RunEvent[] =>
   ran.stdout
     .split('\n')

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setStage } from './scene.ts'
+import { setUntrusted } from './scene.ts'
 
 const settings = { guardrails: [{ command: 'touch ran' }] }
 
-function untrusted(more: unknown = settings) {
-  const stage = setStage({ settings: more })
-  const { RALPH_TRUST: _, ...env } = stage.env
-  return { ...stage, env, ralph: (...args: string[]) => stage.withEnv(env, ...args) }
-}
+const untrusted = (more: unknown = settings) => setUntrusted(more)
 
 describe('trust', () => {
   it('is needed before a command of the project runs; without a terminal that is an error that names it', async () => {

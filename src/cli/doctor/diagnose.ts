@@ -1,3 +1,4 @@
+import { visibleJson } from '../../core/visible.ts'
 import type { DoctorOptions } from '../commands/doctor.ts'
 import { terminalStyle } from '../console.ts'
 import { projectOf } from '../project.ts'
@@ -21,7 +22,7 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   if (interrupted.signal.aborted) return 130
   const obstacles = findObstacles(facts)
   const text = options.json
-    ? JSON.stringify({ ok: obstacles.length === 0, obstacles, ...facts }, null, 2)
+    ? visibleJson(JSON.stringify({ ok: obstacles.length === 0, obstacles, ...facts }, null, 2))
     : showFacts(facts, terminalStyle(stdout, env), stdout.columns ?? WIDTH).join('\n')
   stdout.write(`${text}\n`)
   return obstacles.length === 0 ? 0 : 1

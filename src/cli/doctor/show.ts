@@ -1,9 +1,9 @@
-import { plainLine } from '../../view/plain.ts'
+import { visible } from '../../core/visible.ts'
 import type { Style } from '../../view/style.ts'
 import { type EnvironmentFact, type Facts, findObstacles } from './facts.ts'
 import { describeFacts, type Group, type Mark } from './rows.ts'
 
-/** The facts as lines for people. What programs and files say is shown as plain text. */
+/** The facts as lines for people. What programs and files say is shown with every character. */
 export function showFacts(facts: Facts, { colors }: Style, width: number): string[] {
   const marks: Record<Mark, string> = {
     yes: colors.green('✓'),
@@ -11,16 +11,16 @@ export function showFacts(facts: Facts, { colors }: Style, width: number): strin
     none: colors.dim('–'),
   }
   const groups = describeFacts(facts)
-  const names = Math.max(...groups.flatMap(({ rows }) => rows.map(row => plainLine(row.name).length)))
+  const names = Math.max(...groups.flatMap(({ rows }) => rows.map(row => visible(row.name).length)))
   const showGroup = ({ title, rows }: Group): string[] => [
-    colors.bold(plainLine(title, LONGEST)),
+    colors.bold(visible(title)),
     ...rows.map(({ mark, name, value, way }) => {
-      const end = way === undefined ? '' : colors.dim(` → ${plainLine(way)}`)
-      return `  ${marks[mark]} ${plainLine(name).padEnd(names)}  ${plainLine(value, LONGEST)}${end}`
+      const end = way === undefined ? '' : colors.dim(` → ${visible(way)}`)
+      return `  ${marks[mark]} ${visible(name).padEnd(names)}  ${visible(value)}${end}`
     }),
   ]
   const showEnvironment = ({ of, gets, leftOut }: EnvironmentFact): string[] => [
-    colors.bold(`environment of ${plainLine(of)}`),
+    colors.bold(`environment of ${visible(of)}`),
     ...wrap('gets', gets, width),
     ...wrap('left out', leftOut, width),
   ]
@@ -31,16 +31,14 @@ export function showFacts(facts: Facts, { colors }: Style, width: number): strin
     '',
     obstacles.length === 0
       ? colors.green('✓ ralph can run here')
-      : colors.red(`✗ ralph cannot run here: ${plainLine(obstacles.join('; '), LONGEST)}`),
+      : colors.red(`✗ ralph cannot run here: ${visible(obstacles.join('; '))}`),
   ]
 }
-
-const LONGEST = 500
 
 /** Names in lines that fit, under one label. */
 function wrap(label: string, names: readonly string[], width: number): string[] {
   const lines: string[] = []
-  for (const name of names.length > 0 ? names.map(name => plainLine(name)) : ['none']) {
+  for (const name of names.length > 0 ? names.map(name => visible(name)) : ['none']) {
     const last = lines.at(-1)
     if (last !== undefined && INDENT + last.length + 1 + name.length <= width)
       lines[lines.length - 1] = `${last} ${name}`

@@ -1,9 +1,9 @@
 import { known } from '../../agents/index.ts'
 import { UsageError } from '../../core/usage-error.ts'
+import { visibleJson } from '../../core/visible.ts'
 import { type Loaded, loadSettings } from '../../settings/load.ts'
 import { risks } from '../../settings/trust.ts'
 import { ralphHome } from '../../store/runs.ts'
-import { plain } from '../../view/plain.ts'
 import { NoAnswer } from '../asker.ts'
 import type { InitOptions } from '../commands/init.ts'
 import { findProgram } from '../find-program.ts'
@@ -49,10 +49,10 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
   }
 }
 
-/** What the files say together. They may come from anyone, so what a terminal would obey is taken out. */
+/** What the files say together, with every character: they may come from anyone. */
 function show({ fromFiles, sources }: Loaded): void {
   const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
-  process.stdout.write(`${plain(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
+  process.stdout.write(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
 }
 
 const offersOf = (project: string, path: string): Offers => ({

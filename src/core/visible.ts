@@ -1,0 +1,38 @@
+/**
+ * Characters that a person cannot see, or that a terminal obeys: controls, format characters (zero-width, direction
+ * marks, tags), lone surrogates, private and unassigned ones, every space but the plain one, variation selectors,
+ * fillers, and the three that have a glyph with nothing in it.
+ */
+const HIDDEN = String.raw`(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}]`
+
+/** Marks piled up on one character, until they cover the lines around it. */
+const PILE = String.raw`(?<=\p{M}{8})\p{M}`
+
+/** Spaces that look like none, at either end, or so many that what follows seems to be something else. */
+const GAP = '^ | $|(?<= {8}) '
+
+/** A backslash that would read as the beginning of an escape: it is escaped itself, so each `\u{…}` shown is one. */
+const BACKSLASH = String.raw`\\(?=u\{)`
+
+const IN_JSON = new RegExp(`(?!\\n)${HIDDEN}`, 'gu')
+const IN_LINE = new RegExp([HIDDEN, PILE, GAP, BACKSLASH].join('|'), 'gu')
+const IN_TEXT = new RegExp([`(?!\\t|\\r?\\n)${HIDDEN}`, PILE, BACKSLASH].join('|'), 'gu')
+
+const codeOf = (char: string): string => char.codePointAt(0)!.toString(16)
+
+const escaped = (char: string): string => `\\u{${codeOf(char)}}`
+
+/** A text in one line with all of its characters, the hidden ones as `\u{200b}`: no two texts look the same. */
+export const visible = (text: string): string => text.replace(IN_LINE, escaped)
+
+/** The same for a text of several lines: its line breaks, tabs and spaces stay as they are. */
+export const visibleText = (text: string): string => text.replace(IN_TEXT, escaped)
+
+/** The same for JSON, by its own escapes: it still says the same. */
+export const visibleJson = (json: string): string =>
+  json.replace(IN_JSON, char =>
+    char
+      .split('')
+      .map(unit => `\\u${codeOf(unit).padStart(4, '0')}`)
+      .join(''),
+  )

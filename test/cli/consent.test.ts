@@ -1,0 +1,143 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { RALPH, type Ran } from '../support/ralph.ts'
+import { hasTmux, openTerminal } from '../support/terminal.ts'
+import { setUntrusted } from './scene.ts'
+
+/** Nothing that is invisible, or that a terminal would obey. */
+const SEEN = /^[^\p{C}\p{Zl}\p{Zp}\xa0\p{Default_Ignorable_Code_Point}]*$/u
+
+const shown = ({ stdout, stderr }: Ran): string => {
+  const text = stdout + stderr
+  for (const line of text.split('\n')) expect(line).toMatch(SEEN)
+  return text
+}
+
+/** What may be in the settings, and a person must see. */
+const LONG = `test ${'x'.repeat(3000)} = y # the end`
+const SCRIPT = 'touch ran\n  guardrails[1].command  true\\u{a}'
+const SETTINGS = {
+  agent: { model: 'op\u200bus' },
+  guardrails: [{ command: SCRIPT }, { command: LONG }],
+  protect: ['te\u202est/**', ' x'],
+  env: { pass: ['AWS_\x1b[2K*'] },
+  blocklist: { allow: ['rm\u2028*'] },
+}
+const RISKS = `
+  guardrails[0].command  touch ran\\u{a}
+                           guardrails[1].command  true\\u{5c}u{a}
+  guardrails[1].command  ${LONG}
+  env.pass[0]            AWS_\\u{1b}[2K*
+  protect[0]             te\\u{202e}st/**
+  protect[1]             \\u{20}x
+  blocklist.allow[0]     rm\\u{2028}*
+`
+const CHECKS = `touch ran\\u{a}  guardrails[1].command  true\\u{5c}u{a} · ${LONG}`
+
+describe('every character is shown', () => {
+  it('by the error where nobody can be asked', async () => {
+    const ran = await setUntrusted(SETTINGS).ralph('run', '-p', 'x')
+    expect([ran.code, shown(ran)]).toEqual([
+      2,
+      expect.stringContaining(
+        '(guardrails[0].command: touch ran\\u{a}  guardrails[1].command  true\\u{5c}u{a}, and 5 more)',
+      ),
+    ])
+  })
+
+  it('by `ralph trust`', async () => {
+    expect(shown(await setUntrusted(SETTINGS).ralph('trust'))).toContain(RISKS)
+  })
+
+  it('of a folder’s name', async () => {
+    const stage = setUntrusted({})
+    const dir = join(stage.project, 'a\x1b[2K\n\u200bb')
+    mkdirSync(join(dir, '.ralph'), { recursive: true })
+    stage.write(
+      'a\x1b[2K\n\u200bb/.ralph/settings.json',
+      JSON.stringify({ guardrails: [{ command: 'true' }] }),
+    )
+    const name = 'project/a\\u{1b}[2K\\u{a}\\u{200b}b'
+    expect(shown(await stage.ralph('run', '-p', 'x', '-C', dir))).toContain(`${name} run commands`)
+    expect(shown(await stage.ralph('trust', '-C', dir))).toContain(`${name}, until it changes`)
+    expect(shown(await stage.ralph('doctor', '-C', dir))).toContain(`${name}\n`)
+    const json = shown(await stage.ralph('doctor', '-C', dir, '--json'))
+    expect(JSON.parse(json).project.path).toMatch(/\/a\x1b\[2K\n\u200bb$/)
+  })
+
+  it('by --dry-run: of the checks, the model, the words after -- and all of the prompt', async () => {
+    const stage = setUntrusted(SETTINGS)
+    stage.write('P\u200b.md', 'Do it.\u{e0041}\n\n\tcode\u202e\n')
+    const ran = await stage.ralph('run', '-f', 'P\u200b.md', '--dry-run')
+    const text = ran.stdout.replace('\n\tcode', '\n    code')
+    expect(shown({ ...ran, stdout: text })).toContain(`  checks   ${CHECKS}\n`)
+    for (const words of ['· op\\u{200b}us\n', '/P\\u{200b}.md\n', ' --model op\\u{200b}us'])
+      expect(text).toContain(words)
+    expect(text).toMatch(/\nDo it\.\\u\{e0041\}\n\n {4}code\\u\{202e\}\n$/)
+    const explicit = setUntrusted({})
+    const typed = ['--', 'sh', '-c', 'true\u2066', '\xa0']
+    const own = shown(await explicit.ralph('run', '-p', '\u200bx', '-c', 'D\xadONE', '--dry-run', ...typed))
+    for (const row of [
+      '  prompt   \\u{200b}x\n',
+      '  until    <response>D\\u{ad}ONE</response>\n',
+      '  command  sh -c true\\u{2066} \\u{a0}\n',
+    ])
+      expect(own).toContain(row)
+  })
+
+  it('by --dry-run and doctor for programs, in JSON that says the same', async () => {
+    const stage = setUntrusted(SETTINGS)
+    const dry = await stage.ralph('run', '-p', '\u200bx', '--dry-run', '--json')
+    const { checks, model, prompt, subject } = JSON.parse(shown(dry))
+    expect({ checks, model, prompt, subject }).toEqual({
+      checks: [SCRIPT, LONG],
+      model: SETTINGS.agent.model,
+      prompt: '\u200bx',
+      subject: { type: 'prompt', name: '\u200bx' },
+    })
+    const doctor = await stage.ralph('doctor', '--json')
+    expect(JSON.parse(shown(doctor)).project.guardrails).toEqual([SCRIPT, LONG])
+  })
+
+  it('by the head of a run, and what --verbose adds to it', async () => {
+    const stage = setUntrusted({ ...SETTINGS, guardrails: [{ command: SCRIPT.replace(/\\.*/, '') }] })
+    const words = ['-p', '\ufeffx\r\n\u200by', '-m', '1', '--trust', '-V']
+    const { stdout, stderr } = await stage.ralph('run', ...words)
+    const head = stdout.slice(0, stdout.indexOf('\n\n'))
+    for (const row of [
+      '  agent    claude · op\\u{200b}us\n',
+      '  prompt   \\u{feff}x\n',
+      '  checks   touch ran\\u{a}  guardrails[1].command  true\n',
+    ])
+      expect(shown({ stdout: head, stderr: '' } as Ran)).toContain(row)
+    expect(stderr).toMatch(/^\[ralph\] Agent command: .* --model op\\u\{200b\}us/m)
+    expect(stderr).toContain('[ralph] Prompt: \\u{feff}x\r\n\\u{200b}y')
+  })
+
+  it('by doctor', async () => {
+    const ran = await setUntrusted(SETTINGS).ralph('doctor')
+    expect(shown(ran)).toContain(`  ✓ guardrails  ${CHECKS}\n`)
+  })
+})
+
+describe.skipIf(!hasTmux)('at a terminal', () => {
+  const open = (stage: ReturnType<typeof setUntrusted>, ...words: string[]) =>
+    openTerminal([process.execPath, RALPH, ...words], { cwd: stage.project, env: stage.env })
+
+  /** As it stands on rows of 200 columns. */
+  const rows = (text: string) => text.split('\n').flatMap(line => line.match(/.{1,200}/g) ?? '')
+
+  it('the question shows every character of what it asks about', async () => {
+    const stage = setUntrusted({})
+    mkdirSync(join(stage.project, 'p\u202e', '.ralph'), { recursive: true })
+    stage.write('p\u202e/.ralph/settings.json', JSON.stringify(SETTINGS))
+    const terminal = await open(stage, 'run', '-p', 'x', '-C', 'p\u202e')
+    const screen = await terminal.waitFor('Trust these?')
+    expect(screen).toContain('/p\\u{202e} wants to:\n')
+    expect(screen).toContain(rows(RISKS).join('\n'))
+    await terminal.press('n')
+    expect((await terminal.ended()).code).toBe(2)
+    expect(() => stage.read('ran')).toThrow()
+  })
+})

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { visible, visibleJson, visibleText } from '../../src/core/visible.ts'
+
+/** By other words than those of the code: what may never be shown as it is. */
+const UNSEEN = [
+  /\p{Control}/u,
+  /\p{Format}/u,
+  /\p{Surrogate}/u,
+  /\p{Private_Use}/u,
+  /\p{Unassigned}/u,
+  /(?! )\p{Separator}/u,
+  /\p{Default_Ignorable_Code_Point}/u,
+  /\p{Variation_Selector}/u,
+  /[\u2800\u{16fe4}\u{1d159}]/u,
+]
+
+const isUnseen = (char: string) => UNSEEN.some(kind => kind.test(char))
+
+const read = (shown: string) =>
+  shown.replace(/\\u\{([0-9a-f]+)\}/g, (_, hex) => String.fromCodePoint(Number.parseInt(hex, 16)))
+
+/** Mostly what is hard: hidden characters, and what looks like their escapes. */
+const text = fc.string({
+  unit: fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom(...' \t\r\n\\u{}20abé5c', '\\u{200b}', '\\\\', '\u200b', '\x1b', '\ud83d', '😀'),
+    fc.constantFrom('\u0300', '        ', '\ufe0f', '\u202e'),
+  ),
+  maxLength: 40,
+})
+
+const NAMED: [string, string, string][] = [
+  ['NUL', '\0', '\\u{0}'],
+  ['a line break', '\n', '\\u{a}'],
+  ['a tab', '\t', '\\u{9}'],
+  ['a carriage return', '\r', '\\u{d}'],
+  ['a backspace', '\b', '\\u{8}'],
+  ['an escape', '\x1b', '\\u{1b}'],
+  ['DEL', '\x7f', '\\u{7f}'],
+  ['CSI in 8 bits', '\x9b', '\\u{9b}'],
+  ['a space that does not break', '\xa0', '\\u{a0}'],
+  ['a soft hyphen', '\xad', '\\u{ad}'],
+  ['a joiner of graphemes', '\u034f', '\\u{34f}'],
+  ['a Hangul filler', '\u3164', '\\u{3164}'],
+  ['a space of zero width', '\u200b', '\\u{200b}'],
+  ['a joiner of zero width', '\u200d', '\\u{200d}'],
+  ['a direction override', '\u202e', '\\u{202e}'],
+  ['a direction isolate', '\u2066', '\\u{2066}'],
+  ['a line separator', '\u2028', '\\u{2028}'],
+  ['a paragraph separator', '\u2029', '\\u{2029}'],
+  ['an ideographic space', '\u3000', '\\u{3000}'],
+  ['a byte order mark', '\ufeff', '\\u{feff}'],
+  ['a variation selector', '\ufe0f', '\\u{fe0f}'],
+  ['a tag', '\u{e0041}', '\\u{e0041}'],
+  ['a blank of Braille', '\u2800', '\\u{2800}'],
+  ['half a pair', '\ud83d', '\\u{d83d}'],
+  ['one of private use', '\ue000', '\\u{e000}'],
+]
+
+describe('a text made visible', () => {
+  it.each(NAMED)('shows %s', (_, char, shown) => {
+    expect(visible(`a${char}b`)).toBe(`a${shown}b`)
+  })
+
+  it('shows what can be seen as it is', () => {
+    const seen = 'npm test && grep -E "\\.ts$|\\n|\\u200b" grün 日本語 עברית 😀 ✅ e\u0301'
+    expect(visible(seen)).toBe(seen)
+  })
+
+  it('shows a real backslash apart from one of ralph’s', () => {
+    expect(visible('\\u{200b}')).toBe('\\u{5c}u{200b}')
+    expect(visible('\\\u200b')).toBe('\\\\u{200b}')
+  })
+
+  it('shows spaces at its ends, and that there are more than eight', () => {
+    expect(visible(' a b ')).toBe('\\u{20}a b\\u{20}')
+    expect(visible(`a${' '.repeat(10)}b`)).toBe(`a${' '.repeat(8)}\\u{20}\\u{20}b`)
+  })
+
+  it('piles no marks up', () => {
+    expect(visible(`a${'\u0300'.repeat(10)}`)).toBe(`a${'\u0300'.repeat(8)}\\u{300}\\u{300}`)
+  })
+
+  it('holds nothing hidden, and can be read back, whatever it is', () => {
+    fc.assert(
+      fc.property(text, text => {
+        expect([...visible(text)].filter(isUnseen)).toEqual([])
+        expect(read(visible(text))).toBe(text)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('in several lines keeps its line breaks and tabs, and is otherwise the same', () => {
+    expect(visibleText('a\r\n\tb\n  c  \n\rd')).toBe('a\r\n\tb\n  c  \n\\u{d}d')
+    fc.assert(
+      fc.property(text, text => {
+        const shown = visibleText(text).replace(/\t|\r?\n/g, '')
+        expect([...shown].filter(isUnseen)).toEqual([])
+        expect(read(visibleText(text))).toBe(text)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('as JSON holds nothing hidden, and says the same', () => {
+    expect(visibleJson(JSON.stringify('\x9b\u{e0041}'))).toBe('"\\u009b\\udb40\\udc41"')
+    fc.assert(
+      fc.property(text, text => {
+        const shown = visibleJson(JSON.stringify({ text }, null, 2))
+        expect([...shown.replaceAll('\n', '')].filter(isUnseen)).toEqual([])
+        expect(JSON.parse(shown)).toEqual({ text })
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes time in proportion to its length', () => {
+    const long = `${' '.repeat(500_000)}${'\u0300'.repeat(500_000)}${'\\u{'.repeat(100_000)}`
+    expect(read(visible(long))).toBe(long)
+  })
+})
