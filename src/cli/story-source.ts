@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { errorIn, type StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { hiddenIn } from '../core/visible.ts'
 import type { Risk } from '../settings/trust.ts'
 import { realWithin } from './real-path.ts'
 import { readInput } from './start-run.ts'
@@ -35,13 +36,18 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   return read.file
 }
 
-/** An empty command is green, whatever was done. */
+/** An empty command is green, whatever was done; one that cannot be seen whole is not what was agreed to. */
 export function needCommands(dir: string, { verifyCommands = [] }: StoriesFile): void {
   const blank = verifyCommands.findIndex(command => command.trim() === '')
   if (blank >= 0)
     throw new UsageError(
       `${dir}/tasks.json: verifyCommands[${blank}] is empty and would verify anything; write a command, or take it out`,
     )
+  for (const [place, command] of verifyCommands.entries()) {
+    const hidden = hiddenIn(command)
+    if (hidden !== null)
+      throw new UsageError(`${dir}/tasks.json: verifyCommands[${place}] must be written without ${hidden}`)
+  }
 }
 
 /** What a story file would make ralph run. */

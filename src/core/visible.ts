@@ -15,6 +15,7 @@ const GAP = '^ | $|(?<= {8}) '
 const BACKSLASH = String.raw`\\(?=u\{)`
 
 const IN_JSON = new RegExp(`(?!\\n)${HIDDEN}`, 'gu')
+const IN_COMMAND = new RegExp(`(?![\\t\\n])${HIDDEN}`, 'u')
 const IN_LINE = new RegExp([HIDDEN, PILE, GAP, BACKSLASH].join('|'), 'gu')
 const IN_TEXT = new RegExp([`(?!\\t|\\r?\\n)${HIDDEN}`, PILE, BACKSLASH].join('|'), 'gu')
 
@@ -36,3 +37,14 @@ export const visibleJson = (json: string): string =>
       .map(unit => `\\u${codeOf(unit).padStart(4, '0')}`)
       .join(''),
   )
+
+/**
+ * Why nobody could agree to a command by what they see of it; null if they could. Line breaks and tabs may be in one:
+ * a script can have several lines, and they are escaped where it is shown.
+ */
+export function hiddenIn(command: string): string | null {
+  const found = IN_COMMAND.exec(command)
+  if (found === null) return null
+  const place = [...command.slice(0, found.index)].length + 1
+  return `U+${codeOf(found[0]).toUpperCase().padStart(4, '0')} at character ${place}, which cannot be seen`
+}

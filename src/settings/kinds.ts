@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { hiddenIn } from '../core/visible.ts'
 import { DURATION, parseDuration } from './duration.ts'
 import { splitWords } from './words.ts'
 
@@ -26,10 +27,23 @@ export const text = z.string('must be a string').check(NO_NUL)
 
 export const line = text.check(z.regex(/^[^\r\n]*$/, 'must be one line'))
 
-export const filled = text.check(z.regex(/\S/, 'must be a non-empty string'))
+const filled = text.check(z.regex(/\S/, 'must be a non-empty string'))
 
 export const filledOrNull = z.nullable(
   z.string('must be a string or null').check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null')),
+)
+
+/** What is run is shown and asked about first, so it may hold nothing that would not be seen. */
+const VISIBLE = z.refine<string>(value => hiddenIn(value) === null, {
+  error: ({ input }) => `must be written without ${hiddenIn(input as string)}`,
+})
+
+const visible = z.string('must be a string').check(VISIBLE)
+
+export const command = visible.check(z.regex(/\S/, 'must be a non-empty string'))
+
+export const commandOrNull = z.nullable(
+  z.string('must be a string or null').check(VISIBLE, z.regex(/\S/, 'must be a non-empty string or null')),
 )
 
 export const amountOrNull = z.nullable(
@@ -87,6 +101,8 @@ const listOf = <Entry extends z.core.$ZodType>(entry: Entry) => z.array(entry, '
 
 export const texts = listOf(filled)
 
+export const commands = listOf(command)
+
 /** Globs of paths in the project. One that begins at the root of the file system would match nothing there. */
 export const globs = listOf(
   filled.check(z.regex(/^[^/]/, 'must be relative to the project, such as "test/**"')),
@@ -94,7 +110,9 @@ export const globs = listOf(
 
 /** Arguments for a command, each entry to be split as a shell would. */
 export const flags = listOf(
-  text.check(z.refine(entry => splitWords(entry) !== null, 'must have a second quote for every first one')),
+  visible.check(
+    z.refine(entry => splitWords(entry) !== null, 'must have a second quote for every first one'),
+  ),
 )
 
 /** Names of environment variables, or patterns of them. */

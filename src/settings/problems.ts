@@ -32,11 +32,15 @@ const concerns = (issue: z.core.$ZodIssue, unbuilt: Path): boolean => {
 function tell(issue: z.core.$ZodIssue, raw: unknown, source: string): string[] {
   const path = issue.path as Path
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => tellUnknown(path, key, source))
-  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], raw)
+  const value = path.reduce(valueAt, raw)
   if (value === undefined) return [`${showPath(path)} is missing (${source})`]
   const found = issue.code === 'invalid_type' ? describe(value) : show(value)
   return [`${showPath(path)} ${issue.message}, not ${found} (${source})`]
 }
+
+/** A bare name stands for the object that has it. */
+const valueAt = (value: unknown, step: string | number): unknown =>
+  typeof value === 'string' ? value : (value as Record<string | number, unknown>)[step]
 
 function tellUnknown(path: Path, key: string, source: string): string {
   const known = keysAt(schema, path)

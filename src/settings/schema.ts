@@ -1,11 +1,13 @@
 import * as z from 'zod/mini'
 import {
   amountOrNull,
+  command,
+  commandOrNull,
+  commands,
   count,
   duration,
   either,
   excerptLength,
-  filled,
   filledOrNull,
   flag,
   flags,
@@ -31,13 +33,13 @@ const method = oneOf(...METHODS)
 
 /** The agent of one role: what it leaves open is the main agent's. */
 const roleAgent = z.optional(
-  object({ command: z.optional(filled), flags: z.optional(flags), model: z.optional(filledOrNull) }),
+  object({ command: z.optional(command), flags: z.optional(flags), model: z.optional(filledOrNull) }),
 )
 
 /** A bare name is an agent without flags and with its own model. */
 const fallbackAgent = orName(
   z.strictObject(
-    { command: filled, flags: z._default(flags, []), model: z._default(filledOrNull, null) },
+    { command, flags: z._default(flags, []), model: z._default(filledOrNull, null) },
     "must be an agent's name or an object",
   ),
   'command',
@@ -46,7 +48,7 @@ const fallbackAgent = orName(
 const commandGuardrail = object({
   /** Absent: what makes this the command form. */
   verify: z.optional(z.undefined()),
-  command: filled,
+  command,
   failAction: z._default(upperCase('APPEND', 'PREPEND', 'REPLACE'), 'APPEND'),
   hint: z.optional(text),
   timeout: z._default(seconds, 900),
@@ -65,7 +67,7 @@ const pipelineRole = (maxIterations: number) =>
   section({
     enabled: z._default(flag, true),
     maxIterations: z._default(positiveCount, maxIterations),
-    command: z._default(filledOrNull, null),
+    command: z._default(commandOrNull, null),
   })
 
 /** Every key, its type, its bounds and its default. Times are in seconds. */
@@ -79,7 +81,7 @@ export const schema = object({
   includeIterationCountInPrompt: z._default(flag, false),
   agent: section({
     /** null: the first one that is found on PATH. */
-    command: z._default(filledOrNull, null),
+    command: z._default(commandOrNull, null),
     flags: z._default(flags, []),
     model: z._default(filledOrNull, null),
   }),
@@ -108,7 +110,7 @@ export const schema = object({
   guardrailParallelism: z._default(positiveCount, 1),
   baseline: z._default(flag, true),
   scm: z._default(
-    z.nullable(object({ command: z._default(filled, 'git'), tasks: z._default(texts, ['commit']) })),
+    z.nullable(object({ command: z._default(command, 'git'), tasks: z._default(commands, ['commit']) })),
     null,
   ),
   inactivityTimeout: z._default(seconds, 300),
@@ -160,7 +162,7 @@ export const schema = object({
     maxChars: z._default(positiveCount, 2000),
   }),
   notify: section({
-    command: z._default(filledOrNull, null),
+    command: z._default(commandOrNull, null),
     webhook: z._default(filledOrNull, null),
     bell: z._default(flag, true),
   }),

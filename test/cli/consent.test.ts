@@ -14,6 +14,67 @@ const shown = ({ stdout, stderr }: Ran): string => {
   return text
 }
 
+const ATTACKS: [string, string, string][] = [
+  ['a title that is a command', 'true \x1b]0;touch ran #\x07', 'U+001B at character 6'],
+  ['a colour that hides', 'true \x1b[8m; touch ran', 'U+001B at character 6'],
+  ['a line written over', 'touch ran #\rtrue       ', 'U+000D at character 12'],
+  ['backspaces', 'touch ran;\b\b\b\btrue', 'U+0008 at character 11'],
+  ['a look-alike of zero width', 'sh r\u200bun.sh', 'U+200B at character 5'],
+  ['a direction override', 'touch ran # \u202eeurt', 'U+202E at character 13'],
+  ['a direction isolate', 'true \u2066; touch ran\u2069', 'U+2066 at character 6'],
+  ['another space', 'true\xa0; touch ran', 'U+00A0 at character 5'],
+  ['a filler', 'touch\u3164 ran', 'U+3164 at character 6'],
+  ['tags', 'true \u{e0072}\u{e006d}', 'U+E0072 at character 6'],
+  ['a variation selector', 'sh run.sh\ufe00', 'U+FE00 at character 10'],
+]
+
+describe('a command of the settings with something hidden', () => {
+  it.each(ATTACKS)('is refused wherever it could be agreed to or run: %s', async (_, command, where) => {
+    const stage = setUntrusted({ guardrails: [{ command }] })
+    stage.write('r\u200bun.sh', 'touch ran\n')
+    const sentence = `guardrails[0].command must be written without ${where}, which cannot be seen, not "`
+    const calls = [['run'], ['run', '--trust'], ['run', '--dry-run'], ['build', '--dry-run']]
+    const rans = await Promise.all([
+      stage.ralph('trust'),
+      stage.withEnv({ ...stage.env, RALPH_TRUST: '1' }, 'run', '-p', 'x'),
+      ...calls.map(([name, ...words]) =>
+        stage.ralph(name!, ...(name === 'run' ? ['-p', 'x'] : ['x']), ...words),
+      ),
+    ])
+    for (const ran of rans) {
+      expect([ran.code, shown(ran)]).toEqual([2, expect.stringContaining(`ralph: error: ${sentence}`)])
+      expect(ran.stderr).toMatch(/ \(\.ralph\/settings\.json\)\n$/)
+    }
+    const doctor = await stage.ralph('doctor')
+    expect([doctor.code, shown(doctor)]).toEqual([1, expect.stringContaining(`✗ settings    ${sentence}`)])
+    expect(() => stage.read('ran')).toThrow()
+  })
+
+  it('is refused in a story file, and `ralph trust` shows it whole', async () => {
+    const stage = setUntrusted({})
+    const tasks = {
+      project: 'p',
+      branchName: 'b',
+      description: 'd',
+      verifyCommands: ['true', 'true \x1b]0;touch ran #\x07'],
+      userStories: [],
+    }
+    mkdirSync(join(stage.project, 'ralph'))
+    stage.write('ralph/tasks.json', JSON.stringify(tasks))
+    expect(shown(await stage.ralph('trust'))).toContain(
+      'ralph/tasks.json verifyCommands[1]  true \\u{1b}]0;touch ran #\\u{7}',
+    )
+    const story = { id: 'US-1', title: 't', acceptanceCriteria: ['a'], priority: 1, passes: false }
+    const fresh = { ...story, reviewStatus: null, reviewCount: 0, reviewFeedback: '' }
+    stage.write('ralph/tasks.json', JSON.stringify({ ...tasks, userStories: [fresh] }))
+    const ran = await stage.ralph('stories', '--trust')
+    expect([ran.code, shown(ran)]).toEqual([
+      2,
+      'ralph: error: ralph/tasks.json: verifyCommands[1] must be written without U+001B at character 6, which cannot be seen\n',
+    ])
+  })
+})
+
 /** What may be in the settings, and a person must see. */
 const LONG = `test ${'x'.repeat(3000)} = y # the end`
 const SCRIPT = 'touch ran\n  guardrails[1].command  true\\u{a}'
@@ -139,5 +200,12 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     await terminal.press('n')
     expect((await terminal.ended()).code).toBe(2)
     expect(() => stage.read('ran')).toThrow()
+  })
+
+  it('a command with something hidden is refused before anything is asked', async () => {
+    const stage = setUntrusted({ guardrails: [{ command: 'true \x1b]0;touch ran #\x07' }] })
+    const { code, screen } = await (await open(stage, 'run', '-p', 'x')).ended()
+    expect([code, screen]).toEqual([2, expect.stringContaining('without U+001B at character 6')])
+    expect(screen).not.toContain('Trust these?')
   })
 })

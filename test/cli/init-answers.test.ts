@@ -69,7 +69,7 @@ const words = fc.array(
   fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom('a', ' ', ',', '"', "'", '\\', '1', '0', '-') }),
-    fc.constantFrom('', 'append', 'Replace', '3', 'commit,push'),
+    fc.constantFrom('', 'append', 'Replace', '3', 'commit,push', 'npm\u00a0test', 'r\u200bun', '-x\u202e'),
   ),
   { maxLength: 3 },
 )

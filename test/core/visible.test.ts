@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { visible, visibleJson, visibleText } from '../../src/core/visible.ts'
+import { hiddenIn, visible, visibleJson, visibleText } from '../../src/core/visible.ts'
 
 /** By other words than those of the code: what may never be shown as it is. */
 const UNSEEN = [
@@ -120,4 +120,22 @@ describe('a text made visible', () => {
     const long = `${' '.repeat(500_000)}${'\u0300'.repeat(500_000)}${'\\u{'.repeat(100_000)}`
     expect(read(visible(long))).toBe(long)
   })
+})
+
+describe('what is hidden in a command', () => {
+  it('is named with its place, the first of it', () => {
+    expect(hiddenIn('sh r\u200bun\x1b.sh')).toBe('U+200B at character 5, which cannot be seen')
+    expect(hiddenIn('😀 \u{e0041}')).toBe('U+E0041 at character 3, which cannot be seen')
+  })
+
+  it.each(NAMED.filter(([, char]) => !'\t\n'.includes(char)))('may be %s', (_, char) => {
+    expect(hiddenIn(`a${char}`)).toMatch(/^U\+[0-9A-F]{4,6} at character 2,/)
+  })
+
+  it.each(['npm test', 'for f in *; do\n\techo "$f"\ndone', 'echo grün 日本語 😀 ✅'])(
+    'is nothing: %j',
+    command => {
+      expect(hiddenIn(command)).toBeNull()
+    },
+  )
 })

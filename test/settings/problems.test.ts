@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadSettings } from '../../src/settings/load.ts'
 import { UNBUILT } from '../../src/settings/unbuilt.ts'
+import { HOSTILE } from '../view/hostile.ts'
 import { project, refusal } from './project.ts'
 
 const HERE = '(.ralph/settings.json)'
@@ -120,7 +121,12 @@ test.each<[unknown, string]>([
   [{ agent: { command: ' ' } }, `agent.command must be a non-empty string or null, not " " ${HERE}`],
   [
     { agent: { command: 'a\0b' } },
-    `agent.command must be text without NUL characters, not "a\\u0000b" ${HERE}`,
+    `agent.command must be written without U+0000 at character 2, which cannot be seen, not "a\\u0000b" ${HERE}`,
+  ],
+  [{ agent: { model: 'a\0b' } }, `agent.model must be text without NUL characters, not "a\\u0000b" ${HERE}`],
+  [
+    { fallbackAgents: ['./co\u200bdex'] },
+    `fallbackAgents[0].command must be written without U+200B at character 5, which cannot be seen, not "./co\\u200bdex" ${HERE}`,
   ],
   [
     { agent: { flags: ["--x 'a"] } },
@@ -191,6 +197,36 @@ test.each(Object.entries(unbuilt))('%s is refused by name until it is built', (_
 
 test('every key that waits for its part has its example above', () => {
   expect(Object.keys(unbuilt)).toEqual([...UNBUILT])
+})
+
+/** Every key whose value is run, or is an argument of what is. */
+const RUN: [string, (command: string) => object][] = [
+  ['agent.command', command => ({ agent: { command } })],
+  ['agent.flags[1]', flag => ({ agent: { flags: ['-x', flag] } })],
+  ['fallbackAgents[0].command', command => ({ fallbackAgents: [{ command }] })],
+  ['fallbackAgents[0].flags[0]', flag => ({ fallbackAgents: [{ command: 'codex', flags: [flag] }] })],
+  ['guardrails[1].command', command => guardrail({ command })],
+  ['scm.command', command => ({ scm: { command } })],
+  ['scm.tasks[0]', task => ({ scm: { tasks: [task] } })],
+]
+
+test.each(RUN)('%s is refused with anything in it that cannot be seen', (place, settings) => {
+  const hidden = HOSTILE.filter(([, text]) =>
+    /[^\n\P{C}]|\p{Default_Ignorable_Code_Point}|\p{Zl}/u.test(text),
+  )
+  expect(hidden.length).toBeGreaterThan(70)
+  for (const char of ['\xa0', '\u3000', '\u2800', ...hidden.map(([, text]) => text)]) {
+    const sentence = refused(settings(`npm test ${char}`))
+    const found =
+      /^(\S+) must be written without U\+[0-9A-F]{4,6} at character \d+, which cannot be seen, not "[\x20-\x7e…]*" \(\.ralph\/settings\.json\)$/.exec(
+        sentence,
+      )
+    expect(found?.[1], sentence).toBe(place)
+  }
+})
+
+test.each(RUN)('%s may have several lines', (_, settings) => {
+  expect(refused(settings('set -e\n\tnpm test\n'))).toBe('nothing was refused')
 })
 
 test('of several problems the first is told, and how many more there are', () => {

@@ -1,3 +1,4 @@
+import { hiddenIn } from '../../core/visible.ts'
 import { splitWords } from '../../settings/words.ts'
 
 // What may be said to a question, and what it means. A refusal is the sentence shown before it is asked again.
@@ -11,11 +12,18 @@ export const readList = (answer: string): string[] =>
     .map(entry => entry.trim())
     .filter(Boolean)
 
+/** For what is to be run. */
+export function refuseHidden(answer: string): Refusal {
+  const hidden = hiddenIn(answer)
+  return hidden === null ? undefined : `It must be written without ${hidden}.`
+}
+
 /** For a list whose entries are split as a shell would. */
 export const refuseFlags = (answer: string): Refusal =>
-  readList(answer).some(entry => splitWords(entry) === null)
+  refuseHidden(answer) ??
+  (readList(answer).some(entry => splitWords(entry) === null)
     ? 'Every quote needs a second one, and no comma may stand between them.'
-    : undefined
+    : undefined)
 
 export const refuseTasks = (answer: string): Refusal =>
   readList(answer).length === 0 ? 'Name at least one task.' : refuseFlags(answer)
@@ -42,5 +50,5 @@ export function refuseAgent(answer: string, isProgram: (name: string) => boolean
   if (answer === '') return 'An agent is needed: the program that does the work.'
   if (/\s/.test(answer) && !isProgram(answer))
     return 'The program alone, please; its flags are asked for next.'
-  return undefined
+  return refuseHidden(answer)
 }

@@ -6,6 +6,7 @@ import {
   refuseAgent,
   refuseFailAction,
   refuseFlags,
+  refuseHidden,
   refuseIterations,
   refuseTasks,
   refuseYesNo,
@@ -60,7 +61,9 @@ async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrai
 async function askGuardrails(ask: Asker): Promise<Guardrail[]> {
   const guardrails: Guardrail[] = []
   for (;;) {
-    const command = await ask.line('Add guardrail command (leave blank to finish)')
+    const command = await ask.line('Add guardrail command (leave blank to finish)', {
+      refuse: refuseHidden,
+    })
     if (command === '') return guardrails
     guardrails.push({ command, ...(await askTreatment(ask)) })
   }
@@ -80,7 +83,7 @@ async function askTreatment(ask: Asker): Promise<Omit<Guardrail, 'command'>> {
 async function askScm(ask: Asker): Promise<Answers['scm']> {
   if (!(await askYesNo(ask, 'Configure SCM?'))) return null
   return {
-    command: await ask.line('SCM command (e.g., git)', { otherwise: 'git' }),
+    command: await ask.line('SCM command (e.g., git)', { otherwise: 'git', refuse: refuseHidden }),
     tasks: readList(
       await ask.line('SCM tasks (comma-separated, e.g., commit,push)', {
         otherwise: 'commit',
