@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RALPH, type Ran } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setUntrusted } from './scene.ts'
+import { hinted, setUntrusted } from './scene.ts'
 
 /** Nothing that is invisible, or that a terminal would obey. */
 const SEEN = /^[^\p{C}\p{Zl}\p{Zp}\xa0\p{Default_Ignorable_Code_Point}]*$/u
@@ -135,7 +135,9 @@ describe('every character is shown', () => {
     expect(shown({ ...ran, stdout: text })).toContain(`  checks   ${CHECKS}\n`)
     for (const words of ['· op\\u{200b}us\n', '/P\\u{200b}.md\n', ' --model op\\u{200b}us'])
       expect(text).toContain(words)
-    expect(text).toMatch(/\nDo it\.\\u\{e0041\}\n\n {4}code\\u\{202e\}\n$/)
+    expect(text).toMatch(
+      /\nDo it\.\\u\{e0041\}\n\n {4}code\\u\{202e\}\n\n\nWhen everything asked for is done.*\n$/,
+    )
     const explicit = setUntrusted({})
     const typed = ['--', 'sh', '-c', 'true\u2066', '\xa0']
     const own = shown(await explicit.ralph('run', '-p', '\u200bx', '-c', 'D\xadONE', '--dry-run', ...typed))
@@ -154,7 +156,7 @@ describe('every character is shown', () => {
     expect({ checks, model, prompt, subject }).toEqual({
       checks: [SCRIPT, LONG],
       model: SETTINGS.agent.model,
-      prompt: '\u200bx',
+      prompt: hinted('\u200bx', { checks: true }),
       subject: { type: 'prompt', name: '\u200bx' },
     })
     const doctor = await stage.ralph('doctor', '--json')
