@@ -6,18 +6,19 @@ const SRC = join(import.meta.dirname, '..', 'src')
 
 /** What each folder may import besides itself. Adapters get each other only as ports; `cli` builds them all. */
 const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
+  agents: ['core'],
+  blocklist: [],
+  checks: ['core'],
+  cli: 'anything',
   core: [],
   engine: ['core'],
-  agents: ['core'],
-  runners: ['core'],
-  checks: ['core'],
-  store: ['core'],
   git: ['core'],
+  hooks: ['blocklist', 'core'],
   protect: ['core'],
+  runners: ['core'],
   settings: ['core'],
+  store: ['core'],
   view: ['core'],
-  hooks: ['core'],
-  cli: 'anything',
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ALLOW_VARIABLE, writeAllowlist } from '../core/danger/allowlist.ts'
+import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
 import type { Limits, StepId } from '../core/workflow.ts'

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { ALLOW_VARIABLE, readAllowlist } from '../core/danger/allowlist.ts'
-import { denial, judgeToolCall } from '../core/danger/permission.ts'
+import { ALLOW_VARIABLE, readAllowlist } from '../blocklist/allowlist.ts'
+import { denial, judgeToolCall } from '../blocklist/permission.ts'
 import { readStdin } from './stdin.ts'
 
 /**

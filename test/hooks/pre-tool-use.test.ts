@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { ALLOW_VARIABLE, writeAllowlist } from '../../src/core/danger/allowlist.ts'
+import { ALLOW_VARIABLE, writeAllowlist } from '../../src/blocklist/allowlist.ts'
 
 const HOOK = join(import.meta.dirname, '..', '..', 'plugin', 'hooks', 'pre-tool-use.js')
 const RUN = { RALPH_RUN: '20260301-221530-k3f' }

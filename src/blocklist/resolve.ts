@@ -1,5 +1,5 @@
-import { expandBraces } from './braces.ts'
-import { scriptsIn } from './read-expansion.ts'
+import { expandBraces } from './shell/braces.ts'
+import { scriptsIn } from './shell/read-expansion.ts'
 import {
   CLOSE,
   COMMA,
@@ -12,7 +12,7 @@ import {
   SOME,
   SPLIT,
   type Word,
-} from './shell.ts'
+} from './shell/shell.ts'
 
 /** What a word may depend on. */
 export type Scope = {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { CATEGORIES } from '../../../src/core/danger/categories.ts'
-import { judgeCommand } from '../../../src/core/danger/judge.ts'
+import { CATEGORIES } from '../../src/blocklist/categories.ts'
+import { judgeCommand } from '../../src/blocklist/judge.ts'
 import { COMMANDS, DISGUISED } from './commands.ts'
 
 const verdict = (command: string, allow: string[] = []) => judgeCommand(command, allow)

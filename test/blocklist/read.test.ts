@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { judgeCommand } from '../../../src/core/danger/judge.ts'
-import { show, unmark } from '../../../src/core/danger/shell.ts'
-import { walk } from '../../../src/core/danger/walk.ts'
+import { judgeCommand } from '../../src/blocklist/judge.ts'
+import { show, unmark } from '../../src/blocklist/shell/shell.ts'
+import { walk } from '../../src/blocklist/walk.ts'
 
 /** The words of every call, as a person would write them. */
 const words = (command: string) =>

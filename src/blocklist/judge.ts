@@ -2,7 +2,7 @@ import { isAllowed, readAllow } from './allow.ts'
 import type { Step } from './call.ts'
 import { CATEGORIES } from './categories.ts'
 import { rulesFor } from './rule.ts'
-import { show, unmark } from './shell.ts'
+import { show, unmark } from './shell/shell.ts'
 import { walk } from './walk.ts'
 
 /** Why a command is denied: the number of its category, the rule's name, and what the agent is told. */

@@ -1,4 +1,4 @@
-import { ANY, HOME, MAYBE, SOME, STAR } from './shell.ts'
+import { ANY, HOME, MAYBE, SOME, STAR } from './shell/shell.ts'
 
 /** Whose a place is, for someone who wants to delete it or change all of it. */
 export type Place = 'root' | 'system' | 'home' | 'unset' | 'project' | 'above' | 'git' | 'elsewhere'

@@ -1,7 +1,7 @@
 import { type Call, has, operands, verbs } from '../call.ts'
 import { placeOf } from '../paths.ts'
 import { type Category, onCall, programs } from '../rule.ts'
-import { STAR } from '../shell.ts'
+import { STAR } from '../shell/shell.ts'
 import { GIT_VALUES } from './git.ts'
 
 type Git = { verb: string; args: string[]; cwd: string }

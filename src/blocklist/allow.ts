@@ -1,5 +1,5 @@
 import type { Call } from './call.ts'
-import { HOME, STAR, show, unmark } from './shell.ts'
+import { HOME, STAR, show, unmark } from './shell/shell.ts'
 import { walk } from './walk.ts'
 
 /** An entry of the allowlist: the words of each call of a pipeline. */

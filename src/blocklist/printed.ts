@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
-import { decodeEscapes } from './read-expansion.ts'
-import { MAYBE, SOME } from './shell.ts'
+import { decodeEscapes } from './shell/read-expansion.ts'
+import { MAYBE, SOME } from './shell/shell.ts'
 
 /** What a call prints, where its words say so; null where only running it would tell. */
 export function printed(call: Call): string | null {

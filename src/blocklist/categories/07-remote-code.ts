@@ -2,7 +2,7 @@ import { type Call, has, operands } from '../call.ts'
 import { isFetcher } from '../downloads.ts'
 import { plainPath } from '../paths.ts'
 import { type Category, onCall, programs } from '../rule.ts'
-import { PROCESS } from '../shell.ts'
+import { PROCESS } from '../shell/shell.ts'
 import { isShell } from '../wrappers.ts'
 
 /** Whether it runs what it is given: a shell, or a language without a file of its own. */

@@ -2,9 +2,9 @@ import { type Call, lastOf, type Step } from './call.ts'
 import { downloads } from './downloads.ts'
 import { joinPath } from './paths.ts'
 import { printed, substituted } from './printed.ts'
-import { readShell } from './read-shell.ts'
 import { resolve, resolveOne, type Scope } from './resolve.ts'
-import { MAYBE, type Node, type Pipeline, type Redirect, type Script, SOME } from './shell.ts'
+import { readShell } from './shell/read-shell.ts'
+import { MAYBE, type Node, type Pipeline, type Redirect, type Script, SOME } from './shell/shell.ts'
 import { unwrap } from './wrappers.ts'
 
 /** Scripts in scripts (`sh -c`, `eval`) and functions in functions are followed this far. */

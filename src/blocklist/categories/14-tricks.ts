@@ -1,7 +1,7 @@
 import { type Call, has, operands } from '../call.ts'
 import { placeOf } from '../paths.ts'
 import { type Category, onCall, programs } from '../rule.ts'
-import { ANY, MAYBE, STAR } from '../shell.ts'
+import { ANY, MAYBE, STAR } from '../shell/shell.ts'
 import { isShell } from '../wrappers.ts'
 import { runsInput } from './07-remote-code.ts'
 
