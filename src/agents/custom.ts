@@ -1,5 +1,5 @@
 import type { Agent } from '../core/ports.ts'
-import { textParser } from './text.ts'
+import { textParser } from './shared/text.ts'
 
 /** Any command: run word for word with the prompt on its standard input, read as plain text unless told otherwise. */
 export const custom = (argv: readonly string[], parser: Agent['parser'] = () => textParser()): Agent => ({

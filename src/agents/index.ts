@@ -1,11 +1,11 @@
 import type { Agent } from '../core/ports.ts'
-import { amp } from './amp.ts'
-import { claude } from './claude.ts'
-import { codex } from './codex.ts'
-import { copilot } from './copilot.ts'
+import { amp } from './amp/amp.ts'
+import { claude } from './claude/claude.ts'
+import { codex } from './codex/codex.ts'
+import { copilot } from './copilot/copilot.ts'
 import { custom, programName } from './custom.ts'
-import { gemini } from './gemini.ts'
-import { opencode } from './opencode.ts'
+import { gemini } from './gemini/gemini.ts'
+import { opencode } from './opencode/opencode.ts'
 
 type Known = {
   make: (program?: string) => Agent

@@ -1,4 +1,4 @@
-import { resetIn } from '../agents/reset.ts'
+import { resetIn } from '../agents/shared/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
 import { plural } from '../core/spell.ts'

@@ -1,7 +1,7 @@
+import { learnCapabilities } from '../agents/shared/capabilities.ts'
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
-import { learnCapabilities } from './capabilities.ts'
 import { crewOf, type Member } from './crew.ts'
 import { findProgram } from './find-program.ts'
 import type { Plan } from './plan.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { amp } from '../../src/agents/amp.ts'
-import { claude } from '../../src/agents/claude.ts'
-import { codex } from '../../src/agents/codex.ts'
-import { copilot } from '../../src/agents/copilot.ts'
-import { gemini } from '../../src/agents/gemini.ts'
-import { opencode } from '../../src/agents/opencode.ts'
+import { amp } from '../../src/agents/amp/amp.ts'
+import { claude } from '../../src/agents/claude/claude.ts'
+import { codex } from '../../src/agents/codex/codex.ts'
+import { copilot } from '../../src/agents/copilot/copilot.ts'
+import { gemini } from '../../src/agents/gemini/gemini.ts'
+import { opencode } from '../../src/agents/opencode/opencode.ts'
 import type { Agent, Ask, Capabilities } from '../../src/core/ports.ts'
 
 const ask: Ask = { prompt: 'Do it', model: null, flags: [], mode: 'stream', budgetUsd: null, root: false }

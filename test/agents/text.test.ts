@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textParser } from '../../src/agents/text.ts'
+import { textParser } from '../../src/agents/shared/text.ts'
 import { endedOf, exitOf, play } from './play.ts'
 
 test('each line is the agent speaking, all of them are its answer', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { resetIn } from '../../src/agents/reset.ts'
-import { epochMs, troubleOf } from '../../src/agents/trouble.ts'
+import { resetIn } from '../../src/agents/shared/reset.ts'
+import { epochMs, troubleOf } from '../../src/agents/shared/trouble.ts'
 import { AGENTS, endedOf, exitOf, play, playAll } from './play.ts'
 
 // What is a limit is shown by recordings.test.ts: every rule names the recordings that it comes from.

@@ -1,4 +1,4 @@
-import { sayExit } from '../../agents/exit.ts'
+import { sayExit } from '../../agents/shared/exit.ts'
 import { plainLine } from '../../view/plain.ts'
 import { findProgram } from '../find-program.ts'
 import type { ProgramFact } from './facts.ts'

@@ -1,4 +1,4 @@
-import type { Parser } from '../core/ports.ts'
+import type { Parser } from '../../core/ports.ts'
 import { sayExit } from './exit.ts'
 import { cutHead } from './fields.ts'
 import { type Trouble, troubleOf } from './trouble.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../core/events.ts'
+import type { Usage } from '../../core/events.ts'
 
 /** What two parts of a call took together; undefined where neither is known. */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {

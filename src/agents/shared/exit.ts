@@ -1,4 +1,4 @@
-import type { Exit } from '../core/events.ts'
+import type { Exit } from '../../core/events.ts'
 
 /** How a process went, in words: `exit code 3`, `killed by SIGTERM`. */
 export function sayExit({ code, signal }: Exit): string {

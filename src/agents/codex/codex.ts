@@ -1,8 +1,8 @@
-import type { Agent } from '../core/ports.ts'
-import { codexParser } from './codex-stream.ts'
-import { given, offer } from './flags.ts'
-import { textParser } from './text.ts'
-import { troubleOf } from './trouble.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { troubleOf } from '../shared/trouble.ts'
+import { codexParser } from './stream.ts'
 
 /** With any of these the user has settled the sandbox; the bypass flag would undo it, or be refused beside it. */
 const PERMISSIONS = [

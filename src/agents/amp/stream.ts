@@ -1,9 +1,9 @@
-import type { Usage } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
-import { claudeParser, type Meter } from './claude-stream.ts'
-import { asCount, asObject, type Fields } from './fields.ts'
-import { troubleOf } from './trouble.ts'
-import { addUsage } from './usage.ts'
+import type { Usage } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
+import { claudeParser, type Meter } from '../claude/stream.ts'
+import { asCount, asObject, type Fields } from '../shared/fields.ts'
+import { troubleOf } from '../shared/trouble.ts'
+import { addUsage } from '../shared/usage.ts'
 
 /** Reads `amp --stream-json`: claude's stream in all but what it says of tokens. */
 export const ampParser = (): Parser => noticeLogin(claudeParser(meter()))

@@ -1,7 +1,7 @@
-import type { Agent } from '../core/ports.ts'
-import { ampParser, noticeLogin } from './amp-stream.ts'
-import { given, offer } from './flags.ts'
-import { textParser } from './text.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { ampParser, noticeLogin } from './stream.ts'
 
 const BYPASS = '--dangerously-allow-all'
 

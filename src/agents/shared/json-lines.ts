@@ -1,5 +1,5 @@
-import type { AgentEvent, Exit } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
+import type { AgentEvent, Exit } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
 import { asObject, cut, type Fields } from './fields.ts'
 
 /** What is particular to one CLI's stream. */

@@ -1,7 +1,7 @@
-import type { Agent } from '../core/ports.ts'
-import { given, offer } from './flags.ts'
-import { geminiParser } from './gemini-stream.ts'
-import { textParser } from './text.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { geminiParser } from './stream.ts'
 
 /** With any of these the user has settled permissions; --yolo would undo it, or be refused beside it. */
 const PERMISSIONS = ['-y', '--yolo', '--approval-mode', '--allowed-tools']

@@ -1,7 +1,7 @@
-import type { Agent } from '../core/ports.ts'
-import { claudeParser } from './claude-stream.ts'
-import { given, offer } from './flags.ts'
-import { textParser } from './text.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { claudeParser } from './stream.ts'
 
 /** With any of these the user has settled permissions; the bypass flag would undo it. */
 const PERMISSIONS = [

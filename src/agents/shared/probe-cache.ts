@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Capabilities } from '../core/ports.ts'
+import type { Capabilities } from '../../core/ports.ts'
 import { asObject, type Fields } from './fields.ts'
 
 type Binary = { path: string; size: number; mtimeMs: number }

@@ -1,8 +1,6 @@
-import type { AgentEnded, AgentEvent, Usage } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
-import { editOf } from './claude-edits.ts'
-import { claudeTodos } from './claude-todos.ts'
-import { sayExit } from './exit.ts'
+import type { AgentEnded, AgentEvent, Usage } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
+import { sayExit } from '../shared/exit.ts'
 import {
   asCount,
   asList,
@@ -13,11 +11,13 @@ import {
   type Fields,
   outputOf,
   summarize,
-} from './fields.ts'
-import { jsonLines } from './json-lines.ts'
-import { KEPT } from './text.ts'
-import { epochMs, troubleOf } from './trouble.ts'
-import { addUsage } from './usage.ts'
+} from '../shared/fields.ts'
+import { jsonLines } from '../shared/json-lines.ts'
+import { KEPT } from '../shared/text.ts'
+import { epochMs, troubleOf } from '../shared/trouble.ts'
+import { addUsage } from '../shared/usage.ts'
+import { editOf } from './edits.ts'
+import { claudeTodos } from './todos.ts'
 
 const NOTE = 2000
 

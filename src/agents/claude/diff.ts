@@ -1,4 +1,4 @@
-import { cut } from './fields.ts'
+import { cut } from '../shared/fields.ts'
 
 const MOST_LINES = 200
 const MOST_CHARS = 20_000

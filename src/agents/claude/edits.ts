@@ -1,5 +1,5 @@
+import { asList, asObject, asText, type Fields } from '../shared/fields.ts'
 import { bounded, diffOf, linesOf } from './diff.ts'
-import { asList, asObject, asText, type Fields } from './fields.ts'
 
 const MOST_EDITS = 50
 

@@ -1,12 +1,12 @@
-import type { AgentEvent, Usage } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
-import { sayExit } from './exit.ts'
-import { fail } from './fail.ts'
-import { asCount, asObject, asText, cutHead, type Fields, outputOf, summarize } from './fields.ts'
-import { jsonLines } from './json-lines.ts'
-import { KEPT } from './text.ts'
-import { todoItems } from './todo-items.ts'
-import { addUsage } from './usage.ts'
+import type { AgentEvent, Usage } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
+import { sayExit } from '../shared/exit.ts'
+import { fail } from '../shared/fail.ts'
+import { asCount, asObject, asText, cutHead, type Fields, outputOf, summarize } from '../shared/fields.ts'
+import { jsonLines } from '../shared/json-lines.ts'
+import { KEPT } from '../shared/text.ts'
+import { todoItems } from '../shared/todo-items.ts'
+import { addUsage } from '../shared/usage.ts'
 
 type Speaker = { from: 'subagent' } | undefined
 type Trouble = { error: string; status: unknown }

@@ -1,7 +1,7 @@
-import type { AgentEvent, TodoItem } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
-import { sayExit } from './exit.ts'
-import { fail } from './fail.ts'
+import type { AgentEvent, TodoItem } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
+import { sayExit } from '../shared/exit.ts'
+import { fail } from '../shared/fail.ts'
 import {
   asCount,
   asList,
@@ -13,11 +13,11 @@ import {
   oneLine,
   outputOf,
   summarize,
-} from './fields.ts'
-import { jsonLines } from './json-lines.ts'
-import { KEPT } from './text.ts'
-import { MOST_TODOS } from './todo-items.ts'
-import { troubleOf } from './trouble.ts'
+} from '../shared/fields.ts'
+import { jsonLines } from '../shared/json-lines.ts'
+import { KEPT } from '../shared/text.ts'
+import { MOST_TODOS } from '../shared/todo-items.ts'
+import { troubleOf } from '../shared/trouble.ts'
 
 const NOTE = 2000
 

@@ -1,6 +1,6 @@
-import type { TodoItem } from '../core/events.ts'
-import { asObject, asText, type Fields, oneLine } from './fields.ts'
-import { MOST_TODOS, statusOf, todoItems, toItem } from './todo-items.ts'
+import type { TodoItem } from '../../core/events.ts'
+import { asObject, asText, type Fields, oneLine } from '../shared/fields.ts'
+import { MOST_TODOS, statusOf, todoItems, toItem } from '../shared/todo-items.ts'
 
 /** Claude's own list: written whole by TodoWrite, or task by task by TaskCreate and TaskUpdate. */
 export function claudeTodos() {

@@ -1,8 +1,8 @@
-import type { Agent } from '../core/ports.ts'
-import { copilotParser } from './copilot-stream.ts'
-import { given, offer } from './flags.ts'
-import { textParser } from './text.ts'
-import { troubleOf } from './trouble.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { troubleOf } from '../shared/trouble.ts'
+import { copilotParser } from './stream.ts'
 
 /** With any of these the user has settled permissions; the bypass flag would undo it. */
 const PERMISSIONS = ['--allow-all-tools', '--allow-all', '--yolo', '--allow-tool', '--assisted-approval']

@@ -1,10 +1,19 @@
-import type { AgentEvent } from '../core/events.ts'
-import type { Parser } from '../core/ports.ts'
-import { sayExit } from './exit.ts'
-import { fail } from './fail.ts'
-import { asCount, asObject, asText, cut, cutHead, type Fields, outputOf, summarize } from './fields.ts'
-import { jsonLines } from './json-lines.ts'
-import { KEPT } from './text.ts'
+import type { AgentEvent } from '../../core/events.ts'
+import type { Parser } from '../../core/ports.ts'
+import { sayExit } from '../shared/exit.ts'
+import { fail } from '../shared/fail.ts'
+import {
+  asCount,
+  asObject,
+  asText,
+  cut,
+  cutHead,
+  type Fields,
+  outputOf,
+  summarize,
+} from '../shared/fields.ts'
+import { jsonLines } from '../shared/json-lines.ts'
+import { KEPT } from '../shared/text.ts'
 
 const NOTE = 2000
 

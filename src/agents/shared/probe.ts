@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import type { Capabilities } from '../core/ports.ts'
+import type { Capabilities } from '../../core/ports.ts'
 import { recall, remember } from './probe-cache.ts'
 
 export type Probing = {

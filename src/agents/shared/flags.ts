@@ -1,4 +1,4 @@
-import type { Capabilities } from '../core/ports.ts'
+import type { Capabilities } from '../../core/ports.ts'
 
 /**
  * Whether the user's own words already give one of these flags, in any spelling a command line allows:

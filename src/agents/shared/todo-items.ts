@@ -1,4 +1,4 @@
-import type { TodoItem } from '../core/events.ts'
+import type { TodoItem } from '../../core/events.ts'
 import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
 
 export const MOST_TODOS = 500

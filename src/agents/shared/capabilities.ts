@@ -1,5 +1,5 @@
-import { probe } from '../agents/probe.ts'
-import type { Agent, Capabilities, Runner } from '../core/ports.ts'
+import type { Agent, Capabilities, Runner } from '../../core/ports.ts'
+import { probe } from './probe.ts'
 
 export type Learning = {
   runner: Pick<Runner, 'start'>

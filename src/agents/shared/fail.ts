@@ -1,4 +1,4 @@
-import type { AgentEnded, AgentEvent } from '../core/events.ts'
+import type { AgentEnded, AgentEvent } from '../../core/events.ts'
 import { cut } from './fields.ts'
 import { troubleOf } from './trouble.ts'
 

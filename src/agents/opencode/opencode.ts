@@ -1,7 +1,7 @@
-import type { Agent } from '../core/ports.ts'
-import { given, offer } from './flags.ts'
-import { opencodeParser } from './opencode-stream.ts'
-import { textParser } from './text.ts'
+import type { Agent } from '../../core/ports.ts'
+import { given, offer } from '../shared/flags.ts'
+import { textParser } from '../shared/text.ts'
+import { opencodeParser } from './stream.ts'
 
 /** The last two are older spellings that it still takes, unlisted. */
 const PERMISSIONS = ['--auto', '--no-auto', '--yolo', '--dangerously-skip-permissions']
