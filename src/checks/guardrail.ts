@@ -1,7 +1,7 @@
 import type { Finding } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
+import { runLogged, type StartToFile } from '../runners/logged.ts'
 import { headOf } from './excerpt.ts'
-import { runLogged, type StartToFile } from './logged.ts'
 import { failureMessage, truncate } from './message.ts'
 
 export type Guardrail = {

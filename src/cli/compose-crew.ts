@@ -1,9 +1,9 @@
 import { learnCapabilities } from '../agents/shared/capabilities.ts'
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/workflow.ts'
+import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import { crewOf, type Member } from './crew.ts'
-import { findProgram } from './find-program.ts'
 import type { Plan } from './plan.ts'
 
 /** All that calling one agent takes, but for the prompt. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { git } from '../git/git.ts'
 import { type Protection, protection } from '../protect/protection.ts'
-import { replaceFile } from '../store/atomic.ts'
+import { replaceFile } from '../store/files/atomic.ts'
+import { realPath } from '../store/real-path.ts'
 import type { Plan } from './plan.ts'
-import { realPath } from './real-path.ts'
 
 /** Never an agent's to change: the rules of later runs, the specification, and what git would execute. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']

@@ -1,4 +1,4 @@
-import { isAlive, processRef } from '../runners/proc.ts'
+import { isAlive, processRef } from '../runners/process/proc.ts'
 import { acquireLock, acquireRunLock } from '../store/lock.ts'
 
 type Held = { home: string; id: string; project: string; shared: boolean }

@@ -7,11 +7,11 @@ import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Limits } from '../core/workflow.ts'
 import type { Start } from '../git/start.ts'
+import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { merge } from '../settings/merge.ts'
 import { resolve, type Settings } from '../settings/schema.ts'
-import { findProgram } from './find-program.ts'
 import { pluginFolder } from './plugin/folder.ts'
 
 /** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */

@@ -4,7 +4,7 @@ import { errorIn, type StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { hiddenIn } from '../core/visible.ts'
 import type { Risk } from '../settings/trust.ts'
-import { realWithin } from './real-path.ts'
+import { realWithin } from '../store/real-path.ts'
 import { readInput } from './start-run.ts'
 import { parse } from './trades/story-keeper.ts'
 

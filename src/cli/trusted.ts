@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { UsageError } from '../core/usage-error.ts'
 import { readJson } from '../settings/read.ts'
 import type { Risk } from '../settings/trust.ts'
-import { replaceFile } from '../store/atomic.ts'
+import { replaceFile } from '../store/files/atomic.ts'
 
 const FILE = 'trust.json'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isTodoRequest } from '../core/build/todo-request.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
-import { replaceFile } from './atomic.ts'
+import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
-import { swapFile } from './atomic.ts'
-import { makeWay } from './put-file.ts'
+import { swapFile } from './files/atomic.ts'
+import { makeWay } from './files/put-file.ts'
 
 /**
  * What of `.ralph` is not for the repository. A file that says anything stays as it is: a person may have changed it.

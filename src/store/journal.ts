@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { syncFolder } from './atomic.ts'
+import { syncFolder } from './files/atomic.ts'
+import { notWritten } from './files/writable.ts'
 import { eventIn } from './journal-lines.ts'
-import { notWritten } from './writable.ts'
 
 /** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
 const SYNCED: ReadonlySet<RunEvent['type']> = new Set(['began', 'started', 'settled', 'finished'])

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, readSync, statSync } from 'node:fs'
-import { replaceFile, swapFile } from './atomic.ts'
-import { openPlain } from './plain-file.ts'
-import { makeWay, textAt } from './put-file.ts'
+import { replaceFile, swapFile } from './files/atomic.ts'
+import { openPlain } from './files/plain-file.ts'
+import { makeWay, textAt } from './files/put-file.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ProcessRef } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { HOME_WAY_OUT, needWritable } from './writable.ts'
+import { HOME_WAY_OUT, needWritable } from './files/writable.ts'
 
 type Holder = ProcessRef & { run: string }
 

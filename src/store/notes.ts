@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from './atomic.ts'
+import { replaceFile } from './files/atomic.ts'
 
 // Facts beside the journal that only matter until the run goes on: whoever reads one must do without it, too.
 

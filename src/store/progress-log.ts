@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
-import { replaceFile } from './atomic.ts'
-import { bytesAt, makeWay } from './put-file.ts'
+import { replaceFile } from './files/atomic.ts'
+import { bytesAt, makeWay } from './files/put-file.ts'
 
 export type ProgressLog = {
   path: string

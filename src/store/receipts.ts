@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from './atomic.ts'
+import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (home: string) => join(home, 'receipts')
 

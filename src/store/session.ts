@@ -4,9 +4,9 @@ import type { RunEvent } from '../core/events.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { spellDuration } from '../core/spell.ts'
 import type { Step } from '../core/workflow.ts'
-import { swapFile, writeWhole } from './atomic.ts'
+import { swapFile, writeWhole } from './files/atomic.ts'
+import { needWritable, notWritten } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
-import { needWritable, notWritten } from './writable.ts'
 
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
 export interface Session {

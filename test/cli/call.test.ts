@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { custom } from '../../src/agents/custom.ts'
 import { caller } from '../../src/cli/call.ts'
 import { CannotGoOn, type Work } from '../../src/core/ports.ts'
-import { processRunner } from '../../src/runners/process.ts'
+import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 
 const WORK = { step: { id: 1, n: 1, agent: 'sh' } } as Work

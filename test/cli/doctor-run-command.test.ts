@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { commandRunner } from '../../src/cli/doctor/run-command.ts'
-import { startTime } from '../../src/runners/proc.ts'
+import { startTime } from '../../src/runners/process/proc.ts'
 import { scratch } from '../support/scratch.ts'
 
 const LONG_MS = 20_000

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { startTime } from '../../src/runners/proc.ts'
+import { startTime } from '../../src/runners/process/proc.ts'
 import { setStage } from './scene.ts'
 
 /** A stage whose `claude` runs this line of shell. */

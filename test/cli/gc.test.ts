@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
-import { processRef } from '../../src/runners/proc.ts'
+import { processRef } from '../../src/runners/process/proc.ts'
 import { journalPath } from '../../src/store/journal.ts'
 import { makeRunDir } from '../../src/store/runs.ts'
 import { journal } from '../view/report-journal.ts'

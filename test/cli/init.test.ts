@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isAlive, processRef } from '../../src/runners/proc.ts'
+import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import { RALPH, runRalph } from '../support/ralph.ts'
 import { hasTmux, openTerminal, type Terminal } from '../support/terminal.ts'

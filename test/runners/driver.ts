@@ -1,7 +1,7 @@
 /** What stands in for ralph where a test needs a process of its own. Usage: driver JOB RUN [FAKE_AGENT] */
 import { writeSync } from 'node:fs'
-import { processRef } from '../../src/runners/proc.ts'
-import { processRunner } from '../../src/runners/process.ts'
+import { processRef } from '../../src/runners/process/proc.ts'
+import { processRunner } from '../../src/runners/process/process.ts'
 
 const [job = '', run = '', agent = ''] = process.argv.slice(2)
 const runner = processRunner({ run, graceMs: 100 })

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { processRef } from '../../src/runners/proc.ts'
-import { processRunner } from '../../src/runners/process.ts'
-import { endTree } from '../../src/runners/tree.ts'
+import { processRef } from '../../src/runners/process/proc.ts'
+import { processRunner } from '../../src/runners/process/process.ts'
+import { endTree } from '../../src/runners/process/tree.ts'
 import { type Act, bundleDriver, carriers, ignoring, lives, readText, setScene, until } from './scene.ts'
 
 /** A process that nobody here is to touch: it carries no mark, or the given ones. */

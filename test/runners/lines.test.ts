@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CUT_LINE, MAX_LINE, splitLines } from '../../src/runners/lines.ts'
+import { CUT_LINE, MAX_LINE, splitLines } from '../../src/runners/process/lines.ts'
 
 function split(chunks: Iterable<Buffer>, limits?: { max: number; keep: number }) {
   const lines: { line: string; cut: boolean }[] = []

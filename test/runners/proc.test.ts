@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { isAlive, processes, processRef, startTime } from '../../src/runners/proc.ts'
-import { psTable, readEntries, readMarked } from '../../src/runners/ps.ts'
+import { isAlive, processes, processRef, startTime } from '../../src/runners/process/proc.ts'
+import { psTable, readEntries, readMarked } from '../../src/runners/process/ps.ts'
 import { kill, lives, readText, setScene, until } from './scene.ts'
 
 function run(

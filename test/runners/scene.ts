@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 import type { Command, Sink } from '../../src/core/ports.ts'
-import { type ProcessRunner, processRunner } from '../../src/runners/process.ts'
+import { type ProcessRunner, processRunner } from '../../src/runners/process/process.ts'
 
 export const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
 

@@ -2,8 +2,8 @@ import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { follow } from '../../src/runners/follow.ts'
-import { launch } from '../../src/runners/launch.ts'
+import { follow } from '../../src/runners/process/follow.ts'
+import { launch } from '../../src/runners/process/launch.ts'
 import { carriers, collect, ignoring, lives, readText, setScene, until } from './scene.ts'
 
 describe('a started process', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { WARDEN_SCRIPT } from '../../src/runners/warden-script.ts'
+import { WARDEN_SCRIPT } from '../../src/runners/process/warden-script.ts'
 import {
   bundleDriver,
   carriers,

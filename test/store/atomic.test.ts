@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dropHalves, replaceFile } from '../../src/store/atomic.ts'
+import { dropHalves, replaceFile } from '../../src/store/files/atomic.ts'
 import { scratch } from '../support/scratch.ts'
 
 describe('replacing a file', () => {

@@ -1,6 +1,6 @@
 import { sayExit } from '../../agents/shared/exit.ts'
+import { findProgram } from '../../runners/find-program.ts'
 import { plainLine } from '../../view/plain.ts'
-import { findProgram } from '../find-program.ts'
 import type { ProgramFact } from './facts.ts'
 import type { Ran, RunCommand } from './run-command.ts'
 

@@ -1,5 +1,5 @@
 import { fold } from '../../core/evolve.ts'
-import { isAlive } from '../../runners/proc.ts'
+import { isAlive } from '../../runners/process/proc.ts'
 import { type Loaded, loadSettings } from '../../settings/load.ts'
 import { risks } from '../../settings/trust.ts'
 import { readLock } from '../../store/lock.ts'

@@ -1,4 +1,4 @@
-import { findProgram } from '../find-program.ts'
+import { findProgram } from '../../runners/find-program.ts'
 import type { ToolFacts } from './facts.ts'
 import { type Asking, examineProgram } from './programs.ts'
 

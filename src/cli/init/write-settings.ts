@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../../core/usage-error.ts'
 import { jsonSchema } from '../../settings/json-schema.ts'
-import { replaceFile } from '../../store/atomic.ts'
+import { replaceFile } from '../../store/files/atomic.ts'
 import { ignoreOwnFiles } from '../../store/ignore.ts'
 import type { Draft } from './draft.ts'
 

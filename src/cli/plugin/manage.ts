@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/usage-error.ts'
+import { findProgram } from '../../runners/find-program.ts'
 import type { PluginAction } from '../commands/plugin.ts'
 import { commandRunner, type Ran } from '../doctor/run-command.ts'
-import { findProgram } from '../find-program.ts'
 import { marketplaceFolder, pluginFolder } from './folder.ts'
 
 const MARKET = 'ralph'

@@ -4,7 +4,7 @@ import type { Intent } from '../../core/workflow.ts'
 import { attempt, git } from '../../git/git.ts'
 import { isMade } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
-import { realPath } from '../real-path.ts'
+import { realPath } from '../../store/real-path.ts'
 
 export type Committed =
   /** There is nothing to commit, or it is not ralph's to do so. */

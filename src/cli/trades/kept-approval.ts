@@ -4,7 +4,7 @@ import { storyClaims } from '../../core/review.ts'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { textAt } from '../../store/put-file.ts'
+import { textAt } from '../../store/files/put-file.ts'
 import { parse } from './story-keeper.ts'
 
 export type Kept = {

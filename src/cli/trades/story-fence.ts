@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { parseJson } from '../../core/story-file.ts'
+import { putFile, textAt } from '../../store/files/put-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
-import { putFile, textAt } from '../../store/put-file.ts'
 
 export interface StoryFence {
   up(): void

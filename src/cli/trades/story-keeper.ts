@@ -6,8 +6,8 @@ import { agentStoryEdits, personStoryEdits } from '../../core/story-edits.ts'
 import { parseJson, readUnnoted, type StoriesFile, type Story } from '../../core/story-file.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Workflow } from '../../core/workflow.ts'
+import { putFile, textAt } from '../../store/files/put-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
-import { putFile, textAt } from '../../store/put-file.ts'
 import type { Standing } from './trade.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Marker } from '../../core/stories/marker.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { putFile } from '../../store/put-file.ts'
+import { putFile } from '../../store/files/put-file.ts'
 
 const MARKER = '.ralph-active'
 

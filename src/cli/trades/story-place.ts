@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { realWithin } from '../../store/real-path.ts'
 import type { StoriesPlan } from '../plan.ts'
-import { realWithin } from '../real-path.ts'
 
 type Placed = Pick<StoriesPlan, 'dir' | 'target'>
 

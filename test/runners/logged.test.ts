@@ -2,8 +2,8 @@ import { openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { headOf, lastLineOf } from '../../src/checks/excerpt.ts'
-import { runLogged } from '../../src/checks/logged.ts'
-import { processRunner } from '../../src/runners/process.ts'
+import { runLogged } from '../../src/runners/logged.ts'
+import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 
 type How = { most?: { written: number; kept: number }; excerpt?(fd: number): string; open?(): number }

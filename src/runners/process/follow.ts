@@ -1,5 +1,5 @@
-import type { Exit } from '../core/events.ts'
-import type { Sink } from '../core/ports.ts'
+import type { Exit } from '../../core/events.ts'
+import type { Sink } from '../../core/ports.ts'
 import type { Launched } from './launch.ts'
 import { splitLines } from './lines.ts'
 

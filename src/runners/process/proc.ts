@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { ProcessRef } from '../core/events.ts'
+import type { ProcessRef } from '../../core/events.ts'
 import { procfs } from './procfs.ts'
 import { psTable } from './ps.ts'
 

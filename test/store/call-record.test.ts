@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { callRecord } from '../../src/cli/call-record.ts'
+import { callRecord } from '../../src/store/call-record.ts'
 import { openSession } from '../../src/store/session.ts'
 import { scratch } from '../support/scratch.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CannotGoOn } from '../core/ports.ts'
+import { CannotGoOn } from '../../core/ports.ts'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
 /** A warden that cannot stay alive must not be started for ever. */

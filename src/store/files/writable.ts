@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UsageError } from '../core/usage-error.ts'
+import { UsageError } from '../../core/usage-error.ts'
 
 export const HOME_WAY_OUT = 'set RALPH_HOME to a folder of yours'
 

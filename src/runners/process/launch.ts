@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import type { Command } from '../core/ports.ts'
+import type { Command } from '../../core/ports.ts'
 
 export type Launched = ChildProcess & { pid: number }
 

@@ -1,8 +1,8 @@
 import { closeSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole } from '../store/atomic.ts'
-import { openAnew, writeAnew } from '../store/open-anew.ts'
-import { notWritten } from '../store/writable.ts'
+import { writeWhole } from './files/atomic.ts'
+import { openAnew, writeAnew } from './files/open-anew.ts'
+import { notWritten } from './files/writable.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
 const ERROR_TAIL = 4096
