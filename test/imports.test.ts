@@ -10,15 +10,16 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   blocklist: [],
   checks: ['core', 'runners'],
   cli: 'anything',
-  core: [],
-  engine: ['core'],
+  core: ['workflows'],
+  engine: ['core', 'workflows'],
   git: ['core'],
-  hooks: ['blocklist', 'core'],
+  hooks: ['blocklist', 'workflows'],
   protect: ['core'],
   runners: ['checks', 'core'],
   settings: ['core'],
-  store: ['core'],
-  view: ['core'],
+  store: ['core', 'workflows'],
+  view: ['core', 'workflows'],
+  workflows: ['agents', 'checks', 'cli', 'core', 'git', 'runners', 'settings', 'store', 'view'],
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))

@@ -1,14 +1,14 @@
 import type { RunEvent } from '../core/events.ts'
-import { plural, spellDuration } from '../core/spell.ts'
-import { estimate } from '../core/stories/analytics.ts'
+import { plural, spellDuration } from '../core/format.ts'
+import type { Limits } from '../core/table.ts'
 import { visible, visibleText } from '../core/visible.ts'
-import type { Limits } from '../core/workflow.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { fitTo } from '../view/fit.ts'
+import { agentOf, commandGuardrails, type Plan } from '../workflows/spec.ts'
+import { estimate } from '../workflows/stories/rules/analytics.ts'
 import { redact } from './call.ts'
 import { terminalStyle } from './console.ts'
 import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
-import { agentOf, commandGuardrails, type Plan } from './plan.ts'
 
 const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build', stories: 'stories' }
 

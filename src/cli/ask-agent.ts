@@ -1,5 +1,5 @@
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
-import type { StepId } from '../core/workflow.ts'
+import type { StepId } from '../core/table.ts'
 import { redact } from './call.ts'
 
 const TIMEOUT_MS = 300_000

@@ -1,8 +1,8 @@
 import { resetIn } from '../agents/shared/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
+import { plural } from '../core/format.ts'
 import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
-import { plural } from '../core/spell.ts'
-import type { AgentName, RunState } from '../core/workflow.ts'
+import type { AgentName, RunState } from '../core/table.ts'
 import { callRecord, type Desk as Files } from '../store/call-record.ts'
 
 /** Where the files of a call go, and who keeps a list of calls. */

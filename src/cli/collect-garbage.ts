@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { plural, spellBytes } from '../core/spell.ts'
+import { plural, spellBytes } from '../core/format.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
 import { ralphHome, type StoredRun, storedRuns } from '../store/runs.ts'

@@ -6,7 +6,7 @@ import { repositoryCheck } from '../git/watch-head.ts'
 import type { ProcessRunner } from '../runners/process/process.ts'
 import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
-import { commandGuardrails, type Plan } from './plan.ts'
+import { commandGuardrails, type Plan } from '../workflows/spec.ts'
 
 /** The checks of a run, in the order they run. */
 export function composeChecks(c: {

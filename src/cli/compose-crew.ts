@@ -1,10 +1,10 @@
 import { learnCapabilities } from '../agents/shared/capabilities.ts'
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
-import type { AgentName, RunState } from '../core/workflow.ts'
+import type { AgentName, RunState } from '../core/table.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
+import type { Plan } from '../workflows/spec.ts'
 import { crewOf, type Member } from './crew.ts'
-import type { Plan } from './plan.ts'
 
 /** All that calling one agent takes, but for the prompt. */
 export type CrewCall = {

@@ -3,7 +3,7 @@ import { git } from '../git/git.ts'
 import { type Protection, protection } from '../protect/protection.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { realPath } from '../store/real-path.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from '../workflows/spec.ts'
 
 /** Never an agent's to change: the rules of later runs, the specification, and what git would execute. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']

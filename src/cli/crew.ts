@@ -1,11 +1,11 @@
 import { agentFor } from '../agents/index.ts'
 import type { Agent, Ask } from '../core/ports.ts'
+import type { AgentName } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
-import type { AgentName } from '../core/workflow.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Settings } from '../settings/schema.ts'
-import { agentByName, agentOf, askOf, type Plan } from './plan.ts'
+import { agentByName, agentOf, askOf, type Plan } from '../workflows/spec.ts'
 
 /** An agent of a run. */
 export type Member = {

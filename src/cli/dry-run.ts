@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { estimate } from '../core/stories/analytics.ts'
+import type { Limits } from '../core/table.ts'
 import { visibleJson, visibleText } from '../core/visible.ts'
-import type { Limits } from '../core/workflow.ts'
 import { taskSummary } from '../view/task-list.ts'
+import { composePrompt } from '../workflows/run/workflow.ts'
+import { agentOf, commandGuardrails, type Plan } from '../workflows/spec.ts'
+import { estimate } from '../workflows/stories/rules/analytics.ts'
+import { storyTemplate } from '../workflows/stories/templates.ts'
 import { commandsOf, facts, subject, table, until } from './announce.ts'
 import { terminalStyle } from './console.ts'
 import { fallbacksOf } from './crew.ts'
-import { agentOf, commandGuardrails, type Plan } from './plan.ts'
-import { storyTemplate } from './templates.ts'
-import { composePrompt } from './trades/prompt-trade.ts'
 
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv, json: boolean): number {

@@ -1,5 +1,5 @@
 import type { CANCEL_SYMBOL } from '@clack/prompts'
-import { NoAnswer } from './asker.ts'
+import { NoAnswer } from '../core/asker.ts'
 
 type Key = { ctrl?: boolean; name?: string }
 

@@ -1,15 +1,15 @@
-import { estimate } from '../core/stories/analytics.ts'
-import type { StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Settings } from '../settings/schema.ts'
 import { realWithin } from '../store/real-path.ts'
+import { limitsOf, type StoriesPlan } from '../workflows/spec.ts'
+import { estimate } from '../workflows/stories/rules/analytics.ts'
+import type { StoriesFile } from '../workflows/stories/rules/story-file.ts'
+import { storyTarget } from '../workflows/stories/story-place.ts'
 import type { StoriesOptions } from './commands/stories.ts'
 import { embark, iterationsOf, prepare } from './embark.ts'
 import { mendStories } from './mend-stories.ts'
-import { limitsOf, type StoriesPlan } from './plan.ts'
 import { projectOf } from './project.ts'
 import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
-import { storyTarget } from './trades/story-place.ts'
 
 const ITERATIONS = 15
 const VERIFY_TIMEOUT = 900

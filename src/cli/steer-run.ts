@@ -8,9 +8,9 @@ import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
 import { statusOf } from '../view/status.ts'
+import type { Plan } from '../workflows/spec.ts'
 import type { SteerOptions } from './commands/steer.ts'
 import { hold } from './hold.ts'
-import type { Plan } from './plan.ts'
 import { projectOf } from './project.ts'
 
 /** Where it is said what became of a request. */

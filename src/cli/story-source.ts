@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { errorIn, type StoriesFile } from '../core/story-file.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { hiddenIn } from '../core/visible.ts'
 import type { Risk } from '../settings/trust.ts'
 import { realWithin } from '../store/real-path.ts'
+import { errorIn, type StoriesFile } from '../workflows/stories/rules/story-file.ts'
+import { parse } from '../workflows/stories/story-keeper.ts'
 import { readInput } from './start-run.ts'
-import { parse } from './trades/story-keeper.ts'
 
 /** Where stories are unless somebody says otherwise. */
 export const STORIES = 'ralph'

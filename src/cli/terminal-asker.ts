@@ -1,4 +1,4 @@
-import type { Asker } from './asker.ts'
+import type { Asker } from '../core/asker.ts'
 import { putQuestion } from './put-question.ts'
 
 /** Asks on the terminal. Aborting `stop` leaves the open question, and every later one, without an answer. */

@@ -1,4 +1,4 @@
-import { plural } from '../core/spell.ts'
+import { plural } from '../core/format.ts'
 import type { Start } from '../git/start.ts'
 import { short, type UndoPlan } from '../git/undo-plan.ts'
 import { plainLine } from '../view/plain.ts'

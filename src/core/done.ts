@@ -1,5 +1,5 @@
+import type { RunState } from './table.ts'
 import type { Task, TaskId } from './task.ts'
-import type { RunState } from './workflow.ts'
 
 type Known = { tasks: readonly Task[]; done: ReadonlySet<TaskId> }
 

@@ -1,5 +1,5 @@
+import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './table.ts'
 import type { ListEdit, Task, TaskId } from './task.ts'
-import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './workflow.ts'
 
 /** Tokens of one agent call. `input` counts all of them, the cached and the newly cached ones too. */
 export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number }

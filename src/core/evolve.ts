@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts'
+import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task } from './task.ts'
-import { initial, type RunState } from './workflow.ts'
 
 const patient = {
   failures: 0,

@@ -1,6 +1,6 @@
 import type { Result } from './events.ts'
-import { plural, spellDuration } from './spell.ts'
-import type { AgentName, Limits, RunState } from './workflow.ts'
+import { plural, spellDuration } from './format.ts'
+import type { AgentName, Limits, RunState } from './table.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

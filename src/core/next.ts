@@ -1,8 +1,6 @@
 import { doneOf } from './done.ts'
 import type { Proof, Result } from './events.ts'
 import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
-import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
-import { isShown } from './todo.ts'
 import {
   type AgentName,
   isOpen,
@@ -12,7 +10,9 @@ import {
   stageOf,
   standing,
   type Workflow,
-} from './workflow.ts'
+} from './table.ts'
+import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
+import { isShown } from './todo.ts'
 
 export type Decision =
   | { type: 'work'; task: Task; stage: StageName; agent: AgentName | null }

@@ -1,7 +1,7 @@
-import type { TodoRequest } from './build/todo-request.ts'
+import type { TodoRequest } from '../workflows/build/rules/todo-request.ts'
 import type { AgentEvent, Claimed, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
+import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Task } from './task.ts'
-import type { AgentName, RunState, StageName, Step, StepId } from './workflow.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {

@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts'
+import { type RunState, standing, type Workflow } from './table.ts'
 import type { Task } from './task.ts'
-import { type RunState, standing, type Workflow } from './workflow.ts'
 
 /**
  * Someone goes on with a run: what was blocked gets another chance, from its first stage and with

@@ -1,7 +1,6 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
+import { plural } from './format.ts'
 import { failurePause, isSetBack, limitedUntil } from './limits.ts'
-import { plural } from './spell.ts'
-import type { Task } from './task.ts'
 import {
   AT_CAP,
   type Limits,
@@ -13,7 +12,8 @@ import {
   standing,
   type TaskState,
   type Workflow,
-} from './workflow.ts'
+} from './table.ts'
+import type { Task } from './task.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 

@@ -1,4 +1,4 @@
-import type { StageName } from './workflow.ts'
+import type { StageName } from './table.ts'
 
 export type TaskId = string
 

@@ -1,7 +1,7 @@
 import { doneOf } from './done.ts'
 import type { TodoItem } from './events.ts'
+import { type RunState, stageOf, standing, type Workflow } from './table.ts'
 import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
-import { type RunState, stageOf, standing, type Workflow } from './workflow.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 

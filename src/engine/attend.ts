@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
 import { type Called, CannotGoOn, type Clock, type Ears } from '../core/ports.ts'
-import type { Step } from '../core/workflow.ts'
+import type { Step } from '../core/table.ts'
 
 /** How long an agent is waited for. */
 export type Patience = {

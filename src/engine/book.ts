@@ -1,8 +1,8 @@
 import type { RunEvent } from '../core/events.ts'
 import { evolve, evolveList } from '../core/evolve.ts'
 import type { Ports } from '../core/ports.ts'
+import type { Limits, RunState, Step, StepId, Workflow } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
-import type { Limits, RunState, Step, StepId, Workflow } from '../core/workflow.ts'
 
 /** The run as the engine knows it. It changes only by events, and every event is recorded before it counts. */
 export interface Book {

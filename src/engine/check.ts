@@ -1,6 +1,6 @@
 import type { Finding } from '../core/events.ts'
 import type { Check, Ports } from '../core/ports.ts'
-import type { Step } from '../core/workflow.ts'
+import type { Step } from '../core/table.ts'
 import type { Signals } from './run.ts'
 
 type Need = Pick<Ports, 'tell' | 'clock' | 'checksAtOnce'>

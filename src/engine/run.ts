@@ -1,7 +1,7 @@
 import type { Proof, Result } from '../core/events.ts'
 import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
-import type { StepId } from '../core/workflow.ts'
+import type { StepId } from '../core/table.ts'
 import type { Patience } from './attend.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'

@@ -1,6 +1,6 @@
-import { type TodoRequest, todoEdit } from '../core/build/todo-request.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
+import { type TodoRequest, todoEdit } from '../workflows/build/rules/todo-request.ts'
 import type { Book } from './book.ts'
 import type { Bench } from './iterate.ts'
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
-import type { Intent, RunState, StepId } from '../core/workflow.ts'
+import type { Intent, RunState, StepId } from '../core/table.ts'
 import { changesSince } from './changes.ts'
 import { git, QUIET } from './git.ts'
 import { commitMessage } from './message.ts'

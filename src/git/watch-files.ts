@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import type { StepId } from '../core/workflow.ts'
+import type { StepId } from '../core/table.ts'
 import { changedBetween, fingerprintOf, type Look, lookAt } from './look.ts'
 
 /** How many paths of one iteration are named; of the others there is a count. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
-import type { StepId } from '../core/workflow.ts'
+import type { StepId } from '../core/table.ts'
 import { type GitDirs, readHead, unfinished } from './head.ts'
 import type { Start } from './start.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Threshold, thresholds } from '../core/context.ts'
+import { type Threshold, thresholds } from './context-use.ts'
 
 /**
  * Takes a threshold for this call. False where it, or a higher one, was told already. Of several calls at the same

@@ -1,6 +1,6 @@
-import { CHARS_PER_TOKEN, reached, tellUse, useIn, windowOf } from '../core/context.ts'
 import { rearm, startedWith, take } from './alerts.ts'
 import { answer, type HookInput } from './answer.ts'
+import { CHARS_PER_TOKEN, reached, tellUse, useIn, windowOf } from './context-use.ts'
 import { lookBack } from './read-tail.ts'
 import { forgetOldSessions, sessionFolder } from './session-folder.ts'
 import { isInStories, projectOf } from './story-loop.ts'

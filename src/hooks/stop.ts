@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeStop, type Looked } from '../core/gate.ts'
+import { judgeStop, type Looked } from '../workflows/stories/rules/gate.ts'
 import { answer, type HookInput } from './answer.ts'
 import { countBlocks } from './blocks.ts'
 import { findStoryLoop, projectOf, type StoryLoop } from './story-loop.ts'

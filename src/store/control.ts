@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { isTodoRequest } from '../core/build/todo-request.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
+import { isTodoRequest } from '../workflows/build/rules/todo-request.ts'
 import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')

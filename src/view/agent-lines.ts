@@ -1,5 +1,5 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
-import { plural, spellCount, spellDuration, spellUsd } from '../core/spell.ts'
+import { plural, spellCount, spellDuration, spellUsd } from '../core/format.ts'
 import { type Bounds, diffExcerpt, excerpt, sizeOf } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { isSimple, plain, plainLine } from './plain.ts'

@@ -1,4 +1,4 @@
-import { plural } from '../core/spell.ts'
+import { plural } from '../core/format.ts'
 import { cutAt, plain } from './plain.ts'
 import type { Style } from './style.ts'
 

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
-import { plural, spellDuration } from '../core/spell.ts'
-import type { StepId } from '../core/workflow.ts'
+import { plural, spellDuration } from '../core/format.ts'
+import type { StepId } from '../core/table.ts'
 import { plainLine } from './plain.ts'
 import type { Shown } from './run-lines.ts'
 import { cutTo } from './width.ts'

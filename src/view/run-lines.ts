@@ -1,6 +1,6 @@
 import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
-import { spellDuration } from '../core/spell.ts'
-import type { StepId } from '../core/workflow.ts'
+import { spellDuration } from '../core/format.ts'
+import type { StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'

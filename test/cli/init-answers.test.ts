@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Asker } from '../../src/cli/asker.ts'
 import { isYes, readList, refuseIterations, refuseYesNo } from '../../src/cli/init/answers.ts'
 import { askSettings } from '../../src/cli/init/ask-settings.ts'
 import { draftOf } from '../../src/cli/init/draft.ts'
+import type { Asker } from '../../src/core/asker.ts'
 import { resolveFlags } from '../../src/settings/load.ts'
 import { findProblems } from '../../src/settings/problems.ts'
 

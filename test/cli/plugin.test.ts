@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readStories } from '../../src/core/story-file.ts'
+import { readStories } from '../../src/workflows/stories/rules/story-file.ts'
 import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Story } from '../../src/core/story-file.ts'
+import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { type Call, fields, type Hands, setStories, story } from './stories-stage.ts'
 
 const IMPLEMENT =

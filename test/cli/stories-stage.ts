@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { StoriesFile, Story } from '../../src/core/story-file.ts'
+import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../core/setup.ts'
 import { setRepository } from './repository.ts'
 

@@ -1,7 +1,7 @@
 import type { Finding, TodoItem } from '../../src/core/events.ts'
 import type { Ending } from '../../src/core/outcome.ts'
-import type { StoriesFile, Story } from '../../src/core/story-file.ts'
 import type { Task } from '../../src/core/task.ts'
+import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import type { Dice } from './dice.ts'
 import { newStory, type Temper } from './setup.ts'
 

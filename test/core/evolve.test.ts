@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { isTruth, type RunEvent } from '../../src/core/events.ts'
 import { evolve, evolveList, fold } from '../../src/core/evolve.ts'
-import { doneByPerson } from '../../src/core/list-edit.ts'
-import { initial } from '../../src/core/workflow.ts'
-import { prompt } from '../../src/core/workflows/prompt.ts'
-import { tasks } from '../../src/core/workflows/tasks.ts'
+import { initial } from '../../src/core/table.ts'
+import { tasks } from '../../src/workflows/build/table.ts'
+import { prompt } from '../../src/workflows/run/table.ts'
+import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
 import { LIMITS, ok, play, red, task, trouble } from './play.ts'
 
 describe('the state', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { failurePause, limitedUntil, limitPause, reached } from '../../src/core/limits.ts'
-import { initial } from '../../src/core/workflow.ts'
+import { initial } from '../../src/core/table.ts'
 import { LIMITS } from './play.ts'
 
 it('waits 1, 2, 4 … at most 300 s after failures in a row', () => {

@@ -1,6 +1,5 @@
 import type { Finding, Outcome, Settled } from '../../src/core/events.ts'
 import type { Decision } from '../../src/core/next.ts'
-import type { Task, TaskId } from '../../src/core/task.ts'
 import {
   AT_CAP,
   isOpen,
@@ -9,7 +8,8 @@ import {
   type Step,
   standing,
   type TaskState,
-} from '../../src/core/workflow.ts'
+} from '../../src/core/table.ts'
+import type { Task, TaskId } from '../../src/core/task.ts'
 import type { Setup } from './setup.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>

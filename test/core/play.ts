@@ -2,7 +2,6 @@ import type { Finding, Outcome, RunEvent, Settled } from '../../src/core/events.
 import { evolve, evolveList } from '../../src/core/evolve.ts'
 import { type Decision, next } from '../../src/core/next.ts'
 import { settle } from '../../src/core/settle.ts'
-import type { Task } from '../../src/core/task.ts'
 import {
   initial,
   type Limits,
@@ -10,7 +9,8 @@ import {
   standing,
   type TaskState,
   type Workflow,
-} from '../../src/core/workflow.ts'
+} from '../../src/core/table.ts'
+import type { Task } from '../../src/core/task.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { doneByPerson } from '../../src/core/list-edit.ts'
 import { moveOf } from '../../src/core/settle.ts'
-import { pipeline } from '../../src/core/workflows/pipeline.ts'
-import { prompt } from '../../src/core/workflows/prompt.ts'
-import { stories } from '../../src/core/workflows/stories.ts'
-import { tasks } from '../../src/core/workflows/tasks.ts'
+import { tasks } from '../../src/workflows/build/table.ts'
+import { prompt } from '../../src/workflows/run/table.ts'
+import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
+import { stories } from '../../src/workflows/stories/table.ts'
+import { pipeline } from './pipeline.ts'
 import { green, LIMITS, ok, play, red, task, trouble, unsure } from './play.ts'
 
 const submit = ok({ signal: true, findings: [green] })

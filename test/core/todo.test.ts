@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../src/core/events.ts'
+import { initial, type RunState, standing } from '../../src/core/table.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
-import { agentEdit, personEdit } from '../../src/core/todo-edits.ts'
-import { initial, type RunState, standing } from '../../src/core/workflow.ts'
-import { tasks as build } from '../../src/core/workflows/tasks.ts'
+import { agentEdit, personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
+import { tasks as build } from '../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from './play.ts'
 
 const table = build()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { wasLeft } from '../../src/core/left.ts'
-import { tasks } from '../../src/core/workflows/tasks.ts'
+import { tasks } from '../../src/workflows/build/table.ts'
 import { type Act, done, World } from './world.ts'
 
 describe('the loop', () => {

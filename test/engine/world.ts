@@ -1,11 +1,11 @@
 import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import type { Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
+import type { Limits, Workflow } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
-import type { Limits, Workflow } from '../../src/core/workflow.ts'
-import { prompt } from '../../src/core/workflows/prompt.ts'
 import { openBook } from '../../src/engine/book.ts'
 import { type Ending, run } from '../../src/engine/run.ts'
+import { prompt } from '../../src/workflows/run/table.ts'
 
 /** What the scripted agent does in one call. */
 export type Act = {

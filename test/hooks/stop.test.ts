@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Story } from '../../src/core/story-file.ts'
+import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { scratch } from '../support/scratch.ts'
 import { makeHooks } from './play.ts'
 

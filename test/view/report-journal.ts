@@ -1,5 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../../src/core/events.ts'
-import type { Limits, Move, TaskState } from '../../src/core/workflow.ts'
+import type { Limits, Move, TaskState } from '../../src/core/table.ts'
 
 export const MINUTE = 60_000
 

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { StoriesFile, Story } from '../../core/story-file.ts'
+import type { StoriesFile, Story } from '../../workflows/stories/rules/story-file.ts'
 import { json } from './scratch.ts'
 import type { Voice } from './speak.ts'
 

@@ -1,4 +1,4 @@
-import { plural } from '../../core/spell.ts'
+import { plural } from '../../core/format.ts'
 import type { ProjectFacts } from './facts.ts'
 import type { Row } from './rows.ts'
 

@@ -1,4 +1,4 @@
-import type { Asker } from '../asker.ts'
+import type { Asker } from '../../core/asker.ts'
 import {
   FAIL_ACTIONS,
   isYes,

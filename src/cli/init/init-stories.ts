@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { branchOf, freshStories } from '../../core/stories/templates.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import { replaceFile } from '../../store/files/atomic.ts'
 import { needWritable } from '../../store/files/writable.ts'
+import { branchOf, freshStories } from '../../workflows/stories/rules/templates.ts'
+import { template } from '../../workflows/stories/templates.ts'
 import type { InitOptions } from '../commands/init.ts'
 import { projectOf } from '../project.ts'
 import { storyDir } from '../story-source.ts'
-import { template } from '../templates.ts'
 
 /** `ralph init stories`: the folder of a story loop. What is there stays, unless the user insists. */
 export function initStories({ projectDir, name, force, ralphDir }: InitOptions): number {

@@ -1,4 +1,4 @@
-import { plural } from '../../core/spell.ts'
+import { plural } from '../../core/format.ts'
 import { html } from './html-text.ts'
 
 /** Beyond so many bars nobody can tell one from another: then one stands for several iterations. */

@@ -1,5 +1,5 @@
 import type { Proof, Result, RunEvent } from '../../core/events.ts'
-import type { Limits } from '../../core/workflow.ts'
+import type { Limits } from '../../core/table.ts'
 import type { Spent } from './spent.ts'
 
 /** `open`: the journal has no end. The run is at work if its process lives, else it was cut off. */

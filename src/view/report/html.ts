@@ -1,4 +1,4 @@
-import { spellCount, spellDuration, spellUsd } from '../../core/spell.ts'
+import { spellCount, spellDuration, spellUsd } from '../../core/format.ts'
 import { drawBars } from './chart.ts'
 import { STYLE } from './html-style.ts'
 import { html } from './html-text.ts'

@@ -1,7 +1,7 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
+import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
-import type { Move, StepId } from '../../core/workflow.ts'
 import type { Tokens } from './spent.ts'
 
 /** How an iteration that ended well moved its task, else the trouble it ended in. */

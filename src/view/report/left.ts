@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
+import type { TaskState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
-import type { TaskState } from '../../core/workflow.ts'
 
 /** A task that is not done. */
 export type Left = {

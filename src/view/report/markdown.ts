@@ -1,4 +1,4 @@
-import { spellDuration } from '../../core/spell.ts'
+import { spellDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'

@@ -1,4 +1,4 @@
-import { plural } from '../../core/spell.ts'
+import { plural } from '../../core/format.ts'
 import { type Fit, fitTo } from '../fit.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'

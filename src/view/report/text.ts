@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { spellCount, spellDuration } from '../../core/spell.ts'
+import { spellCount, spellDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'

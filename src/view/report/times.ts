@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
-import type { StepId } from '../../core/workflow.ts'
+import type { StepId } from '../../core/table.ts'
 
 export type Times = {
   began: number

@@ -1,4 +1,4 @@
-import { plural, spellCount, spellDuration, spellUsd } from '../../core/spell.ts'
+import { plural, spellCount, spellDuration, spellUsd } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Ending } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'

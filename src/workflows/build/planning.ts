@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import { NoAnswer } from '../../core/asker.ts'
+import type { Finding, RunEvent, Settled } from '../../core/events.ts'
+import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
+import type { StageName, Step, StepId } from '../../core/table.ts'
+import { standing } from '../../core/table.ts'
+import { writeAnew } from '../../store/files/open-anew.ts'
+import { textAt } from '../../store/files/put-file.ts'
+import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
+import { PLAN } from './rules/check-list.ts'
+import { decomposePrompt, repairPrompt, type Wishes } from './rules/decompose.ts'
+import { listOf, type Planned, plannedTasks, wishesOf } from './rules/planned.ts'
+import { readRefined, refinePrompt } from './rules/refine.ts'
+import type { BuildKit } from './workflow.ts'
+
+type Claims = Awaited<ReturnType<Ports['claims']>>
+
+/** How a goal becomes a list: it may be refined, then it is decomposed, and a person may have a say in both. */
+export interface Planning {
+  /** The text that the plan is made from: what was typed or read, until it was refined. */
+  goal(): string
+  prompt(work: Work): string
+  checks(stage: StageName, step: Step): Check[]
+  claims(work: Work, text: string): Promise<Claims>
+  /** Leaves out the refining that nobody could be asked about; null: there is none to leave out. */
+  skip(): Extract<RunEvent, { type: 'edited' }> | null
+  /** Keeps what was chosen. Safe to repeat. */
+  project(settled: Settled, record: (event: RunEvent) => void): void
+}
+
+const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+
+const UNASKED = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
+
+export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
+
+export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
+  const { plan, workflow, session, person, run, tell } = kit
+  const original = plan.goal.text
+  const plans = new Map<StepId, Planned>()
+  const now = () => Date.now()
+  const planTask = () => run().tasks.find(task => task.id === PLAN)
+
+  const goal = (): string => {
+    const chosen = planTask()?.spec?.goal
+    return typeof chosen === 'string' ? chosen : original
+  }
+
+  async function ask<T>(id: StepId, what: string, question: () => Promise<T>): Promise<T> {
+    tell({ type: 'asking', at: now(), id, what })
+    try {
+      return await question()
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      kit.interrupt()
+      throw new CannotGoOn('interrupted')
+    }
+  }
+
+  async function choose(step: Step, refined: string): Promise<string> {
+    if (plan.refine === 'auto') return refined
+    if (person) return ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined))
+    tell({ type: 'warned', at: now(), note: UNASKED })
+    return original
+  }
+
+  function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
+    const errors = note.split('\n').filter(line => !line.startsWith(KEPT))
+    return { answer: (log && textAt(join(plan.project, log))) || '', errors }
+  }
+
+  return {
+    goal,
+
+    prompt({ stage, task, state }) {
+      if (stage === 'refine') return refinePrompt(original, state.told)
+      const failed = state.at[task.id]?.carry.find(
+        ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
+      )
+      return failed
+        ? repairPrompt(goal(), failedPlan(failed), state.told, wishesOf(task))
+        : decomposePrompt(goal(), state.told, wishesOf(task))
+    },
+
+    checks(stage, step) {
+      if (stage === 'refine') return []
+      return [
+        planCheck({
+          answer: step.ended?.result.text ?? '',
+          save(answer) {
+            const path = join(session.folderOf(step.n), 'answer.txt')
+            writeAnew(path, answer)
+            return session.shown(path)
+          },
+          judge:
+            plan.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
+          accept: planned => plans.set(step.id, planned),
+          again({ words, plan: shown }) {
+            const task = planTask()!
+            const stands = standing(workflow, run().state, task)
+            const wishes: Wishes = {
+              list: listOf(shown),
+              words: [...(wishesOf(task)?.words ?? []), words],
+            }
+            tell({
+              type: 'edited',
+              at: now(),
+              by: 'person',
+              // Settling it spends a try, which must not be one of the next answer's.
+              state: { [PLAN]: { ...stands, tries: -1 } },
+              list: { change: { [PLAN]: { spec: { ...task.spec, wishes } } } },
+            })
+          },
+        }),
+      ]
+    },
+
+    async claims({ stage, step }, text) {
+      if (stage === 'decompose') {
+        const planned = plans.get(step.id)
+        plans.delete(step.id)
+        return planned ? { yields: plannedTasks(planned) } : {}
+      }
+      const refined = readRefined(text)
+      if (refined === undefined) return {}
+      const chosen = await choose(step, refined)
+      session.call({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
+      return { signal: true, note: chosen }
+    },
+
+    skip() {
+      const task = planTask()
+      if (person || plan.refine !== 'ask' || !task) return null
+      const stands = standing(workflow, run().state, task)
+      if (stands.stage !== 'refine') return null
+      tell({ type: 'warned', at: now(), note: UNASKED })
+      return {
+        type: 'edited',
+        at: now(),
+        by: 'ralph',
+        list: { change: { [PLAN]: { first: 'decompose' } } },
+        state: { [PLAN]: { ...stands, stage: 'decompose', tries: 0 } },
+      }
+    },
+
+    project({ stage, move, note }, record) {
+      if (stage !== 'refine') return
+      if (move === 'spent') record({ type: 'warned', at: now(), note: UNREFINED })
+      if (move === 'pass')
+        record({
+          type: 'edited',
+          at: now(),
+          by: 'ralph',
+          list: { change: { [PLAN]: { first: 'decompose', spec: { goal: note } } } },
+        })
+    },
+  }
+}

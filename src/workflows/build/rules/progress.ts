@@ -1,0 +1,192 @@
+import type { Finding, RunEvent, Settled } from '../../../core/events.ts'
+import { evolveList } from '../../../core/evolve.ts'
+import { plural } from '../../../core/format.ts'
+import { isUncounted } from '../../../core/outcome.ts'
+import type { StepId } from '../../../core/table.ts'
+import type { Task, TaskId } from '../../../core/task.ts'
+import { SKIPPED } from '../../shared/list-edit.ts'
+import { PLAN } from './check-list.ts'
+import { detailOf, oneLine, wishesOf } from './planned.ts'
+
+/** Of an agent's last words, or of a failing check's, so much is kept: the log is read anew in every iteration. */
+const LINES = 12
+const CHARS = 1500
+
+/**
+ * progress.txt as a fold over a run's events: each gives what is to be appended, '' for most. The same event gives the
+ * same text, time included, so whoever repeats an append can see that it is there already.
+ */
+export function progressNotes(goal: string): (event: RunEvent) => string {
+  let tasks: readonly Task[] = []
+  const steps = new Map<StepId, { n: number; said: string }>()
+  const numbers = new Map<StepId, number>()
+  /** The step whose entry the log ends with. */
+  let last: StepId | null = null
+
+  return event => {
+    const text = entryOf(event)
+    if (text !== '') last = event.type === 'settled' || event.type === 'committed' ? event.id : null
+    return text
+  }
+
+  function entryOf(event: RunEvent): string {
+    const before = tasks
+    tasks = evolveList(tasks, event)
+    switch (event.type) {
+      case 'began':
+        return `# Progress of ${event.id}\n\nGoal: ${indent(goal)}\nStarted: ${isoOf(event.at)}\n${planEntry(listed(tasks))}`
+      case 'started':
+        steps.set(event.id, { n: event.n, said: '' })
+        numbers.set(event.id, event.n)
+        return ''
+      case 'ended': {
+        const step = steps.get(event.id)
+        if (step) step.said = event.result.text
+        return ''
+      }
+      case 'settled': {
+        const step = steps.get(event.id)
+        steps.delete(event.id)
+        // The same number comes again.
+        if (isUncounted(event.end)) return ''
+        if (event.stage === 'refine' && event.move === 'pass')
+          return event.note.trim() === goal.trim()
+            ? ''
+            : `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
+        if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
+        // A plan that a person wants otherwise is no failure: their wish has an entry of its own.
+        if (isPlanning(event) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
+        const task = before.find(({ id }) => id === event.task)
+        return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.said ?? '') : ''
+      }
+      case 'committed': {
+        const by = event.by === 'agent' ? ' by the agent' : ''
+        const title =
+          last === event.id
+            ? ''
+            : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoOf(event.at)})\n`
+        return `${title}- Committed${by} as ${event.to.slice(0, 10)}\n`
+      }
+      case 'edited':
+        return editEntry(event, before)
+      case 'told':
+        return `\n## User instruction (${isoOf(event.at)})\n${indent(event.text)}\n`
+      case 'resumed':
+        return `\n## Resumed (${isoOf(event.at)})\n`
+      case 'stopped':
+        return `\n## Stopped (${isoOf(event.at)})\n${indent(event.why)}\n`
+      case 'finished':
+        return `\n## End: ${event.result}${event.proof ? `, ${event.proof}` : ''} (${isoOf(event.at)})\n${indent(event.why)}\n`
+      case 'baseline':
+      case 'spawned':
+      case 'committing':
+      case 'applied':
+      case 'control':
+      case 'warned':
+      case 'prompted':
+      case 'agent':
+      case 'checking':
+      case 'checked':
+      case 'waiting':
+      case 'asking':
+      case 'changed':
+      case 'undone':
+        return ''
+      default:
+        return event satisfies never
+    }
+  }
+}
+
+const PLANNING: readonly string[] = ['refine', 'decompose']
+const isPlanning = ({ stage }: Settled) => PLANNING.includes(stage)
+
+/** The tasks of a run that begins with a list; the one that makes the list is none of them. */
+const listed = (tasks: readonly Task[]) => tasks.filter(({ first }) => !PLANNING.includes(first ?? ''))
+
+function planEntry(tasks: readonly Task[]): string {
+  if (tasks.length === 0) return ''
+  const rows: string[] = []
+  for (const task of tasks) {
+    const waits = task.blockedBy.length > 0 ? ` › blocked by ${task.blockedBy.join(', ')}` : ''
+    rows.push(`- ${task.id}: ${oneLine(task.title)}${waits}`)
+    for (const line of detailLines(task)) rows.push(`  ${line}`)
+  }
+  return `\n## Plan: ${plural(tasks.length, 'task')}\n${rows.join('\n')}\n`
+}
+
+function iterationEntry(n: number, task: Task, settled: Settled, at: number, said: string): string {
+  const lines = [`## Iteration ${n} — ${task.id}: ${oneLine(task.title)}`]
+  if (task.parent !== undefined) lines.push(`Bug fix for ${task.parent}`)
+  lines.push(...detailLines(task), '', 'Progress:', `- ${statusOf(settled)} (${isoOf(at)})`)
+  if (settled.end !== 'ok') lines.push(`- Error: ${settled.end}: ${oneLine(settled.note)}`)
+  for (const finding of settled.findings) if (finding.verdict !== 'pass') lines.push(...errorLines(finding))
+  for (const { id, title } of settled.add) lines.push(`- Bug fix added: ${id}: ${oneLine(title)}`)
+  if (settled.state.stage === 'blocked') lines.push(`- Blocked: ${oneLine(settled.state.why)}`)
+  const words = quoted(said)
+  if (words.length > 0) lines.push('- The agent said:', ...words)
+  return `\n${lines.join('\n')}\n`
+}
+
+const statusOf = ({ state, findings }: Settled): string => {
+  if (state.stage === 'done') return '✓ Status: completed'
+  const red = findings.some(finding => finding.verdict === 'fail')
+  return state.stage === 'blocked' || red ? '✗ Status: failing' : '◉ Status: in progress'
+}
+
+function errorLines({ check, note }: Finding): string[] {
+  const [first = '', ...rest] = note.trim().split('\n')
+  const named = first.includes(check) ? first : `${check}: ${first}`
+  return [`- Error: ${oneLine(named)}`, ...quoted(rest.join('\n'))]
+}
+
+function detailLines(task: Task): readonly string[] {
+  if (task.spec === undefined) return NONE
+  const { description, acceptanceCriteria } = detailOf(task)
+  return [
+    ...(description ? [`Description: ${oneLine(description)}`] : []),
+    ...(acceptanceCriteria
+      ? ['Acceptance criteria:', ...acceptanceCriteria.map(line => `- ${oneLine(line)}`)]
+      : []),
+  ]
+}
+
+const NONE: readonly string[] = []
+
+/** A changed list. What an agent may not change is no edit, so it does not come here. */
+function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonly Task[]): string {
+  const titles = new Map<TaskId, string>(before.map(({ id, title }) => [id, title]))
+  const { add = [], remove = [], change = {}, order } = event.list ?? {}
+  const wish = wishesOf(change[PLAN] ?? {})?.words.at(-1)
+  if (wish !== undefined) return `\n## Another plan wanted (${isoOf(event.at)})\n${indent(wish)}\n`
+  const lines = [
+    ...add.map(({ task }) => `- Added ${task.id}: ${oneLine(task.title)}`),
+    ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
+    ...Object.keys(change).flatMap(id => (id === PLAN ? [] : `- Changed ${id}`)),
+    ...(order ? ['- Reordered'] : []),
+    ...Object.entries(event.state ?? {}).flatMap(([id, { stage, why }]) =>
+      id === PLAN ? [] : `- ${id} is now ${why === SKIPPED ? 'skipped' : (STANDS[stage] ?? 'open')}`,
+    ),
+  ]
+  if (lines.length === 0) return ''
+  const by = { agent: 'the agent', person: 'a person', ralph: 'ralph' }[event.by]
+  return `\n## List changed by ${by} (${isoOf(event.at)})\n${lines.join('\n')}\n`
+}
+
+const STANDS: Record<string, string> = { done: 'completed', blocked: 'blocked' }
+
+/** A few lines of foreign text, each marked: no line of it can pass for an entry of ours. */
+function quoted(text: string): string[] {
+  const lines = text
+    .trim()
+    .slice(0, CHARS)
+    .split(/\s*\n\s*/)
+    .filter(line => line !== '')
+  const shown = lines.slice(0, LINES).map(line => `  > ${line}`)
+  return lines.length > LINES || text.trim().length > CHARS ? [...shown, '  > …'] : shown
+}
+
+/** The user's own words, whole; their lines cannot pass for headings. */
+const indent = (text: string): string => text.trim().replace(/\r?\n/g, '\n  ')
+
+const isoOf = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,104 @@
+import type { Finding } from '../../../core/events.ts'
+import type { Work } from '../../../core/ports.ts'
+import type { RunState, TaskState } from '../../../core/table.ts'
+import type { Task, TaskId } from '../../../core/task.ts'
+import { HALF_EDITED } from '../../run/table.ts'
+import { detailOf, oneLine } from './planned.ts'
+
+/** What an iteration's prompt is made of, besides the task and where it stands. */
+export type Scene = {
+  /** The folder with the list and the log, as the agent reaches it. */
+  session: string
+  /** The goal in words, or the file that holds the specification. */
+  goal: { text: string } | { file: string }
+  /** The task that a bug fix was made for. */
+  parent: Task | null
+  /** Commands that ralph runs afterwards. */
+  checks: readonly string[]
+  count: string | null
+}
+
+/**
+ * The prompt of one iteration of a build. A note that is to be prepended comes first, all others behind the task;
+ * none replaces it, for an agent that does not know its task cannot work on it.
+ */
+export function taskPrompt({ task, state }: Pick<Work, 'task' | 'state'>, scene: Scene): string {
+  const { parent } = scene
+  const stands = standsAt(state, task.id)
+  // The first try of a bug fix has no failure of its own: it is there because of its parent's.
+  const own = stands?.carry ?? []
+  const carry = own.length === 0 && parent ? (standsAt(state, parent.id)?.carry ?? []) : own
+  const behind = carry.filter(finding => finding.action !== 'PREPEND')
+  return [
+    scene.count,
+    stands?.interrupted ? HALF_EDITED : null,
+    ...carry.filter(finding => finding.action === 'PREPEND').map(noteOf),
+    aboutGoal(scene),
+    aboutTask(task, scene),
+    upToSpeed(scene.session),
+    rules(task, scene),
+    behind.length > 0 ? [failedTitle(stands?.bugs ?? 0), ...behind.map(noteOf)].join('\n\n') : null,
+    ...state.told.map(text => `Instruction from the user: ${text}`),
+  ]
+    .filter(part => part !== null)
+    .join('\n\n')
+}
+
+const standsAt = (state: RunState, id: TaskId): TaskState | undefined =>
+  Object.hasOwn(state.at, id) ? state.at[id] : undefined
+
+/** A note names its check itself, unless it is an agent's own word. */
+const noteOf = ({ check, note, claim }: Finding): string => (claim ? `${check}: ${note}` : note)
+
+const aboutGoal = ({ goal }: Scene): string =>
+  'file' in goal
+    ? `You work on one task of a larger plan. The specification is in ${goal.file}.`
+    : `You work on one task of a larger plan. Its goal:\n\n<goal>\n${goal.text}\n</goal>`
+
+function aboutTask(task: Task, { parent }: Scene): string {
+  const { description, acceptanceCriteria } = detailOf(task)
+  const lines = [`# Your task: ${oneLine(task.title)} (${task.id})`]
+  if (parent)
+    lines.push(
+      `This is a bug fix. ${parent.id} (${oneLine(parent.title)}) was worked on and its checks failed; it waits for you. ` +
+        'Find the cause and mend it where it is, so that the checks pass. Do not weaken or skip a check.',
+    )
+  if (description) lines.push(description)
+  if (acceptanceCriteria)
+    lines.push(`Acceptance criteria:\n${acceptanceCriteria.map(line => `- ${line}`).join('\n')}`)
+  if (parent) lines.push(...parentDetail(parent))
+  return lines.join('\n\n')
+}
+
+function parentDetail(parent: Task): string[] {
+  const { description, acceptanceCriteria = [] } = detailOf(parent)
+  const lines = [...(description ? [description] : []), ...acceptanceCriteria.map(line => `- ${line}`)]
+  return lines.length > 0 ? [`What ${parent.id} asks for:\n${lines.join('\n')}`] : []
+}
+
+const upToSpeed = (session: string): string => `# Getting up to speed
+
+You start with a fresh context. Before you edit anything:
+1. Read \`${session}/tasks.json\`: all tasks, where they stand, what waits for what.
+2. Read the end of \`${session}/progress.txt\`: what was done before, and what went wrong.
+3. Run \`git log --oneline -10\`: the latest commits.`
+
+const rules = ({ id }: Task, { session, checks }: Scene): string => `# Rules
+
+- Work on ${id} only, and finish it: no half of it, nothing of the other tasks.
+- Whether it is done is not yours to say: when you end, ralph ${
+  checks.length > 0
+    ? `runs ${checks.map(check => `\`${check}\``).join(', ')} itself, and ${id} is completed if all of it passes. Run it first.`
+    : `completes ${id} unless you say that it failed. Test your work first.`
+}
+- Ralph keeps \`${session}/tasks.json\`. You may add tasks there that turn out to be needed, and reorder it; what you
+  write about completion, rewrite or remove is put back. Leave \`${session}/progress.txt\` alone.
+- Nobody answers while you work. Decide what you can decide, and say in your last message what you decided.
+- End with a few sentences on what you did and what the next one should know: they go into progress.txt.
+- If you could not do it, say why in your last message: <failed>the reason in one line</failed>
+- If only a person can help (a decision, access, a secret), ask in your last message: <blocked>your question</blocked>`
+
+const failedTitle = (bugs: number): string =>
+  bugs > 0
+    ? '# What failed before\n\nA bug fix was made since; see whether this is still so.'
+    : '# What failed before'

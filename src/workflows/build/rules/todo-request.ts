@@ -1,0 +1,71 @@
+import { type RunState, standing, type Workflow } from '../../../core/table.ts'
+import type { Task, TaskId } from '../../../core/task.ts'
+import { shownTasks } from '../../../core/todo.ts'
+import { doneByPerson, type Edit, SKIPPED } from '../../shared/list-edit.ts'
+import { oneLine } from './planned.ts'
+import { numberOf } from './todo-edits.ts'
+
+/** What a person asks of a build's list, whatever is under way. */
+export type TodoRequest =
+  | { action: 'add'; text: string; blockedBy?: TaskId[] }
+  | { action: 'done' | 'skip'; task: TaskId }
+  | { action: 'edit'; task: TaskId; text: string }
+
+export function isTodoRequest(value: unknown): value is TodoRequest {
+  const { action, task, text, blockedBy } = (value ?? {}) as Record<string, unknown>
+  const isText = typeof text === 'string'
+  const isTask = typeof task === 'string'
+  if (action === 'add')
+    return isText && (blockedBy === undefined || (Array.isArray(blockedBy) && blockedBy.every(isId)))
+  return action === 'edit' ? isTask && isText : isTask && (action === 'done' || action === 'skip')
+}
+
+const isId = (value: unknown) => typeof value === 'string'
+
+/** The edit that a request means now, or why there is none. */
+export function todoEdit(
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+  request: TodoRequest,
+): Edit | { error: string } {
+  const shown = shownTasks(tasks, workflow)
+  const find = (id: TaskId) => shown.find(task => task.id === id)
+  if (request.action === 'add') {
+    // The plan numbers its tasks from #1 on.
+    if (tasks.some(task => !shown.includes(task) && standing(workflow, state, task).stage !== 'done'))
+      return { error: 'the plan is not made yet; what it should mind can be said with: ralph tell' }
+    const { text, blockedBy = [] } = request
+    const unknown = blockedBy.find(id => !find(id))
+    if (unknown !== undefined) return { error: unknownTask(unknown, shown) }
+    const last = Math.max(0, ...tasks.map(task => numberOf(task.id)))
+    const title = oneLine(text)
+    const task: Task = { id: `#${last + 1}`, title, active: title, blockedBy }
+    return { list: { add: [{ task, after: tasks.at(-1)?.id ?? null }] } }
+  }
+  const task = find(request.task)
+  if (!task) return { error: unknownTask(request.task, shown) }
+  if (request.action === 'edit') {
+    const title = oneLine(request.text)
+    return { list: { change: { [task.id]: { title, active: title } } } }
+  }
+  const stands = standing(workflow, state, task)
+  if (stands.stage === 'done') return { error: `${task.id} is completed already` }
+  // What was to mend it is of no use any more.
+  const fixes = shown.filter(
+    ({ parent, ...fix }) => parent === task.id && standing(workflow, state, fix).stage !== 'done',
+  )
+  const states = [task, ...fixes].map(ended => {
+    const done = doneByPerson(standing(workflow, state, ended))
+    return [ended.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
+  })
+  return { state: Object.fromEntries(states) }
+}
+
+const MOST_NAMED = 10
+
+function unknownTask(id: TaskId, shown: readonly Task[]): string {
+  const ids = shown.slice(0, MOST_NAMED).map(task => task.id)
+  const more = shown.length > ids.length ? ', …' : ''
+  return `there is no task ${id}; the list has ${ids.length > 0 ? ids.join(', ') + more : 'none yet'}`
+}

@@ -1,0 +1,25 @@
+import { plural } from '../../core/format.ts'
+import { plainLine } from '../../view/plain.ts'
+import type { Style } from '../../view/style.ts'
+import type { reviewAnalytics } from './rules/analytics.ts'
+
+/** What the reviews of a story loop came to; what no reviewer approved is said loudest. */
+export function reviewLines(
+  { reviews, capped, blocked }: ReturnType<typeof reviewAnalytics>,
+  { colors, marks }: Style,
+): string[] {
+  const total = reviews.reduce((sum, [, count]) => sum + count, 0)
+  if (total === 0 && capped.length === 0 && blocked.length === 0) return []
+  const each = reviews.map(([id, count]) => `${plainLine(id)} ${count}`).join(' · ')
+  return [
+    `${plural(total, 'review')}: ${each}`,
+    ...capped.map(id =>
+      colors.yellow(
+        `${marks.warn} ${plainLine(id)} was approved at the review cap, not by a reviewer: look at it`,
+      ),
+    ),
+    ...blocked.map(([id, why]) =>
+      colors.yellow(`${marks.warn} ${plainLine(id)} is left for you: ${plainLine(why)}`),
+    ),
+  ]
+}

@@ -1,0 +1,162 @@
+import type { Outcome } from '../../../core/events.ts'
+import {
+  AT_CAP,
+  type RunState,
+  type StageName,
+  standing,
+  type TaskState,
+  type Workflow,
+} from '../../../core/table.ts'
+import type { Task, TaskId } from '../../../core/task.ts'
+import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
+
+const CAP_MARK = '[AUTO-APPROVED AT CAP]'
+
+/** What is pinned of a story besides its title, priority and dependencies. */
+export type StorySpec = { acceptanceCriteria: string[]; description?: string }
+
+export const specOf = (task: Task): StorySpec => task.spec as StorySpec
+
+export const storyTasks = (file: StoriesFile): Task[] => file.userStories.map(storyTask)
+
+export const storyTask = (story: Story): Task => ({
+  id: story.id,
+  title: story.title,
+  blockedBy: story.dependsOn ?? [],
+  priority: story.priority,
+  spec: {
+    acceptanceCriteria: story.acceptanceCriteria,
+    ...(story.description !== undefined && { description: story.description }),
+  } satisfies StorySpec,
+})
+
+type Claims = Partial<Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note'>>
+
+/**
+ * What an agent wrote into the story it worked on, read as a claim. `before` is the story as it was projected.
+ * Who works on a story can at most submit it, whatever is written; only who reviews it can give a verdict.
+ */
+export function storyClaims(
+  stage: StageName,
+  before: Story | undefined,
+  after: Story | undefined,
+  { skip = false } = {},
+): Claims {
+  if (!after) return {}
+  if (stage === 'review') return verdictIn(after)
+  const submitted = (story: Story) =>
+    story.passes || (!skip && (story.reviewStatus === 'needs_review' || story.reviewStatus === 'approved'))
+  return { signal: submitted(after) && !(before && submitted(before)) }
+}
+
+function verdictIn({ passes, reviewStatus, reviewFeedback }: Story): Claims {
+  const note = reviewFeedback.trim()
+  // Whether a story is let through at the cap is not the reviewer's to decide: the concerns are.
+  if (note.startsWith(CAP_MARK)) return { verdict: 'reject', note: note.slice(CAP_MARK.length).trim() }
+  if (passes && reviewStatus === 'approved') return { verdict: 'approve' }
+  if (!passes && reviewStatus === 'changes_requested' && note !== '') return { verdict: 'reject', note }
+  return {}
+}
+
+export type Projection = {
+  skip: boolean
+  /** The run's own, to be put back. */
+  verifyCommands?: string[]
+  /** New stories that were not accepted. */
+  refused?: readonly TaskId[]
+}
+
+/**
+ * The story file with the truth over it. What ralph owns and what was pinned is written anew, removed stories come
+ * back to their place, new ones start fresh; notes, descriptions, order and whatever else was found stay.
+ */
+export function projectStories(
+  found: StoriesFile,
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+  { skip, verifyCommands, refused = [] }: Projection,
+): StoriesFile {
+  const byId = new Map(tasks.map(task => [task.id, task]))
+  const project = (task: Task, story: Story): Story => {
+    const owned = reviewFields(standing(workflow, state, task), story, skip)
+    const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
+    const { acceptanceCriteria } = specOf(task)
+    const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}
+    return { ...story, title: task.title, acceptanceCriteria, ...dependsOn, ...owned, ...notes }
+  }
+  const kept = found.userStories.filter(story => !refused.includes(story.id))
+  const lost = lostBehind(kept, tasks)
+  const restore = (after: TaskId | null) =>
+    (lost.get(after) ?? []).map(task => project(task, blankStory(task)))
+  const userStories = kept.flatMap(story => {
+    const task = byId.get(story.id)
+    return [task ? project(task, story) : { ...story, ...FRESH }, ...restore(story.id)]
+  })
+  return {
+    ...found,
+    ...(verifyCommands && { verifyCommands }),
+    userStories: [...restore(null), ...userStories],
+  }
+}
+
+type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount' | 'reviewFeedback'>
+
+const FRESH: ReviewFields = { passes: false, reviewStatus: null, reviewCount: 0, reviewFeedback: '' }
+
+const STATUS: Record<StageName, ReviewStatus> = {
+  implement: null,
+  review: 'needs_review',
+  fix: 'changes_requested',
+  done: 'approved',
+}
+
+function reviewFields(stands: TaskState, story: Story, skip: boolean): ReviewFields {
+  const { stage, rounds, why } = stands
+  const blocked = stage === 'blocked'
+  if (skip) return { ...FRESH, passes: stage === 'done', reviewFeedback: blocked ? why : '' }
+  // A story that was sent back and is now left for a person still needs its changes.
+  const reviewStatus = blocked ? (rounds > 0 ? 'changes_requested' : null) : STATUS[stage]!
+  return {
+    passes: stage === 'done',
+    reviewStatus,
+    reviewCount: rounds,
+    reviewFeedback: feedback(stands, reviewStatus, story.reviewFeedback),
+  }
+}
+
+function feedback({ stage, why, carry }: TaskState, status: ReviewStatus, found: string): string {
+  const notes = carry
+    .map(finding => finding.note)
+    .filter(note => note.trim() !== '')
+    .join('\n\n')
+  if (stage === 'blocked') return why || notes || 'Left for a person.'
+  if (status === 'changes_requested')
+    return notes || 'Finish the requested changes, then submit the story for review.'
+  if (status !== 'approved') return ''
+  if (why === AT_CAP) return `${CAP_MARK} ${notes || 'The last review left no note.'}`
+  return found.trimStart().startsWith(CAP_MARK) ? '' : found
+}
+
+/** Tasks that the file lacks, by the story that they come behind. */
+function lostBehind(found: readonly Story[], tasks: readonly Task[]): Map<TaskId | null, Task[]> {
+  const there = new Set(found.map(story => story.id))
+  const lost = new Map<TaskId | null, Task[]>()
+  let leader: TaskId | null = null
+  for (const task of tasks) {
+    if (there.has(task.id)) leader = task.id
+    else lost.set(leader, [...(lost.get(leader) ?? []), task])
+  }
+  return lost
+}
+
+const blankStory = (task: Task): Story => ({
+  id: task.id,
+  title: task.title,
+  description: specOf(task).description ?? '',
+  acceptanceCriteria: specOf(task).acceptanceCriteria,
+  priority: task.priority ?? 0,
+  ...FRESH,
+  notes: '',
+  dependsOn: task.blockedBy,
+})

@@ -1,0 +1,134 @@
+import { REVIEW, type RunState, standing, type TaskState, type Workflow } from '../../../core/table.ts'
+import type { ListEdit, Task, TaskId } from '../../../core/task.ts'
+import { composeList, doneByPerson, type Edit, reopened } from '../../shared/list-edit.ts'
+import { projectStories, specOf, storyTask } from './review.ts'
+import type { StoriesFile, Story } from './story-file.ts'
+
+/**
+ * What a person's edit of the story file means, the first reading of a file with a past included.
+ * To be read only while nothing is in flight and all that was settled is projected: until then, what
+ * differs may be an agent's doing, and that must not pass for a person's. Reading the same file again,
+ * after the edit was adopted but before it was projected, gives nothing more.
+ */
+export function personStoryEdits(
+  found: StoriesFile,
+  tasks: readonly Task[],
+  state: RunState,
+  workflow: Workflow,
+  { skip }: { skip: boolean },
+): Edit {
+  const known = new Map(tasks.map(task => [task.id, task]))
+  const listed = new Set(found.userStories.map(story => story.id))
+  const truth = projectStories(found, tasks, state, workflow, { skip }).userStories
+  const projected = new Map(truth.map(story => [story.id, story]))
+  const change: [TaskId, Partial<Task>][] = []
+  const states: [TaskId, TaskState][] = []
+  for (const story of found.userStories) {
+    const task = known.get(story.id)
+    const changed = task && changeOf(task, story, id => listed.has(id))
+    if (changed) change.push([story.id, changed])
+    const stands = standing(workflow, state, task ?? storyTask(story))
+    const moved = moveMeant(story, projected.get(story.id)!, stands, workflow, task ?? storyTask(story), skip)
+    if (moved) states.push([story.id, moved])
+  }
+  const remove = tasks.filter(task => !listed.has(task.id)).map(task => task.id)
+  const add = additions(found.userStories, id => known.has(id))
+  return {
+    ...composeList(tasks, { add, remove, change }, [...listed]),
+    ...(states.length > 0 && { state: Object.fromEntries(states) }),
+  }
+}
+
+/** What an agent may change: add stories while there is room, reorder, set priorities, describe. */
+export function agentStoryEdits(
+  found: StoriesFile,
+  tasks: readonly Task[],
+  room: number,
+): { list?: ListEdit; refused: TaskId[] } {
+  const known = new Map(tasks.map(task => [task.id, task]))
+  const fresh = found.userStories.filter(story => !known.has(story.id))
+  const refused = fresh.slice(Math.max(room, 0)).map(story => story.id)
+  const accepted = found.userStories.filter(story => !refused.includes(story.id))
+  const change: [TaskId, Partial<Task>][] = []
+  for (const story of accepted) {
+    const task = known.get(story.id)
+    const changed = task && retold(task, story)
+    if (changed) change.push([story.id, changed])
+  }
+  const add = additions(accepted, id => known.has(id))
+  const wanted = accepted.map(story => story.id)
+  return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
+}
+
+/** Where the person put the story, if anywhere else. It is done only if both fields say so. */
+function moveMeant(
+  story: Story,
+  truth: Story,
+  stands: TaskState,
+  workflow: Workflow,
+  task: Task,
+  skip: boolean,
+): TaskState | null {
+  const feedback = story.reviewFeedback
+  const saysMore =
+    story.reviewStatus === 'changes_requested' && feedback.trim() !== '' && feedback !== truth.reviewFeedback
+  const touched =
+    story.passes !== truth.passes || (!skip && (story.reviewStatus !== truth.reviewStatus || saysMore))
+  const stage = stageMeant(story, skip)
+  if (!touched || (stage === stands.stage && !(stage === 'fix' && saysMore))) return null
+  // From a closed story on, reviews are counted anew; otherwise the file may tell of earlier ones.
+  const closed = stands.stage === 'done' || stands.stage === 'blocked'
+  const rounds = closed || skip ? 0 : Math.min(story.reviewCount, workflow.rounds)
+  const moved = { ...reopened(workflow, task), stage, rounds }
+  if (stage === 'done') return doneByPerson(moved)
+  const note = { check: REVIEW, verdict: 'fail', note: feedback, claim: true } as const
+  return stage === 'fix' && feedback.trim() !== '' ? { ...moved, carry: [note] } : moved
+}
+
+function stageMeant({ passes, reviewStatus }: Story, skip: boolean): 'implement' | 'review' | 'fix' | 'done' {
+  if (skip) return passes ? 'done' : 'implement'
+  switch (reviewStatus) {
+    case 'approved':
+      return passes ? 'done' : 'review'
+    case 'needs_review':
+      return 'review'
+    case 'changes_requested':
+      return 'fix'
+    case null:
+      return 'implement'
+    default:
+      return reviewStatus satisfies never
+  }
+}
+
+/** A dependency that was never there is not taken up, else a slip of the pen would block the story for good. */
+function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): Partial<Task> | null {
+  const wanted = (story.dependsOn ?? []).filter(id => isListed(id) || task.blockedBy.includes(id))
+  const { acceptanceCriteria } = story
+  const changed: Partial<Task> = { ...retold(task, story) }
+  if (story.title !== task.title) changed.title = story.title
+  if (differ(wanted, task.blockedBy)) changed.blockedBy = wanted
+  if (differ(acceptanceCriteria, specOf(task).acceptanceCriteria))
+    changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
+  return Object.keys(changed).length > 0 ? changed : null
+}
+
+function retold(task: Task, story: Story): Partial<Task> | null {
+  const changed: Partial<Task> = {}
+  if (story.priority !== task.priority) changed.priority = story.priority
+  if ((story.description ?? '') !== (specOf(task).description ?? ''))
+    changed.spec = { ...task.spec, description: story.description ?? '' }
+  return Object.keys(changed).length > 0 ? changed : null
+}
+
+function additions(
+  stories: readonly Story[],
+  isKnown: (id: TaskId) => boolean,
+): NonNullable<ListEdit['add']> {
+  return stories.flatMap((story, place) =>
+    isKnown(story.id) ? [] : [{ task: storyTask(story), after: stories[place - 1]?.id ?? null }],
+  )
+}
+
+const differ = (a: readonly string[], b: readonly string[]) =>
+  a.length !== b.length || a.some((text, place) => text !== b[place])

@@ -1,0 +1,53 @@
+import type { Workflow } from '../../core/table.ts'
+
+/** Iterations that one story may take to be submitted, or to be fixed. */
+const WORK_TRIES = 6
+/** Reviews without a verdict. */
+const REVIEW_TRIES = 3
+
+/** `ralph stories`: implement, review by a fresh context, fix; the context that wrote it never approves it. */
+export function stories({
+  skip = false,
+  cap = 5,
+  atCap = 'approve',
+}: {
+  skip?: boolean
+  cap?: number
+  atCap?: 'approve' | 'block'
+} = {}): Workflow {
+  return {
+    name: 'stories',
+    first: 'implement',
+    width: 1,
+    order: ['fix', 'review', 'implement'],
+    rounds: cap,
+    bugs: 0,
+    stages: {
+      implement: {
+        role: 'coder',
+        ends: 'signal',
+        tries: WORK_TRIES,
+        on: { pass: skip ? 'done' : 'review', more: 'implement', fail: 'implement', spent: 'blocked' },
+      },
+      review: {
+        role: 'reviewer',
+        ends: 'verdict',
+        failed: 'reject',
+        tries: REVIEW_TRIES,
+        on: {
+          pass: 'done',
+          more: 'review',
+          reject: 'fix',
+          capped: atCap === 'approve' ? 'done' : 'blocked',
+          spent: 'blocked',
+        },
+      },
+      fix: {
+        role: 'coder',
+        ends: 'signal',
+        tries: WORK_TRIES,
+        on: { pass: 'review', more: 'fix', fail: 'fix', spent: 'blocked' },
+      },
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { readBlocked, readFailed } from '../../../src/core/completion.ts'
+import type { Finding } from '../../../src/core/events.ts'
+import { type Scene, taskPrompt } from '../../../src/workflows/build/rules/prompt.ts'
+import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { green, ok, play, task, trouble } from '../../core/play.ts'
+
+const scene: Scene = {
+  session: '.ralph/sessions/r1',
+  goal: { text: 'Build a snake game' },
+  parent: null,
+  checks: ['npm test', 'npm run lint'],
+  count: null,
+}
+const red: Finding = { check: 'npm test', verdict: 'fail', note: 'Guardrail "npm test" failed.' }
+const spec = { description: 'A grid of cells.', acceptanceCriteria: ['20 by 20', 'npm test passes'] }
+
+/** The prompt of what comes next in a run. */
+function nextPrompt(run: ReturnType<typeof play>, more: Partial<Scene> = {}) {
+  const decision = run.decide()
+  if (decision.type !== 'work') throw new Error(decision.type)
+  const { task } = decision
+  const parent = run.tasks.find(({ id }) => id === task.parent) ?? null
+  return taskPrompt({ task, state: run.state }, { ...scene, parent, ...more })
+}
+const start = (more: object = {}) => play(build(), [task('#1', { spec, ...more }), task('#2')])
+
+describe('the prompt of a task', () => {
+  it('has the goal, the task with its details, the way to get up to speed, and the rules', () => {
+    const prompt = nextPrompt(start())
+    expect(prompt).toContain('<goal>\nBuild a snake game\n</goal>')
+    expect(prompt).toContain(
+      '# Your task: Do #1 (#1)\n\nA grid of cells.\n\nAcceptance criteria:\n- 20 by 20\n- npm test passes\n',
+    )
+    const places = ['/tasks.json`', '/progress.txt`', '`git log --oneline -10`', '# Rules'].map(text =>
+      prompt.indexOf(text),
+    )
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places[0]).toBeGreaterThan(0)
+    expect(prompt).toContain('- Work on #1 only')
+    expect(prompt).toContain('ralph runs `npm test`, `npm run lint` itself')
+    expect(prompt).not.toContain('What failed')
+    expect(prompt).not.toContain('bug fix')
+  })
+
+  it('names the file of a specification instead of repeating it', () => {
+    const prompt = nextPrompt(start(), { goal: { file: 'specs/snake.md' } })
+    expect(prompt).toContain('The specification is in specs/snake.md.')
+  })
+
+  it('shows the tags for failure and for a question as they are read', () => {
+    const prompt = nextPrompt(start())
+    expect(readFailed(prompt)).toBe('the reason in one line')
+    expect(readBlocked(prompt)).toBe('your question')
+  })
+
+  it('says what completes a task that nothing checks', () => {
+    expect(nextPrompt(start(), { checks: [] })).toContain('ralph completes #1 unless you say that it failed')
+  })
+
+  it('for a bug fix has what failed, and the task that waits for it', () => {
+    const run = start()
+    run.step(ok({ findings: [green, red] }))
+    const prompt = nextPrompt(run)
+    expect(prompt).toContain(
+      '# Your task: Fix: Guardrail "npm test" failed. (#1-bug-1)\n\nThis is a bug fix. #1 (Do #1)',
+    )
+    expect(prompt).toContain('What #1 asks for:\nA grid of cells.\n- 20 by 20\n')
+    expect(prompt).toContain('# What failed before\n\nGuardrail "npm test" failed.')
+    run.step(ok({ findings: [{ ...red, note: 'still red' }] }))
+    expect(nextPrompt(run)).toContain('# What failed before\n\nstill red')
+    expect(nextPrompt(run)).not.toContain('# What failed before\n\nGuardrail')
+  })
+
+  it('after its bug fix has what failed before it', () => {
+    const run = start()
+    run.step(ok({ findings: [red] }))
+    run.step(ok({ findings: [green] }))
+    const prompt = nextPrompt(run)
+    expect(prompt).toContain('# Your task: Do #1 (#1)')
+    expect(prompt).toContain(
+      '# What failed before\n\nA bug fix was made since; see whether this is still so.\n\nGuardrail',
+    )
+  })
+
+  it('puts a note that is to be prepended first, and lets none replace the task', () => {
+    const run = start()
+    const findings: Finding[] = [
+      { ...red, note: 'REPLACED', action: 'REPLACE' },
+      { ...red, note: 'PREPENDED', action: 'PREPEND' },
+      { check: 'the agent', verdict: 'fail', note: 'no network', claim: true },
+    ]
+    run.step(ok({ findings }))
+    const prompt = nextPrompt(run, { count: 'Iteration 2.' })
+    expect(prompt.startsWith('Iteration 2.\n\nPREPENDED\n\nYou work on')).toBe(true)
+    expect(prompt).toContain('# Your task')
+    expect(prompt.endsWith('# What failed before\n\nREPLACED\n\nthe agent: no network')).toBe(true)
+  })
+
+  it('warns of a tree that nobody finished editing', () => {
+    const run = start()
+    run.step(trouble('interrupted'))
+    expect(nextPrompt(run)).toMatch(/^Note: the previous iteration was interrupted\./)
+  })
+
+  it('ends with what the user said, in every later prompt', () => {
+    const run = start()
+    run.tell({ type: 'told', at: 1, text: 'use TypeScript' })
+    expect(nextPrompt(run).endsWith('\n\nInstruction from the user: use TypeScript')).toBe(true)
+    run.step(ok({ findings: [green] }))
+    expect(nextPrompt(run)).toContain('(#2)')
+    expect(nextPrompt(run).endsWith('\n\nInstruction from the user: use TypeScript')).toBe(true)
+  })
+})

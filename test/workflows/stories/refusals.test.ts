@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { refusals, type Written } from '../../../src/workflows/stories/rules/refusals.ts'
+import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
+import { snapshotOf } from '../../../src/workflows/stories/rules/review-rules.ts'
+import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
+import { newStory } from '../../core/setup.ts'
+
+const file = (...userStories: Story[]): StoriesFile => ({
+  project: '',
+  branchName: '',
+  description: '',
+  verifyCommands: ['make'],
+  userStories,
+})
+const TRUTH = file(newStory('A'), newStory('B', 1, ['A']), newStory('B-2'))
+const rules = { skip: false, cap: 5, verifyCommands: ['make'] }
+
+const told = (change: Record<string, Partial<Story>>, more: Partial<Written> = {}, by = rules) =>
+  refusals(
+    {
+      mode: 'implement',
+      story: 'A',
+      isOver: true,
+      before: snapshotOf(TRUTH),
+      found: { ...TRUTH, userStories: TRUTH.userStories.map(s => ({ ...s, ...change[s.id] })) },
+      truth: TRUTH,
+      tasks: storyTasks(TRUTH),
+      ...more,
+    },
+    by,
+  )
+
+const approved = { passes: true, reviewStatus: 'approved', notes: 'x' } as const
+
+describe('what an agent may not write is told', () => {
+  it('not at all where there is nothing', () => {
+    expect(told({})).toEqual([])
+    expect(told({ A: { reviewStatus: 'needs_review', notes: 'x', priority: 9, description: 'y' } })).toEqual(
+      [],
+    )
+  })
+
+  it('once, however many fields it took', () => {
+    expect(told({ A: approved })).toEqual([
+      expect.stringMatching(/illegal transition: passes false → true, reviewStatus null → approved\.$/),
+    ])
+  })
+
+  it('of every story that was changed, whatever their names have in common', () => {
+    expect(told({ B: { reviewStatus: 'needs_review' }, 'B-2': { title: 'Other' } })).toEqual([
+      expect.stringContaining('Story B-2: title was changed.'),
+      'This iteration was about story A. What it says of story B is put back.',
+    ])
+  })
+
+  it('once of a story that is told of already, whatever it is called', () => {
+    const odd = file(newStory('A'), newStory('C (1)*'), newStory('C'))
+    const change = { 'C (1)*': { title: 'Other', reviewStatus: 'needs_review' } } as const
+    const found = { ...odd, userStories: odd.userStories.map(s => ({ ...s, ...change[s.id as 'C (1)*'] })) }
+    expect(told({}, { found, truth: odd, tasks: storyTasks(odd), before: snapshotOf(odd) })).toEqual([
+      expect.stringContaining('Story C (1)*: title was changed.'),
+    ])
+  })
+
+  it('of what a story asks for, and of what verifies it', () => {
+    expect(
+      told({ B: { acceptanceCriteria: [], dependsOn: [] } }, { found: { ...TRUTH, verifyCommands: [] } }),
+    ).toEqual([expect.stringContaining('verifyCommands was changed.')])
+    expect(told({ B: { acceptanceCriteria: ['x'], dependsOn: [] } })).toEqual([
+      expect.stringContaining('Story B: acceptanceCriteria and dependsOn were changed.'),
+    ])
+  })
+
+  it('without reviews, too: removed, stray and weakened ones', () => {
+    const skip = { ...rules, skip: true }
+    expect(
+      told({ A: { passes: true, notes: 'x' } }, { truth: file({ ...newStory('A'), ...approved }) }, skip),
+    ).toEqual([])
+    expect(told({ B: { passes: true, notes: 'x' } }, {}, skip)).toEqual([
+      'This iteration was about story A. What it says of story B is put back.',
+    ])
+    expect(told({}, { found: file(newStory('A')) }, skip)).toEqual([
+      expect.stringContaining('Story B was removed.'),
+      expect.stringContaining('Story B-2 was removed.'),
+    ])
+  })
+
+  it('by where the stories stand, if nobody knows any more where they stood', () => {
+    expect(told({ A: { ...approved, reviewStatus: null } }, { before: null })).toEqual([
+      expect.stringContaining("Story A has passes=true but reviewStatus is 'null'"),
+    ])
+  })
+
+  it('to a review that gave no verdict, unless it was cut off', () => {
+    const waits = file({ ...newStory('A'), reviewStatus: 'needs_review' })
+    const review = { mode: 'review', before: snapshotOf(waits), found: waits, truth: waits } as const
+    const tasks = storyTasks(waits)
+    expect(told({}, { ...review, tasks })).toEqual([expect.stringContaining('give a verdict')])
+    expect(told({}, { ...review, tasks, isOver: false })).toEqual([])
+  })
+})

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Projection,
+  projectStories,
+  storyClaims,
+  storyTasks,
+} from '../../../src/workflows/stories/rules/review.ts'
+import { readStories, type StoriesFile, type Story } from '../../../src/workflows/stories/rules/story-file.ts'
+import { stories } from '../../../src/workflows/stories/table.ts'
+import { green, ok, play, red, trouble } from '../../core/play.ts'
+import { newStory } from '../../core/setup.ts'
+
+const story = (id: string, more: Partial<Story> = {}): Story => ({ ...newStory(id), ...more })
+const approved = { passes: true, reviewStatus: 'approved' } as const
+const file: StoriesFile = {
+  project: 'p',
+  branchName: 'ralph/p',
+  description: 'd',
+  verifyCommands: ['npm test'],
+  userStories: [story('A'), story('B', { dependsOn: ['A'] }), story('C')],
+}
+const submit = ok({ signal: true, findings: [green] })
+const reject = ok({ verdict: 'reject', note: 'no tests', findings: [green] })
+const approve = ok({ verdict: 'approve', findings: [green] })
+
+it('stories become tasks: dependencies block, the definition is pinned', () => {
+  expect(storyTasks(file)[1]).toEqual({
+    id: 'B',
+    title: 'Do B',
+    blockedBy: ['A'],
+    priority: 1,
+    spec: { acceptanceCriteria: ['B works'], description: '' },
+  })
+})
+
+describe('what an agent writes into its story', () => {
+  it.each<[string, Partial<Story>, Partial<Story>, object]>([
+    ['implement', {}, {}, { signal: false }],
+    ['implement', {}, { reviewStatus: 'needs_review' }, { signal: true }],
+    ['implement', {}, approved, { signal: true }],
+    ['implement', { reviewStatus: 'needs_review' }, { reviewStatus: 'needs_review' }, { signal: false }],
+    ['fix', { reviewStatus: 'changes_requested' }, { reviewStatus: 'changes_requested' }, { signal: false }],
+    ['fix', { reviewStatus: 'changes_requested' }, { reviewStatus: 'needs_review' }, { signal: true }],
+    ['review', { reviewStatus: 'needs_review' }, { reviewStatus: 'needs_review' }, {}],
+    ['review', { reviewStatus: 'needs_review' }, approved, { verdict: 'approve' }],
+    ['review', { reviewStatus: 'needs_review' }, { reviewStatus: 'approved' }, {}],
+    ['review', { reviewStatus: 'needs_review' }, { passes: true, reviewStatus: 'needs_review' }, {}],
+    [
+      'review',
+      { reviewStatus: 'needs_review' },
+      { reviewStatus: 'changes_requested', reviewFeedback: ' no tests ' },
+      { verdict: 'reject', note: 'no tests' },
+    ],
+    ['review', { reviewStatus: 'needs_review' }, { reviewStatus: 'changes_requested' }, {}],
+    [
+      'review',
+      { reviewStatus: 'needs_review' },
+      { ...approved, reviewFeedback: '[AUTO-APPROVED AT CAP] no tests' },
+      { verdict: 'reject', note: 'no tests' },
+    ],
+  ])('at %s, %j → %j, is the claim', (stage, before, after, claim) => {
+    expect(storyClaims(stage, story('A', before), story('A', after))).toEqual(claim)
+  })
+
+  it('without reviews counts only if it passes', () => {
+    const skip = { skip: true }
+    expect(storyClaims('implement', story('A'), story('A', { passes: true }), skip)).toEqual({ signal: true })
+    expect(storyClaims('implement', story('A'), story('A', { reviewStatus: 'needs_review' }), skip)).toEqual({
+      signal: false,
+    })
+  })
+
+  it('is no claim if the story is gone', () => {
+    expect(storyClaims('review', story('A'), undefined)).toEqual({})
+  })
+})
+
+describe('the story file follows the truth', () => {
+  const run = (more = {}) => play(stories(more), storyTasks(file))
+  const project = (r: ReturnType<typeof run>, found = file, view: Partial<Projection> = {}, more = {}) => {
+    const all = { skip: false, ...view }
+    const once = projectStories(found, r.tasks, r.state, stories(more), all)
+    expect(projectStories(once, r.tasks, r.state, stories(more), all)).toEqual(once)
+    expect(readStories(once)).toEqual({ file: once })
+    return once
+  }
+  const fields = ({ passes, reviewStatus, reviewCount, reviewFeedback }: Story) => [
+    passes,
+    reviewStatus,
+    reviewCount,
+    reviewFeedback,
+  ]
+  const first = (f: StoriesFile) => fields(f.userStories[0]!)
+
+  it('through implementation, review and fix to the approval', () => {
+    const r = run()
+    expect(project(r)).toEqual(file)
+    r.step(submit)
+    expect(first(project(r))).toEqual([false, 'needs_review', 0, ''])
+    r.step(reject)
+    expect(first(project(r))).toEqual([false, 'changes_requested', 1, 'no tests'])
+    r.step(submit)
+    expect(first(project(r))).toEqual([false, 'needs_review', 1, ''])
+    r.step(ok({ verdict: 'approve', findings: [red] }))
+    expect(first(project(r))).toEqual([false, 'changes_requested', 2, red.note])
+    r.step(ok({ findings: [green] }))
+    expect(first(project(r))[3]).toBe('Finish the requested changes, then submit the story for review.')
+    r.step(submit)
+    r.step(approve)
+    const found = {
+      ...file,
+      userStories: [story('A', { ...approved, notes: 'mine', reviewFeedback: 'nice' })],
+    }
+    expect(first(project(r, found))).toEqual([true, 'approved', 3, 'nice'])
+    expect(project(r, found).userStories[0]!.notes).toBe('mine')
+  })
+
+  it('says loudly what passed only by the cap', () => {
+    const r = run({ cap: 1 })
+    r.step(submit)
+    r.step(reject)
+    expect(first(project(r, file, {}, { cap: 1 }))).toEqual([
+      true,
+      'approved',
+      1,
+      '[AUTO-APPROVED AT CAP] no tests',
+    ])
+  })
+
+  it('does not let an agent say so', () => {
+    const r = run()
+    r.step(submit)
+    r.step(approve)
+    const found = {
+      ...file,
+      userStories: [story('A', { ...approved, reviewFeedback: '[AUTO-APPROVED AT CAP] x' })],
+    }
+    expect(first(project(r, found))[3]).toBe('')
+  })
+
+  it('without reviews by passes alone', () => {
+    const r = run({ skip: true })
+    r.step(submit)
+    const found = {
+      ...file,
+      userStories: file.userStories.map(s => ({ ...s, ...approved, reviewCount: 4, notes: 'x' })),
+    }
+    const shown = project(r, found, { skip: true }, { skip: true })
+    expect(shown.userStories.map(fields)).toEqual([
+      [true, null, 0, ''],
+      [false, null, 0, ''],
+      [false, null, 0, ''],
+    ])
+  })
+
+  it('with the reason where a person is needed', () => {
+    const r = run()
+    for (let i = 0; i < 3; i++) r.step(trouble('interrupted'))
+    expect(first(project(r))).toEqual([false, null, 0, 'interrupted 3 times in a row'])
+    const capped = run({ cap: 1, atCap: 'block' })
+    capped.step(submit)
+    capped.step(reject)
+    expect(first(project(capped, file, {}, { cap: 1 }))).toEqual([
+      false,
+      'changes_requested',
+      1,
+      'sent back 1 time: no tests',
+    ])
+  })
+
+  it('whatever an agent wrote into it', () => {
+    const r = run()
+    r.step(submit)
+    const found: StoriesFile = {
+      ...file,
+      description: 'kept',
+      verifyCommands: ['true'],
+      userStories: [
+        story('X', { ...approved, reviewCount: 3, notes: 'cheated' }),
+        story('C', {
+          ...approved,
+          notes: 'learned',
+          title: 'Nothing',
+          acceptanceCriteria: ['none'],
+          description: 'told',
+        }),
+        story('A', { ...approved, notes: 'x', dependsOn: ['C'] }),
+      ],
+    }
+    const shown = project(r, found, { verifyCommands: ['npm test'] })
+    expect(shown).toEqual({
+      ...file,
+      description: 'kept',
+      userStories: [
+        story('X', { notes: 'cheated' }),
+        story('C', { notes: 'learned', description: 'told' }),
+        story('A', { reviewStatus: 'needs_review', notes: 'x' }),
+        story('B', { dependsOn: ['A'] }),
+      ],
+    })
+    expect(project(r, found, { refused: ['X'] }).userStories.map(s => s.id)).toEqual(['C', 'A', 'B'])
+  })
+
+  it('and puts back what was emptied', () => {
+    const r = run()
+    expect(project(r, { ...file, userStories: [] })).toEqual(file)
+    const emptied = { ...file, userStories: [story('A'), story('B', { dependsOn: [] }), story('C')] }
+    expect(project(r, emptied)).toEqual(file)
+  })
+
+  it('leaves a note where a story that passes has none', () => {
+    const r = run()
+    r.step(submit)
+    r.step(approve)
+    expect(project(r).userStories[0]!.notes).toBe('No notes were left.')
+  })
+})

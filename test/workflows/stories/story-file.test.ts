@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { readStories } from '../../../src/workflows/stories/rules/story-file.ts'
+import { newStory } from '../../core/setup.ts'
+
+const file = {
+  project: 'p',
+  branchName: 'ralph/p',
+  description: '',
+  verifyCommands: [],
+  userStories: [newStory('US-001')],
+}
+const story = (more: object) => ({ ...file, userStories: [{ ...newStory('US-001'), ...more }] })
+const without = (field: string) => {
+  const { [field]: _, ...rest } = newStory('US-001') as Record<string, unknown>
+  return { ...file, userStories: [rest] }
+}
+const errors = (json: unknown) => {
+  const read = readStories(json)
+  return 'errors' in read ? read.errors : []
+}
+
+describe('a story file', () => {
+  it('as the template has it is read, with whatever else is in it', () => {
+    const own = { ...story({ estimate: 3 }), owner: 'me' }
+    expect(readStories(own)).toEqual({ file: own })
+    expect(readStories({ ...file, userStories: [] })).toMatchObject({ file: { userStories: [] } })
+  })
+
+  it('needs no description, notes, dependencies or commands', () => {
+    for (const field of ['description', 'notes', 'dependsOn']) expect(errors(without(field))).toEqual([])
+    const { verifyCommands: _, ...rest } = file
+    expect(errors(rest)).toEqual([])
+  })
+
+  it.each([
+    [null, 'tasks.json must be an object.'],
+    [[], 'tasks.json must be an object.'],
+    [{ ...file, project: 1 }, 'project must be a string.'],
+    [{ ...file, branchName: undefined }, 'branchName must be a string.'],
+    [{ ...file, userStories: {} }, 'userStories must be an array.'],
+    [{ ...file, verifyCommands: 'npm test' }, 'verifyCommands must be an array of strings.'],
+    [{ ...file, userStories: [7] }, 'userStories[0] must be an object.'],
+    [story({ id: 5 }), 'userStories[0]: id must be a non-empty string.'],
+    [story({ title: null }), 'Story US-001: title must be a string.'],
+    [story({ passes: 'yes' }), 'Story US-001: passes must be true or false.'],
+    [story({ priority: '1' }), 'Story US-001: priority must be a number.'],
+    [
+      story({ acceptanceCriteria: [] }),
+      'Story US-001: acceptanceCriteria must be a non-empty array of strings.',
+    ],
+    [
+      story({ reviewStatus: 'done' }),
+      'Story US-001: reviewStatus must be null, "needs_review", "changes_requested" or "approved".',
+    ],
+    [story({ reviewCount: -1 }), 'Story US-001: reviewCount must be a whole number, 0 or more.'],
+    [story({ reviewCount: 1.5 }), 'Story US-001: reviewCount must be a whole number, 0 or more.'],
+    [story({ dependsOn: [1] }), 'Story US-001: dependsOn must be an array of strings.'],
+    [without('reviewFeedback'), 'Story US-001: reviewFeedback is missing.'],
+    [
+      { ...file, userStories: [newStory('US-001'), newStory('US-001')] },
+      'Story US-001: id is used more than once.',
+    ],
+    [
+      story({ passes: true, notes: ' ' }),
+      'Story US-001 has passes=true but notes is empty. Say in notes what was done.',
+    ],
+  ])('%# is refused with a sentence that names field and story', (json, message) => {
+    expect(errors(json)).toEqual([message])
+  })
+
+  it('is told of every mistake at once', () => {
+    expect(errors({ userStories: [{ id: 'US-001' }] })).toHaveLength(10)
+  })
+})
