@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path'
 import { fold } from '../core/evolve.ts'
+import { latestStories, ralphHome, type StoredRun } from '../runs/find.ts'
+import { isLive } from '../runs/steer.ts'
 import { textAt } from '../store/files/put-file.ts'
 import { keepBroken } from '../store/list-file.ts'
 import { readNote } from '../store/notes.ts'
-import { latestStories, ralphHome, type StoredRun } from '../store/runs.ts'
 import { FENCE, workflowOf } from '../workflows/index.ts'
 import type { Plan } from '../workflows/spec.ts'
 import { keepStories } from '../workflows/stories/story-keeper.ts'
 import { storyPlace } from '../workflows/stories/story-place.ts'
-import { isLive } from './steer-run.ts'
 
 /**
  * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what

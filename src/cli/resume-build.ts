@@ -1,8 +1,8 @@
 import { UsageError } from '../core/usage-error.ts'
-import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../store/runs.ts'
+import { resume } from '../host/resume.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../runs/find.ts'
+import { projectOf } from '../runs/project.ts'
 import type { BuildOptions } from './commands/build.ts'
-import { projectOf } from './project.ts'
-import { resume } from './resume-run.ts'
 
 /** What a run keeps from its beginning, so that nothing of it can be said anew. */
 const KEPT = ['agent', 'model', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const

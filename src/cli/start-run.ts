@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
+import { embark, iterationsOf, prepare } from '../host/start.ts'
 import { checkPattern } from '../workflows/run/done-pattern.ts'
 import { limitsOf, type PromptPlan } from '../workflows/spec.ts'
 import type { RunOptions } from './commands/run.ts'
-import { embark, iterationsOf, prepare } from './embark.ts'
 
 /** `ralph run`, from the words typed to the end of the run. */
 export async function startRun(options: RunOptions, agentCommand: string[]): Promise<number> {

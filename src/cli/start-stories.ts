@@ -1,4 +1,6 @@
 import { UsageError } from '../core/usage-error.ts'
+import { embark, iterationsOf, prepare } from '../host/start.ts'
+import { projectOf } from '../runs/project.ts'
 import type { Settings } from '../settings/schema.ts'
 import { realWithin } from '../store/real-path.ts'
 import { limitsOf, type StoriesPlan } from '../workflows/spec.ts'
@@ -6,9 +8,7 @@ import { estimate } from '../workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../workflows/stories/rules/story-file.ts'
 import { storyTarget } from '../workflows/stories/story-place.ts'
 import type { StoriesOptions } from './commands/stories.ts'
-import { embark, iterationsOf, prepare } from './embark.ts'
 import { mendStories } from './mend-stories.ts'
-import { projectOf } from './project.ts'
 import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
 
 const ITERATIONS = 15

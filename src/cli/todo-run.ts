@@ -5,7 +5,8 @@ import { wasLeft } from '../core/left.ts'
 import type { Limits } from '../core/table.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { canGoOn, findRun, ralphHome, type StoredRun } from '../store/runs.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun } from '../runs/find.ts'
+import { alone, askRun, isLive, record } from '../runs/steer.ts'
 import { sessionDir } from '../store/session.ts'
 import { plain, plainLine } from '../view/plain.ts'
 import { taskSummary } from '../view/task-list.ts'
@@ -14,7 +15,6 @@ import { type TodoRequest, todoEdit } from '../workflows/build/rules/todo-reques
 import { workflowOf } from '../workflows/index.ts'
 import type { Plan } from '../workflows/spec.ts'
 import type { TodoAction, TodoOptions } from './commands/todo.ts'
-import { alone, askRun, isLive, record } from './steer-run.ts'
 
 /** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
 export async function todoRun(

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { visible } from '../core/visible.ts'
+import { listRisks } from '../host/trust.ts'
+import { trust } from '../host/trusted.ts'
+import { ralphHome } from '../runs/find.ts'
+import { projectOf } from '../runs/project.ts'
 import { loadSettings } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
 import { textAt } from '../store/files/put-file.ts'
-import { ralphHome } from '../store/runs.ts'
 import { parse } from '../workflows/stories/story-keeper.ts'
-import { projectOf } from './project.ts'
 import { STORIES, storyRisks } from './story-source.ts'
-import { listRisks } from './trust-gate.ts'
-import { trust } from './trusted.ts'
 
 /** The user asked for it by name, so it is shown and done. */
 export function trustProject(dir: string): number {

@@ -5,7 +5,7 @@ import { Argument, Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { known } from '../../src/agents/index.ts'
 import { findOffers } from '../../src/cli/completions/offers.ts'
-import { makeRunDir } from '../../src/store/runs.ts'
+import { makeRunDir } from '../../src/runs/find.ts'
 import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 

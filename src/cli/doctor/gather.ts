@@ -1,4 +1,4 @@
-import { ralphHome } from '../../store/runs.ts'
+import { ralphHome } from '../../runs/find.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
 import type { EnvironmentFact, Facts, Picked } from './facts.ts'

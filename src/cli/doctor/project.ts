@@ -1,11 +1,11 @@
 import { fold } from '../../core/evolve.ts'
+import { isTrusted } from '../../host/trusted.ts'
 import { isAlive } from '../../runners/process/proc.ts'
+import { latestUnfinished } from '../../runs/find.ts'
 import { type Loaded, loadSettings } from '../../settings/load.ts'
 import { risks } from '../../settings/trust.ts'
 import { readLock } from '../../store/lock.ts'
-import { latestUnfinished } from '../../store/runs.ts'
 import { commandGuardrails } from '../../workflows/spec.ts'
-import { isTrusted } from '../trusted.ts'
 import type { Env } from './environment.ts'
 import type { ProjectFacts } from './facts.ts'
 

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UsageError } from '../../core/usage-error.ts'
+import { projectOf } from '../../runs/project.ts'
 import { replaceFile } from '../../store/files/atomic.ts'
 import { needWritable } from '../../store/files/writable.ts'
 import { branchOf, freshStories } from '../../workflows/stories/rules/templates.ts'
 import { template } from '../../workflows/stories/templates.ts'
 import type { InitOptions } from '../commands/init.ts'
-import { projectOf } from '../project.ts'
 import { storyDir } from '../story-source.ts'
 
 /** `ralph init stories`: the folder of a story loop. What is there stays, unless the user insists. */

@@ -1,8 +1,8 @@
 import { UsageError } from '../../core/usage-error.ts'
+import { marketplaceFolder, pluginFolder } from '../../host/plugin-folder.ts'
 import { findProgram } from '../../runners/find-program.ts'
 import type { PluginAction } from '../commands/plugin.ts'
 import { commandRunner, type Ran } from '../doctor/run-command.ts'
-import { marketplaceFolder, pluginFolder } from './folder.ts'
 
 const MARKET = 'ralph'
 const PLUGIN = `ralph@${MARKET}`

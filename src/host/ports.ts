@@ -12,10 +12,10 @@ import type { Session } from '../store/session.ts'
 import { gitEnvironment, type Plan } from '../workflows/spec.ts'
 import type { Trade } from '../workflows/workflow.ts'
 import { caller } from './call.ts'
-import { composeChecks } from './compose-checks.ts'
-import { composeCrew } from './compose-crew.ts'
-import { composeProtection } from './compose-protection.ts'
-import { composeScm } from './compose-scm.ts'
+import { composeChecks } from './checks.ts'
+import { composeProtection } from './protection.ts'
+import { composeCrew } from './ready-agents.ts'
+import { composeScm } from './scm.ts'
 
 export type Equipment = {
   plan: Plan

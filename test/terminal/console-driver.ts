@@ -1,5 +1,5 @@
 /** A process with a live status that ends in some way. Its output is a pipe that it takes for a terminal. */
-import { consoleListener } from '../../src/cli/console.ts'
+import { consoleListener } from '../../src/terminal/console.ts'
 
 const [ending = ''] = process.argv.slice(2)
 const out = {

@@ -1,15 +1,15 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { GcOptions } from '../cli/commands/afterwards.ts'
 import { plural, spellBytes } from '../core/format.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
-import { ralphHome, type StoredRun, storedRuns } from '../store/runs.ts'
 import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
-import type { GcOptions } from './commands/afterwards.ts'
+import { ralphHome, type StoredRun, storedRuns } from './find.ts'
 import { projectOf } from './project.ts'
-import { isLive } from './steer-run.ts'
+import { isLive } from './steer.ts'
 
 /** Puts away old runs: their receipts stay, all else goes. */
 export function collectGarbage(options: GcOptions): number {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
-import { statusLines, statusOf } from '../../src/view/status.ts'
-import { journal, type Told } from './report-journal.ts'
+import { statusLines, statusOf } from '../../src/runs/status.ts'
+import { journal, type Told } from '../view/report-journal.ts'
 
 const ID = '20260301-221530-k3f'
 

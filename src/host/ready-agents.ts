@@ -4,7 +4,7 @@ import type { AgentName, RunState } from '../core/table.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
 import type { Plan } from '../workflows/spec.ts'
-import { crewOf, type Member } from './crew.ts'
+import { crewOf, type Member } from './agents.ts'
 
 /** All that calling one agent takes, but for the prompt. */
 export type CrewCall = {

@@ -3,9 +3,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { HOME_WAY_OUT, needWritable } from './files/writable.ts'
-import { firstEvent, journalPath, readJournal } from './journal.ts'
-import { sessionDir } from './session.ts'
+import { HOME_WAY_OUT, needWritable } from '../store/files/writable.ts'
+import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
+import { sessionDir } from '../store/session.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 export type StoredRun = { id: string; dir: string; began: Began; events: RunEvent[] }

@@ -1,9 +1,9 @@
 import { plural } from '../core/format.ts'
 import { keepDirty } from '../git/keep.ts'
 import { recordLeft } from '../git/left.ts'
+import { LEFT } from '../runs/past-run.ts'
 import { writeNote } from '../store/notes.ts'
 import { gitEnvironment, type Plan } from '../workflows/spec.ts'
-import { LEFT } from './past-run.ts'
 
 const NAMED = 3
 

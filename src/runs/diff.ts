@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import type { DiffOptions } from '../cli/commands/afterwards.ts'
 import { asItIs, asLeft, atStart, isRalphsOwn } from '../git/compare.ts'
 import { mustGit, QUIET } from '../git/git.ts'
 import { readStatus } from '../git/status.ts'
 import { openScratch, writeTree } from '../git/trees.ts'
 import { plainLine } from '../view/plain.ts'
-import type { DiffOptions } from './commands/afterwards.ts'
 import { chooseRun, type PastRun, pastRun } from './past-run.ts'
-import { isLive } from './steer-run.ts'
+import { isLive } from './steer.ts'
 
 /** Shows what a run changed: committed or not, and of what was dirty before only what is different now. */
 export async function diffRun(name: string | undefined, options: DiffOptions): Promise<number> {

@@ -3,12 +3,12 @@ import { plural, spellDuration } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { visible, visibleText } from '../core/visible.ts'
 import { resolveFlags } from '../settings/load.ts'
+import { terminalStyle } from '../terminal/console.ts'
 import { fitTo } from '../view/fit.ts'
 import { agentOf, commandGuardrails, type Plan } from '../workflows/spec.ts'
 import { estimate } from '../workflows/stories/rules/analytics.ts'
+import { crewOf, fallbacksOf, isInstalled } from './agents.ts'
 import { redact } from './call.ts'
-import { terminalStyle } from './console.ts'
-import { crewOf, fallbacksOf, isInstalled } from './crew.ts'
 
 const COMMANDS: Record<Plan['workflow'], string> = { prompt: 'run', tasks: 'build', stories: 'stories' }
 

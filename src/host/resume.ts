@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
+import type { ResumeOptions } from '../cli/commands/resume.ts'
 import { fold } from '../core/evolve.ts'
 import { spellUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
+import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
+import { hold } from '../runs/hold.ts'
+import { projectOf } from '../runs/project.ts'
+import { isLive, tellLive, wakeRun } from '../runs/steer.ts'
 import { PLAN } from '../workflows/build/rules/check-list.ts'
 import { type Plan, pinnedPlan } from '../workflows/spec.ts'
 import { announce } from './announce.ts'
-import type { ResumeOptions } from './commands/resume.ts'
-import { conduct } from './conduct.ts'
-import { hold } from './hold.ts'
-import { projectOf } from './project.ts'
-import { isLive, tellLive, wakeRun } from './steer-run.ts'
+import { conduct } from './host.ts'
 
 /** Goes on with a run under the rules it began with. */
 export async function resumeRun(name: string | undefined, options: ResumeOptions): Promise<number> {

@@ -1,3 +1,4 @@
+import type { SteerOptions } from '../cli/commands/steer.ts'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
@@ -6,12 +7,11 @@ import { isAlive } from '../runners/process/proc.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
-import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../store/runs.ts'
-import { statusOf } from '../view/status.ts'
 import type { Plan } from '../workflows/spec.ts'
-import type { SteerOptions } from './commands/steer.ts'
+import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
 import { hold } from './hold.ts'
 import { projectOf } from './project.ts'
+import { statusOf } from './status.ts'
 
 /** Where it is said what became of a request. */
 type Voice = Pick<NodeJS.WriteStream, 'write'>

@@ -3,8 +3,8 @@ import { UsageError } from '../core/usage-error.ts'
 import type { Left } from '../git/left.ts'
 import type { Start } from '../git/start.ts'
 import { readNote } from '../store/notes.ts'
-import { findRun, latestRun, ralphHome, type StoredRun } from '../store/runs.ts'
 import { gitEnvironment, type Plan } from '../workflows/spec.ts'
+import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf } from './project.ts'
 
 /** A run by its name, else the latest of a folder, finished or not. */

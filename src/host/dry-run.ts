@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Limits } from '../core/table.ts'
 import { visibleJson, visibleText } from '../core/visible.ts'
+import { terminalStyle } from '../terminal/console.ts'
 import { taskSummary } from '../view/task-list.ts'
 import { composePrompt } from '../workflows/run/workflow.ts'
 import { agentOf, commandGuardrails, type Plan } from '../workflows/spec.ts'
 import { estimate } from '../workflows/stories/rules/analytics.ts'
 import { storyTemplate } from '../workflows/stories/templates.ts'
+import { fallbacksOf } from './agents.ts'
 import { commandsOf, facts, subject, table, until } from './announce.ts'
-import { terminalStyle } from './console.ts'
-import { fallbacksOf } from './crew.ts'
 
 /** What would run, and nothing else: no file is written, no process started. */
 export function dryRun(plan: Plan, limits: Limits, env: NodeJS.ProcessEnv, json: boolean): number {

@@ -1,16 +1,16 @@
+import type { ReportOptions } from '../cli/commands/report.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
-import { fittingRuns, latestRun, ralphHome } from '../store/runs.ts'
+import { terminalStyle } from '../terminal/console.ts'
 import { htmlReport } from '../view/report/html.ts'
 import { jsonReport } from '../view/report/json.ts'
 import { markdownReport } from '../view/report/markdown.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
-import type { ReportOptions } from './commands/report.ts'
-import { terminalStyle } from './console.ts'
+import { fittingRuns, latestRun, ralphHome } from './find.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
-import { isLive } from './steer-run.ts'
+import { isLive } from './steer.ts'
 
 const NARROWEST = 40
 const WIDTH = 80

@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import {
   type ConsoleListener,
   consoleListener,
   type Loudness,
   type Output,
   terminalStyle,
-} from '../../src/cli/console.ts'
-import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
+} from '../../src/terminal/console.ts'
 import { scratch } from '../support/scratch.ts'
 import { openTerminal } from '../view/terminal.ts'
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../core/usage-error.ts'
 import { visible } from '../core/visible.ts'
 import type { Risk } from '../settings/trust.ts'
-import { agrees } from './put-question.ts'
+import { agrees } from '../terminal/put-question.ts'
 import { isTrusted, trust } from './trusted.ts'
 
 export type TrustAsk = {

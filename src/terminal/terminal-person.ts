@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { plain } from '../../view/plain.ts'
-import { taskSummary } from '../../view/task-list.ts'
-import type { Person } from '../../workflows/build/person.ts'
-import { checkList } from '../../workflows/build/rules/check-list.ts'
-import { listOf, oneLine, type Planned } from '../../workflows/build/rules/planned.ts'
-import { terminalAsker } from '../terminal-asker.ts'
+import { plain } from '../view/plain.ts'
+import { taskSummary } from '../view/task-list.ts'
+import type { Person } from '../workflows/build/person.ts'
+import { checkList } from '../workflows/build/rules/check-list.ts'
+import { listOf, oneLine, type Planned } from '../workflows/build/rules/planned.ts'
+import { terminalAsker } from './terminal-asker.ts'
 
 const HINT = 120
 

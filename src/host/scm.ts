@@ -12,7 +12,7 @@ import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
 import type { Plan } from '../workflows/spec.ts'
 import { askAgent } from './ask-agent.ts'
-import type { CrewCall } from './compose-crew.ts'
+import type { CrewCall } from './ready-agents.ts'
 
 const TIMEOUT_S = 900
 

@@ -1,10 +1,10 @@
+import type { SteerOptions } from '../cli/commands/steer.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { heldElsewhere } from '../store/lock.ts'
-import { findRun, latestRun, ralphHome } from '../store/runs.ts'
-import { statusLines, statusOf } from '../view/status.ts'
-import type { SteerOptions } from './commands/steer.ts'
+import { findRun, latestRun, ralphHome } from './find.ts'
 import { projectOf } from './project.ts'
-import { isLive } from './steer-run.ts'
+import { statusLines, statusOf } from './status.ts'
+import { isLive } from './steer.ts'
 
 export function showStatus(name: string | undefined, options: SteerOptions): number {
   const home = ralphHome(process.env)
