@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { count } from '../numbers.ts'
+import { count } from './numbers.ts'
 import type { Verb } from './verb.ts'
 
 export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boolean }

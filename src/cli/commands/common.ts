@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from '../numbers.ts'
+import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from './numbers.ts'
 
 /** The options that every workflow takes. */
 export type CommonOptions = {

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { positiveAmount, positiveInteger, timeSpan } from '../numbers.ts'
+import { positiveAmount, positiveInteger, timeSpan } from './numbers.ts'
 import type { Verb } from './verb.ts'
 
 export type ResumeOptions = {

@@ -1,0 +1,148 @@
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fold } from '../../../core/evolve.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { attempt, git } from '../../../git/git.ts'
+import { canGoOn, latestStories, ralphHome, storedRuns } from '../../../runs/find.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { isLive } from '../../../runs/steer.ts'
+import { loadSettings } from '../../../settings/load.ts'
+import { replaceFile } from '../../../store/files/atomic.ts'
+import { gitEnvironment, type Plan } from '../../../workflows/spec.ts'
+import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
+import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules/summary.ts'
+import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
+import { storyPlace, storyTarget } from '../../../workflows/stories/story-place.ts'
+import { storyTemplates } from '../init/init-stories.ts'
+import { isCutOff } from '../stories/mend-stories.ts'
+import { readStoryFile, storyDir } from '../stories/story-source.ts'
+import type { ArchiveOptions } from './command.ts'
+
+const LIST = 'tasks.json'
+const MOVED = ['prd.md', LIST, 'progress.txt']
+const ARCHIVE = 'ralph-archive'
+
+/** `ralph archive`: what a loop was about goes to a folder of its own, and the next one can begin. */
+export async function archiveStories(options: ArchiveOptions): Promise<number> {
+  const project = projectOf(options.projectDir)
+  const dir = storyDir(project, options.ralphDir)
+  const file = readStoryFile(project, dir)
+  const runs = storedRuns(ralphHome(process.env)).filter(
+    ({ began }) => began.project === project && began.workflow === 'stories',
+  )
+  const live = runs.find(isLive)
+  if (live)
+    throw new UsageError(
+      `run ${live.id} is at work on these stories; wait for it, or: ralph cancel ${live.id}`,
+    )
+  const cut = latestStories(ralphHome(process.env), project, dir)
+  if (cut && canGoOn(cut.events) && isCutOff(cut))
+    throw new UsageError(
+      `run ${cut.id} was cut off, and nobody judged what was written since; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'begin anew with: ralph stories'}`,
+    )
+  const open = file.userStories.filter(story => !story.passes).map(story => story.id)
+  if (open.length > 0 && !options.force)
+    throw new UsageError(
+      `${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''} not completed; go on with ralph stories, or archive all the same with --force`,
+    )
+  const date = new Date().toISOString().slice(0, 10)
+  const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
+  const placed = { dir, ...storyTarget(project, dir) }
+  mkdirSync(join(project, to), { recursive: true })
+  const places = MOVED.map(name => ({
+    name,
+    path: name === LIST ? storyPlace(project, placed) : join(dir, name),
+  }))
+  for (const { name, path } of places) move(join(project, path), join(project, to, name))
+  replaceFile(join(project, to, 'summary.md'), archiveSummary(file, date, factsOf(runs.filter(isOf(file)))))
+  const anew = beginAnew(project, dir, places, file, date)
+  const committed = await commit(project, to, anew, `ralph: archive ${file.project || dir}`)
+  if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
+  process.stdout.write(
+    `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
+  )
+  return 0
+}
+
+/** Runs on these stories, not on those of an earlier loop in the same folder. */
+const isOf =
+  (file: StoriesFile) =>
+  ({ began }: { began: { pins: unknown } }): boolean => {
+    const plan = began.pins as Plan
+    return plan.workflow === 'stories' && plan.file.branchName === file.branchName
+  }
+
+function factsOf(runs: ReturnType<typeof storedRuns>): LoopFacts {
+  if (runs.length === 0) return null
+  const times = runs.flatMap(({ events }) => [events[0]!.at, events.at(-1)!.at])
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const states = runs.map(({ events }) => fold(events).state)
+  return {
+    from: day(Math.min(...times)),
+    to: day(Math.max(...times)),
+    runs: runs.length,
+    iterations: states.reduce((sum, { n }) => sum + n, 0),
+    usd: states.reduce((sum, { spent }) => sum + spent.usd, 0),
+  }
+}
+
+const nameOf = (label: string) => branchOf(label.replace(/^ralph\//, '')).slice('ralph/'.length)
+
+function freeFolder(project: string, name: string): string {
+  let n = 1
+  const at = () => `${ARCHIVE}/${name}${n > 1 ? `-${n}` : ''}`
+  while (existsSync(join(project, at()))) n++
+  return at()
+}
+
+/** Of a link, what it leads to: from another folder it would lead elsewhere. */
+function move(from: string, to: string): void {
+  if (!existsSync(from)) return
+  if (lstatSync(from).isSymbolicLink()) {
+    copyFileSync(from, to)
+    rmSync(from)
+  } else renameSync(from, to)
+}
+
+/** The prompt is the user's, and stays. Says what was written. */
+function beginAnew(
+  project: string,
+  dir: string,
+  places: { name: string; path: string }[],
+  file: StoriesFile,
+  date: string,
+): string[] {
+  const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
+  const path = join(dir, 'prompt.md')
+  const prompt = join(project, path)
+  const hasPrompt = existsSync(prompt) && readFileSync(prompt, 'utf8').trim() !== ''
+  const written = [...places, ...(hasPrompt ? [] : [{ name: 'prompt.md', path }])]
+  for (const { name, path } of written) replaceFile(join(project, path), fresh[name]!)
+  return written.map(({ path }) => path)
+}
+
+/**
+ * Whether it was committed, or why not. Outside a repository there is nothing to say. Only what was archived and begun
+ * anew: what else is in the folder may hold edits of the user's.
+ */
+async function commit(
+  project: string,
+  to: string,
+  anew: string[],
+  message: string,
+): Promise<boolean | string> {
+  const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
+  if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
+  // Git refuses to add by name what it was told to ignore.
+  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], anew.join('\0'))
+  const paths = [to, ...anew.filter(path => !ignored?.split('\0').includes(path))]
+  const steps = [
+    ['add', '-A'],
+    ['commit', '--quiet', '--no-verify', '--only', '-m', message],
+  ]
+  for (const step of steps) {
+    const failure = await attempt(project, env, ['--literal-pathspecs', ...step, '--', ...paths])
+    if (failure !== null) return failure
+  }
+  return true
+}

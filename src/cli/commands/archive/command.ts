@@ -1,0 +1,26 @@
+import type { Verb } from '../verb.ts'
+
+export type ArchiveOptions = { projectDir: string; ralphDir: string; label?: string; force?: boolean }
+
+const EXAMPLES = `
+Examples:
+  ralph archive                  to ralph-archive/<date>-<branch>/, with a summary, and commits it
+  ralph archive --label v2
+
+The prompt stays; prd.md, tasks.json and progress.txt begin anew.`
+
+export const archive: Verb = {
+  name: 'archive',
+  summary: 'Put a finished story loop away, with a summary.',
+  define: (command, { finish }) =>
+    command
+      .option('--label <label>', 'what to call it, instead of its branch')
+      .option('--force', 'although stories are open')
+      .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
+      .option('-C, --project-dir <dir>', 'the project', '.')
+      .addHelpText('after', EXAMPLES)
+      .action(async (options: ArchiveOptions) => {
+        const { archiveStories } = await import('../../actions.ts')
+        finish(await archiveStories(options))
+      }),
+}

@@ -1,0 +1,52 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { resume } from '../../../host/resume.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
+import { projectOf } from '../../../runs/project.ts'
+import type { BuildOptions } from './command.ts'
+
+/** What a run keeps from its beginning, so that nothing of it can be said anew. */
+const KEPT = ['agent', 'model', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const
+
+/** `ralph build --resume ID ["instruction"]` */
+export async function resumeBuild(
+  name: string,
+  instruction: string | null,
+  options: BuildOptions,
+  agentCommand: readonly string[],
+): Promise<number> {
+  if (agentCommand.length > 0)
+    throw new UsageError('-- COMMAND does not go with --resume: a run keeps the agent it began with')
+  const kept = KEPT.find(option => options[option] !== undefined)
+  if (kept)
+    throw new UsageError(
+      `--${kept.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`)} does not go with --resume: a run keeps the rules it began with`,
+    )
+  if (instruction?.trim() === '') throw new UsageError('the instruction is empty')
+  const home = ralphHome(process.env)
+  const project = projectOf(options.projectDir)
+  try {
+    return await resume(home, buildOf(home, project, name), options, instruction)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`${error.message}; ${others(home, project)}`, { cause: error })
+  }
+}
+
+function buildOf(home: string, project: string, name: string): StoredRun {
+  const run = findRun(home, name)
+  if (run.began.workflow !== 'tasks') throw new UsageError(`run ${run.id} is no build`)
+  if (run.began.project !== project)
+    throw new UsageError(`run ${run.id} belongs to another folder, ${run.began.project}`)
+  return run
+}
+
+const MOST_NAMED = 5
+
+function others(home: string, project: string): string {
+  const ids = storedRuns(home)
+    .filter(({ began, events }) => began.project === project && began.workflow === 'tasks' && canGoOn(events))
+    .map(run => run.id)
+    .reverse()
+    .slice(0, MOST_NAMED)
+  return ids.length > 0 ? `builds here that can go on: ${ids.join(', ')}` : 'no build here can go on'
+}

@@ -1,0 +1,116 @@
+import { statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { UsageError } from '../../../core/usage-error.ts'
+import { embark, iterationsOf, prepare } from '../../../host/start.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { isAttended } from '../../../terminal/attended.ts'
+import type { Planned } from '../../../workflows/build/rules/planned.ts'
+import { readTasksFile } from '../../../workflows/build/rules/sources/read-tasks.ts'
+import { type BuildPlan, limitsOf } from '../../../workflows/spec.ts'
+import { propose } from '../init/propose.ts'
+import { readFiles } from '../init/read-files.ts'
+import { readInput } from '../run/start-run.ts'
+import { readArgument } from './argument.ts'
+import type { BuildOptions } from './command.ts'
+import { resumeBuild } from './resume-build.ts'
+
+/** What is not known here, and what to use instead. */
+const GONE: [keyof BuildOptions, string][] = [
+  ['yolo', '--yolo is not needed: every goal becomes a list of tasks; just say it'],
+  ['featureList', '--feature-list is gone: name the specification itself, or give a list with --tasks FILE'],
+  ['completionPromise', '--completion-promise is gone: a build ends when its list is done, not on a word'],
+  ['completionResponse', 'a build ends when its list is done; --completion-response (-c) is for ralph run'],
+  ['donePattern', 'a build ends when its list is done; --done-pattern is for ralph run'],
+]
+
+/** How a plan is made; nothing of it happens where the list is given. */
+const PLANNING = ['refine', 'yes'] as const
+
+const UNASKED =
+  'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it all the same'
+
+/** `ralph build`, from the words typed to the end of the run. */
+export async function startBuild(
+  argument: string | undefined,
+  options: BuildOptions,
+  agentCommand: string[],
+): Promise<number> {
+  for (const [option, instead] of GONE) if (options[option] !== undefined) throw new UsageError(instead)
+  if (options.resume !== undefined)
+    return resumeBuild(options.resume, argument ?? null, options, agentCommand)
+  const idle = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
+  if (idle)
+    throw new UsageError(`--${idle} does not go with --tasks: the list is there, and nothing is planned`)
+  const goal = goalOf(argument, options)
+  const list = options.tasks === undefined ? null : listOf(options.tasks)
+  const ready = prepare(options, agentCommand)
+  const { settings } = ready.terms
+  const wanted = options.refine ?? 'ask'
+  const refine = wanted === 'ask' && !isAttended(options) ? 'off' : wanted
+  const notes = [...unchecked(ready.terms)]
+  if (refine !== wanted && list === null) notes.push(UNASKED)
+  return embark(
+    ready,
+    {
+      ...ready.terms,
+      workflow: 'tasks',
+      goal,
+      refine,
+      asks: !options.yes,
+      planOnly: options.planOnly ?? false,
+      list,
+    },
+    { ...limitsOf(settings), iterations: iterationsOf(options) ?? null },
+    options,
+    notes,
+  )
+}
+
+/** Without checks nothing is verified; what could be a check, init would propose. */
+function unchecked({ project, settings }: Pick<BuildPlan, 'project' | 'settings'>): string[] {
+  if (settings.guardrails.length > 0) return []
+  const found = propose(readFiles(project)).map(({ command }) => command)
+  const way = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
+  return [`no guardrails: whatever the agent says is done counts as done${way}`]
+}
+
+function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildPlan['goal'] {
+  const project = projectOf(projectDir)
+  if (argument === undefined && tasks !== undefined)
+    return { type: 'list', path: asSeenFrom(project, tasks), text: `the tasks of ${tasks}` }
+  const read = readArgument(argument ?? '', kindOf(argument ?? ''))
+  if ('error' in read) throw new UsageError(read.error)
+  if (read.type === 'goal') return read
+  const text = readInput(resolve(read.path), `spec file ${read.path}`)
+  if (text.trim() === '')
+    throw new UsageError(`spec file ${read.path} is empty; say in it what is to be built`)
+  return { type: 'spec', path: asSeenFrom(project, read.path), text }
+}
+
+/** Agents work in the project, whoever typed the path may be elsewhere. */
+function asSeenFrom(project: string, path: string): string {
+  const seen = relative(project, resolve(path))
+  return seen.startsWith('..') ? resolve(path) : seen
+}
+
+function kindOf(path: string): 'file' | 'directory' | 'missing' {
+  const found = path.trim() === '' || path.includes('\0') ? undefined : lookAt(path)
+  if (!found) return 'missing'
+  return found.isDirectory() ? 'directory' : 'file'
+}
+
+/** A goal may be longer than any path can be. */
+function lookAt(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function listOf(path: string): Planned {
+  const read = readTasksFile(path, readInput(resolve(path), `tasks file ${path}`))
+  if (!('errors' in read)) return read
+  const [first, ...others] = read.errors
+  throw new UsageError(others.length === 0 ? first! : `${first} (and ${others.length} more)`)
+}

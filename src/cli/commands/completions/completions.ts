@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { known } from '../../../agents/index.ts'
+import { canGoOn, ralphHome, runIds } from '../../../runs/find.ts'
+import { readJournal } from '../../../store/journal.ts'
+import { plainLine } from '../../../view/plain.ts'
+import type { Shell } from './command.ts'
+import { findOffers, type Offer } from './offers.ts'
+import { scriptFor } from './scripts.ts'
+
+/** Enough to choose from; older ones can be typed, and reading all would make one wait. */
+const RECENT = 30
+
+export function printCompletions(shell: Shell): number {
+  process.stdout.write(scriptFor(shell))
+  return 0
+}
+
+/** Answers a completion script. */
+export function offerCompletions(program: Command, words: readonly string[]): number {
+  const offers = findOffers(program, words, {
+    agents: () => [...known.keys(), 'demo'].map(value => ({ value, about: '' })),
+    runs: command => recentRuns(ralphHome(process.env), command === 'resume' || command === 'build'),
+  })
+  const lines =
+    offers.type === 'values'
+      ? offers.values.map(({ value, about }) => `${value}\t${plainLine(about)}`)
+      : [`:${offers.type}`]
+  process.stdout.write(lines.map(line => `${line}\n`).join(''))
+  return 0
+}
+
+/** The latest runs, the latest first. One that cannot be read is not offered. */
+function recentRuns(home: string, unfinished: boolean): Offer[] {
+  const ids = runIds(home).slice(-RECENT).reverse()
+  return ids.flatMap(id => {
+    try {
+      const events = readJournal(join(home, 'runs', id))
+      const began = events[0]
+      if (began?.type !== 'began' || (unfinished && !canGoOn(events))) return []
+      return [{ value: id, about: began.project }]
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,37 @@
+import { Argument } from 'commander'
+import type { Verb } from '../verb.ts'
+
+const SCENES = ['run', 'build', 'stories'] as const
+
+export type DemoName = (typeof SCENES)[number]
+
+const EXAMPLES = `
+Examples:
+  ralph demo           one prompt, until its tests pass
+  ralph demo build     a goal becomes a list of tasks, and the list is worked off
+  ralph demo stories   each story is reviewed by a context that did not write it`
+
+export const demo: Verb = {
+  name: 'demo',
+  summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
+  define: (command, { finish }) =>
+    command
+      .addArgument(new Argument('[which]').choices(SCENES).default(SCENES[0]))
+      .addHelpText('after', EXAMPLES)
+      .action(async (which: DemoName) => {
+        const { showDemo } = await import('../../actions.ts')
+        finish(await showDemo(which))
+      }),
+}
+
+/** The demo's scripted agent, a process like any other. */
+export const demoAgent: Verb = {
+  name: 'demo-agent',
+  summary: '',
+  hidden: true,
+  define: (command, { finish }) =>
+    command.action(async () => {
+      const actions = await import('../../actions.ts')
+      finish(await actions.demoAgent())
+    }),
+}

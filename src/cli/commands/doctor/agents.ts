@@ -1,0 +1,41 @@
+import { known } from '../../../agents/index.ts'
+import { isInstalled } from '../../../host/agents.ts'
+import type { Settings } from '../../../settings/schema.ts'
+import { agentByName, chooseAgent } from '../../../workflows/spec.ts'
+import { type Env, environmentOf } from './environment.ts'
+import type { AgentFact, FallbackFact, Picked } from './facts.ts'
+import { tellPaid } from './paid.ts'
+import { examineProgram } from './programs.ts'
+import type { RunCommand } from './run-command.ts'
+
+/** Asks every known CLI at once. A project's own command is not among them: nobody may have allowed it yet. */
+export const examineAgents = (
+  rules: Settings['env'],
+  { env, cwd, run }: { env: Env; cwd: string; run: RunCommand },
+): Promise<AgentFact[]> =>
+  Promise.all(
+    [...known.keys()].map(async name => {
+      const given = environmentOf(name, env, rules)
+      const set = Object.keys(given).filter(variable => given[variable] !== '')
+      return { ...(await examineProgram(name, { run, cwd, env: given })), paidBy: tellPaid(name, set) }
+    }),
+  )
+
+/** Which agents would stand in, in their order. */
+export const findFallbacks = (settings: Settings | null, path: string): FallbackFact[] =>
+  (settings?.fallbackAgents ?? []).map(({ command }) => ({
+    name: agentByName(command).name,
+    command,
+    installed: isInstalled(command, path),
+  }))
+
+/** Which agent `ralph run` would take. */
+export function pickAgent(setting: string | null, path: string): Picked {
+  try {
+    const command = chooseAgent({ explicit: [], name: undefined, setting }, path).argv[0]!
+    const { name } = agentByName(command)
+    return { type: 'agent', name, command, from: setting ? 'settings' : 'PATH' }
+  } catch (error) {
+    return { type: 'none', why: (error as Error).message }
+  }
+}

@@ -1,0 +1,29 @@
+import { visibleJson } from '../../../core/visible.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { terminalStyle } from '../../../terminal/console.ts'
+import type { DoctorOptions } from './command.ts'
+import { findObstacles } from './facts.ts'
+import { gatherFacts } from './gather.ts'
+import { commandRunner } from './run-command.ts'
+import { showFacts } from './show.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const WIDTH = 80
+
+/** Whether ralph can run here, and what there is to run with. */
+export async function diagnose(options: DoctorOptions): Promise<number> {
+  const { env, stdout } = process
+  const cwd = projectOf(options.projectDir)
+  const interrupted = new AbortController()
+  for (const name of SIGNALS) process.once(name, () => interrupted.abort())
+  const machine = { node: process.versions.node, platform: process.platform, arch: process.arch }
+  const run = commandRunner(interrupted.signal)
+  const facts = await gatherFacts({ env, cwd, run, machine }, { environment: options.env ?? false })
+  if (interrupted.signal.aborted) return 130
+  const obstacles = findObstacles(facts)
+  const text = options.json
+    ? visibleJson(JSON.stringify({ ok: obstacles.length === 0, obstacles, ...facts }, null, 2))
+    : showFacts(facts, terminalStyle(stdout, env), stdout.columns ?? WIDTH).join('\n')
+  stdout.write(`${text}\n`)
+  return obstacles.length === 0 ? 0 : 1
+}

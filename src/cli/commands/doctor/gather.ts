@@ -1,0 +1,49 @@
+import { ralphHome } from '../../../runs/find.ts'
+import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
+import { describeEnvironment, environmentOf } from './environment.ts'
+import type { EnvironmentFact, Facts, Picked } from './facts.ts'
+import { examineProject, readSettings } from './project.ts'
+import { examineRalph, type Machine } from './ralph-itself.ts'
+import type { RunCommand } from './run-command.ts'
+import { examineTools } from './tools.ts'
+
+/** Everything the facts depend on. */
+export type World = {
+  env: NodeJS.ProcessEnv
+  /** The project, by its real path. */
+  cwd: string
+  run: RunCommand
+  machine: Machine
+}
+
+/** Looks at everything that a run would need. Opens no credential file, changes nothing, throws for nothing it finds. */
+export async function gatherFacts(world: World, { environment }: { environment: boolean }): Promise<Facts> {
+  const { env, cwd, run, machine } = world
+  const home = ralphHome(env)
+  const read = readSettings(cwd)
+  const settings = read.type === 'read' ? read.loaded.settings : null
+  const rules = settings?.env ?? { pass: [], drop: [] }
+  const plainEnv = environmentOf(null, env, rules)
+  const pick: Picked = settings
+    ? pickAgent(settings.agent.command, env.PATH ?? '')
+    : { type: 'none', why: 'the settings are not valid' }
+  const [agents, tools] = await Promise.all([
+    examineAgents(rules, { env, cwd, run }),
+    examineTools({ run, cwd, env: plainEnv }),
+  ])
+
+  const describe = (): EnvironmentFact[] => {
+    const guardrails = describeEnvironment('guardrails', plainEnv, env)
+    if (pick.type === 'none') return [guardrails]
+    return [describeEnvironment(pick.name, environmentOf(pick.name, env, rules), env), guardrails]
+  }
+  return {
+    agents,
+    pick,
+    fallbacks: findFallbacks(settings, env.PATH ?? ''),
+    tools,
+    project: examineProject(cwd, read, home, env),
+    ralph: examineRalph(home, machine),
+    ...(environment && { environment: describe() }),
+  }
+}

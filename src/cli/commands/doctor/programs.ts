@@ -1,0 +1,49 @@
+import { sayExit } from '../../../agents/shared/exit.ts'
+import { findProgram } from '../../../runners/find-program.ts'
+import { plainLine } from '../../../view/plain.ts'
+import type { ProgramFact } from './facts.ts'
+import type { Ran, RunCommand } from './run-command.ts'
+
+/** What a program is asked with, and where. */
+export type Asking = { run: RunCommand; cwd: string; env: Record<string, string> }
+
+const TIMEOUT_MS = 5000
+
+/** Finds a program and asks its version. */
+export async function examineProgram(
+  name: string,
+  asking: Asking,
+  question: string[] = ['--version'],
+): Promise<ProgramFact> {
+  const path = findProgram(name, asking.env.PATH ?? '')
+  if (path === null) return { name, path, version: null, trouble: null }
+  const { run, cwd, env } = asking
+  const ran = await run([path, ...question], { cwd, env, timeoutMs: TIMEOUT_MS })
+  const trouble = troubleOf(ran, [name, ...question].join(' '))
+  return { name, path, version: trouble === null ? versionIn(ran) : null, trouble }
+}
+
+/** Why a program did not answer as it should; null if it did. */
+function troubleOf(ran: Ran, question: string): string | null {
+  switch (ran.end) {
+    case 'timeout':
+      return `\`${question}\` gave no answer within ${TIMEOUT_MS / 1000} s`
+    case 'interrupted':
+      return `\`${question}\` was interrupted`
+    case 'unstartable':
+      return plainLine(ran.why)
+    case 'exited': {
+      if (ran.exit.code === 0) return null
+      const said = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
+      return `\`${question}\` failed: ${[sayExit(ran.exit), said].filter(Boolean).join(', ')}`
+    }
+    default:
+      return ran satisfies never
+  }
+}
+
+/** `codex-cli 0.166.0` → 0.166.0; null where nothing looks like one. */
+const versionIn = (ran: Ran): string | null =>
+  ran.end === 'exited' ? (/\d+\.\d+(?:[\w.+-]{0,40}\w)?/.exec(ran.stdout || ran.stderr)?.[0] ?? null) : null
+
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1)!.trim()

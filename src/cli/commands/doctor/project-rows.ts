@@ -1,0 +1,67 @@
+import { plural } from '../../../core/format.ts'
+import type { ProjectFacts } from './facts.ts'
+import type { Row } from './rows.ts'
+
+export function projectRows({
+  settings,
+  trust,
+  guardrails,
+  lock,
+  unfinished,
+  runsTrouble,
+}: ProjectFacts): Row[] {
+  return [
+    settings.valid
+      ? { mark: 'yes', name: 'settings', value: settings.files.join(' · ') || 'none: the defaults' }
+      : { mark: 'no', name: 'settings', value: settings.error },
+    trustRow(trust),
+    guardrails !== null && guardrails.length > 0
+      ? { mark: 'yes', name: 'guardrails', value: guardrails.join(' · ') }
+      : {
+          mark: 'none',
+          name: 'guardrails',
+          value: guardrails === null ? 'unknown' : 'none: whatever comes of a run is only claimed',
+          ...(guardrails && { way: '"guardrails" in .ralph/settings.json' }),
+        },
+    lock
+      ? {
+          mark: 'none',
+          name: 'lock',
+          value: `run ${lock.run} is at work here (pid ${lock.pid} on ${lock.host})`,
+          way: 'wait for it, or insist with --shared',
+        }
+      : { mark: 'yes', name: 'lock', value: 'free' },
+    runsRow(unfinished, runsTrouble, lock),
+  ]
+}
+
+function trustRow(trust: ProjectFacts['trust']): Row {
+  const name = 'trust'
+  switch (trust.state) {
+    case 'not needed':
+      return { mark: 'yes', name, value: 'nothing here needs it' }
+    case 'given':
+      return { mark: 'yes', name, value: 'given' }
+    case 'by RALPH_TRUST':
+      return { mark: 'yes', name, value: 'given by RALPH_TRUST=1' }
+    case 'missing':
+      return { mark: 'none', name, value: `not given for ${trust.where.join(', ')}`, way: 'ralph trust' }
+    case 'unknown':
+      return { mark: 'no', name, value: trust.why }
+    default:
+      return trust satisfies never
+  }
+}
+
+function runsRow(
+  unfinished: ProjectFacts['unfinished'],
+  trouble: string | null,
+  lock: ProjectFacts['lock'],
+): Row {
+  const name = 'runs'
+  if (trouble !== null) return { mark: 'no', name, value: trouble }
+  if (unfinished === null || unfinished.run === lock?.run)
+    return { mark: 'yes', name, value: 'none that was left unfinished' }
+  const value = `${unfinished.run} is unfinished after ${plural(unfinished.iterations, 'iteration')}`
+  return { mark: 'none', name, value, way: 'ralph resume' }
+}

@@ -1,0 +1,60 @@
+import { fold } from '../../../core/evolve.ts'
+import { isTrusted } from '../../../host/trusted.ts'
+import { isAlive } from '../../../runners/process/proc.ts'
+import { latestUnfinished } from '../../../runs/find.ts'
+import { type Loaded, loadSettings } from '../../../settings/load.ts'
+import { risks } from '../../../settings/trust.ts'
+import { readLock } from '../../../store/lock.ts'
+import { commandGuardrails } from '../../../workflows/spec.ts'
+import type { Env } from './environment.ts'
+import type { ProjectFacts } from './facts.ts'
+
+/** The settings of a project, or the one line that says what is wrong with them. */
+export type Read = { type: 'read'; loaded: Loaded } | { type: 'invalid'; error: string }
+
+export function readSettings(project: string): Read {
+  try {
+    return { type: 'read', loaded: loadSettings(project) }
+  } catch (error) {
+    return { type: 'invalid', error: (error as Error).message }
+  }
+}
+
+/** Looks, and changes nothing: no lock is taken, no trust is given, no folder is made. */
+export function examineProject(path: string, read: Read, home: string, env: Env): ProjectFacts {
+  const lock = readLock(home, path, isAlive)
+  return {
+    path,
+    settings:
+      read.type === 'read'
+        ? { valid: true, files: read.loaded.sources }
+        : { valid: false, error: read.error },
+    trust: examineTrust(path, read, home, env),
+    guardrails: read.type === 'read' ? commandGuardrails(read.loaded.settings).map(g => g.command) : null,
+    lock: lock && { run: lock.run, pid: lock.pid, host: lock.host },
+    ...findUnfinished(home, path),
+  }
+}
+
+function examineTrust(project: string, read: Read, home: string, env: Env): ProjectFacts['trust'] {
+  if (read.type === 'invalid') return { state: 'unknown', why: 'the settings are not valid' }
+  const found = risks(read.loaded.fromFiles)
+  if (found.length === 0) return { state: 'not needed' }
+  if (env.RALPH_TRUST === '1') return { state: 'by RALPH_TRUST' }
+  try {
+    if (isTrusted(home, project, found)) return { state: 'given' }
+    return { state: 'missing', where: found.map(risk => risk.where) }
+  } catch (error) {
+    return { state: 'unknown', why: (error as Error).message }
+  }
+}
+
+function findUnfinished(home: string, project: string): Pick<ProjectFacts, 'unfinished' | 'runsTrouble'> {
+  try {
+    const run = latestUnfinished(home, project)
+    const unfinished = run && { run: run.id, iterations: fold(run.events).state.n }
+    return { unfinished, runsTrouble: null }
+  } catch (error) {
+    return { unfinished: null, runsTrouble: (error as Error).message }
+  }
+}

@@ -1,0 +1,94 @@
+import type { Asker } from '../../../core/asker.ts'
+import {
+  FAIL_ACTIONS,
+  isYes,
+  readList,
+  refuseAgent,
+  refuseFailAction,
+  refuseFlags,
+  refuseHidden,
+  refuseIterations,
+  refuseTasks,
+  refuseYesNo,
+} from './answers.ts'
+import type { Answers, Guardrail } from './draft.ts'
+import type { Proposal } from './propose.ts'
+
+export type Offers = {
+  /** Known agents on this machine. The first is what a blank answer means. */
+  agents: string[]
+  proposals: Proposal[]
+  isProgram(name: string): boolean
+}
+
+/** All the questions, in their order. */
+export async function askSettings(ask: Asker, offers: Offers): Promise<Answers> {
+  return {
+    agent: await askAgent(ask, offers),
+    maximumIterations: Number(
+      await ask.line('Maximum iterations [10]', { otherwise: '10', refuse: refuseIterations }),
+    ),
+    completionResponse: await ask.line('Completion response [DONE]', { otherwise: 'DONE' }),
+    guardrails: [...(await askProposals(ask, offers.proposals)), ...(await askGuardrails(ask))],
+    scm: await askScm(ask),
+  }
+}
+
+/** Blank is no. */
+export const askYesNo = async (ask: Asker, message: string): Promise<boolean> =>
+  isYes(await ask.line(`${message} (y/N)`, { refuse: refuseYesNo }))
+
+async function askAgent(ask: Asker, { agents, isProgram }: Offers): Promise<Answers['agent']> {
+  const found = agents.length > 0 ? ` · found: ${agents.join(', ')}` : ''
+  const command = await ask.line(`Agent command (e.g., claude, codex, amp, or other LLM CLI)${found}`, {
+    otherwise: agents[0],
+    refuse: answer => refuseAgent(answer, isProgram),
+  })
+  const flags = await ask.line('Agent flags (comma-separated, optional)', { refuse: refuseFlags })
+  return { command, flags: readList(flags) }
+}
+
+/** What is taken of the proposals shares one fail action and one hint: asking for each would be tedious. */
+async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrail[]> {
+  if (proposals.length === 0) return []
+  const choices = proposals.map(({ command, from }) => ({ value: command, hint: from }))
+  const taken = await ask.some('Guardrails found in this project', choices)
+  if (taken.length === 0) return []
+  const treatment = await askTreatment(ask)
+  return taken.map(command => ({ command, ...treatment }))
+}
+
+async function askGuardrails(ask: Asker): Promise<Guardrail[]> {
+  const guardrails: Guardrail[] = []
+  for (;;) {
+    const command = await ask.line('Add guardrail command (leave blank to finish)', {
+      refuse: refuseHidden,
+    })
+    if (command === '') return guardrails
+    guardrails.push({ command, ...(await askTreatment(ask)) })
+  }
+}
+
+/** What is done when a guardrail is red. */
+async function askTreatment(ask: Asker): Promise<Omit<Guardrail, 'command'>> {
+  const action = await ask.line('Fail action (APPEND|PREPEND|REPLACE)', {
+    otherwise: 'APPEND',
+    refuse: refuseFailAction,
+  })
+  const hint = await ask.line('Hint (optional, guidance for agent on failure)')
+  const failAction = FAIL_ACTIONS.find(known => known === action.toUpperCase())!
+  return hint === '' ? { failAction } : { failAction, hint }
+}
+
+async function askScm(ask: Asker): Promise<Answers['scm']> {
+  if (!(await askYesNo(ask, 'Configure SCM?'))) return null
+  return {
+    command: await ask.line('SCM command (e.g., git)', { otherwise: 'git', refuse: refuseHidden }),
+    tasks: readList(
+      await ask.line('SCM tasks (comma-separated, e.g., commit,push)', {
+        otherwise: 'commit',
+        refuse: refuseTasks,
+      }),
+    ),
+  }
+}

@@ -1,0 +1,72 @@
+import { known } from '../../../agents/index.ts'
+import { NoAnswer } from '../../../core/asker.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { visibleJson } from '../../../core/visible.ts'
+import { listenToSignals } from '../../../host/signals.ts'
+import { trust } from '../../../host/trusted.ts'
+import { findProgram } from '../../../runners/find-program.ts'
+import { ralphHome } from '../../../runs/find.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { type Loaded, loadSettings } from '../../../settings/load.ts'
+import { risks } from '../../../settings/trust.ts'
+import { terminalAsker } from '../../../terminal/terminal-asker.ts'
+import { askSettings, askYesNo, type Offers } from './ask-settings.ts'
+import type { InitOptions } from './command.ts'
+import { type Draft, draftOf } from './draft.ts'
+import { propose } from './propose.ts'
+import { readFiles } from './read-files.ts'
+import { pretty, writeSettings } from './write-settings.ts'
+
+const SETTINGS = '.ralph/settings.json'
+
+/** Settings by questions. Nothing is written before the last of them is answered. */
+export async function initProject({ projectDir: dir, name, force }: InitOptions): Promise<number> {
+  if (name !== undefined || force) throw new UsageError('--name and --force go with: ralph init stories')
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError(
+      'init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)',
+    )
+  const project = projectOf(dir)
+  const before = loadSettings(project)
+  const { signals, close } = listenToSignals(() => {})
+  try {
+    const ask = await terminalAsker(signals.soft)
+    if (before.sources.includes(SETTINGS)) {
+      show(before)
+      if (!(await askYesNo(ask, 'Overwrite?'))) return 0
+    }
+    const draft = draftOf(await askSettings(ask, offersOf(project, process.env.PATH ?? '')))
+    writeSettings(project, draft)
+    trustAnswers(project, draft)
+    process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    process.stderr.write('Interrupted; nothing was written.\n')
+    return 130
+  } finally {
+    close()
+  }
+}
+
+/** What the files say together, with every character: they may come from anyone. */
+function show({ fromFiles, sources }: Loaded): void {
+  const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
+  process.stdout.write(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
+}
+
+const offersOf = (project: string, path: string): Offers => ({
+  agents: [...known.keys()].filter(name => findProgram(name, path) !== null),
+  proposals: propose(readFiles(project)),
+  isProgram: name => findProgram(name, path) !== null,
+})
+
+/** The user has just given these commands, and need not be asked about them again. */
+function trustAnswers(project: string, draft: Draft): void {
+  try {
+    trust(ralphHome(process.env), project, risks(draft))
+  } catch (error) {
+    // They are written all the same; the next run asks.
+    process.stderr.write(`ralph: warning: the settings are not trusted yet: ${(error as Error).message}\n`)
+  }
+}

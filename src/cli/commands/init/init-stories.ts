@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { UsageError } from '../../../core/usage-error.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { replaceFile } from '../../../store/files/atomic.ts'
+import { needWritable } from '../../../store/files/writable.ts'
+import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
+import { template } from '../../../workflows/stories/templates.ts'
+import { storyDir } from '../stories/story-source.ts'
+import type { InitOptions } from './command.ts'
+
+/** `ralph init stories`: the folder of a story loop. What is there stays, unless the user insists. */
+export function initStories({ projectDir, name, force, ralphDir }: InitOptions): number {
+  const project = projectOf(projectDir)
+  const dir = storyDir(project, ralphDir)
+  const files = freshStories(storyTemplates(), {
+    name: name ?? basename(project),
+    date: new Date().toISOString().slice(0, 10),
+    branch: branchOf(name ?? ''),
+  })
+  const there = Object.keys(files).filter(file => existsSync(join(project, dir, file)))
+  if (there.length > 0 && !force)
+    throw new UsageError(
+      `${dir}/ has ${there.join(', ')} already; nothing was written (--force overwrites them)`,
+    )
+  needWritable(join(project, dir), 'the stories are kept there', () => {
+    mkdirSync(join(project, dir), { recursive: true })
+    for (const [file, text] of Object.entries(files)) replaceFile(join(project, dir, file), text)
+    ignoreMarker(project)
+  })
+  process.stdout.write(`Created ${dir}/ with ${Object.keys(files).join(', ')}
+
+Next:
+  1. say what you want in ${dir}/prd.md
+  2. write the stories to ${dir}/tasks.json, or let an agent do both: /ralph-plan in Claude Code
+  3. put the commands that verify them into its verifyCommands, and commit it all
+  4. ralph stories
+`)
+  return 0
+}
+
+export const storyTemplates = () => ({
+  prd: template('prd.md'),
+  tasks: template('tasks.json'),
+  progress: template('progress.md'),
+  prompt: template('prompt-stories.md'),
+})
+
+const MARKER = '.ralph-active'
+
+/** While a loop runs, its marker stands in the project's root; it is nobody's to commit. */
+function ignoreMarker(project: string): void {
+  const path = join(project, '.gitignore')
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (text.split(/\r?\n/).some(line => line.trim() === MARKER)) return
+  replaceFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`)
+}

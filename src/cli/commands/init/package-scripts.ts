@@ -1,0 +1,45 @@
+import { isObject } from '../../../settings/merge.ts'
+import type { Files } from './propose.ts'
+
+const SCRIPTS = ['test', 'lint', 'typecheck', 'check', 'build']
+
+/** By the file that each of them keeps; without any, npm. */
+const LOCKS: readonly (readonly [file: string, manager: string])[] = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+]
+
+export const LOCK_FILES = LOCKS.map(([file]) => file)
+
+/** The scripts of a package.json that verify something, as its package manager runs them. */
+export function findScripts(text: string, files: Files): string[] {
+  const manifest = parse(text)
+  const scripts = isObject(manifest.scripts) ? manifest.scripts : {}
+  const manager = managerOf(manifest, files)
+  return SCRIPTS.filter(name => Object.hasOwn(scripts, name) && verifies(scripts[name])).map(name =>
+    manager === 'npm' && name === 'test' ? 'npm test' : `${manager} run ${name}`,
+  )
+}
+
+/** Not what `npm init` leaves in the place of a test, and nothing that waits for changes without end. */
+const verifies = (script: unknown): boolean =>
+  typeof script === 'string' &&
+  !script.includes('no test specified') &&
+  !/\s--watch(?:All)?(?:\s|$)/.test(script)
+
+function managerOf(manifest: Record<string, unknown>, files: Files): string {
+  const named = /^(?:npm|pnpm|yarn|bun)(?=@)/.exec(String(manifest.packageManager))?.[0]
+  return named ?? LOCKS.find(([file]) => Object.hasOwn(files, file))?.[1] ?? 'npm'
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const manifest: unknown = JSON.parse(text)
+    return isObject(manifest) ? manifest : {}
+  } catch {
+    // Its own tools will complain; here it only proposes nothing.
+    return {}
+  }
+}

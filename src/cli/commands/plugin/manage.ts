@@ -1,0 +1,79 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { marketplaceFolder, pluginFolder } from '../../../host/plugin-folder.ts'
+import { findProgram } from '../../../runners/find-program.ts'
+import { commandRunner, type Ran } from '../doctor/run-command.ts'
+import type { PluginAction } from './command.ts'
+
+const MARKET = 'ralph'
+const PLUGIN = `ralph@${MARKET}`
+
+const TIMEOUT_MS = 120_000
+
+/** `ralph plugin`: tells where the plugin is, or has claude take it in or forget it. */
+export async function managePlugin(action: PluginAction): Promise<number> {
+  const folder = pluginFolder()
+  if (folder === null) throw new UsageError('this ralph came without its plugin; install ralph again')
+  switch (action) {
+    case 'path':
+      process.stdout.write(`${folder}\n`)
+      return 0
+    case 'install':
+      return callClaude([
+        { words: ['marketplace', 'add', marketplaceFolder(folder)] },
+        { words: ['install', PLUGIN] },
+      ])
+    case 'uninstall':
+      return callClaude([
+        { words: ['uninstall', PLUGIN], done: /not found in installed plugins/ },
+        { words: ['marketplace', 'remove', MARKET], done: /not found/ },
+      ])
+    default:
+      return action satisfies never
+  }
+}
+
+/** `done`: what claude says where there was nothing to do. */
+type Step = { words: string[]; done?: RegExp }
+
+async function callClaude(steps: Step[]): Promise<number> {
+  const program = findProgram('claude', process.env.PATH ?? '')
+  if (program === null)
+    throw new UsageError(
+      'claude is not on PATH; install it (ralph doctor tells how), or give the plugin to one session: claude --plugin-dir "$(ralph plugin path)"',
+    )
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort()
+  process.once('SIGINT', interrupt)
+  const run = commandRunner(interrupted.signal)
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+  try {
+    for (const { words, done } of steps) {
+      const ran = await run([program, 'plugin', ...words], { cwd: process.cwd(), env, timeoutMs: TIMEOUT_MS })
+      if (ran.end === 'interrupted') return 130
+      const said = saidBy(ran)
+      if (ran.end === 'exited' && (ran.exit.code === 0 || done?.test(said)))
+        process.stdout.write(said === '' ? '' : `${said}\n`)
+      else throw new Error(`claude plugin ${words.join(' ')} failed: ${said}`)
+    }
+    return 0
+  } finally {
+    process.off('SIGINT', interrupt)
+  }
+}
+
+function saidBy(ran: Ran): string {
+  switch (ran.end) {
+    case 'exited':
+      return `${ran.stdout.trim()}\n${ran.stderr.trim()}`.trim() || `exit code ${ran.exit.code}`
+    case 'timeout':
+      return `it took longer than ${TIMEOUT_MS / 1000} s`
+    case 'interrupted':
+      return 'it was interrupted'
+    case 'unstartable':
+      return ran.why
+    default:
+      return ran satisfies never
+  }
+}

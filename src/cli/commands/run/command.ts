@@ -1,0 +1,42 @@
+import { addCommonOptions, type CommonOptions } from '../common.ts'
+import type { Verb } from '../verb.ts'
+
+export type RunOptions = CommonOptions & {
+  prompt?: string
+  promptFile?: string
+  completionResponse?: string
+  donePattern?: string
+}
+
+const EXAMPLES = `
+Examples:
+  ralph run -p "Make the tests pass"
+  ralph run -f PROMPT.md -m 20 --model opus
+  ralph run -f PROMPT.md -c SHIPPED            done when the agent says <response>SHIPPED</response>
+  ralph run -f PROMPT.md -c '' -m 5            no condition: five iterations
+  ralph run -f PROMPT.md --branch ralph/cart --max-cost 5 --max-time 8h
+  ralph run -f PROMPT.md -- ./my-agent --fast  any command; the prompt comes on standard input`
+
+export const run: Verb = {
+  name: 'run',
+  takesCommand: true,
+  summary: 'Loop an agent on one prompt until it is verified done.',
+  define: (command, { agentCommand, finish }) =>
+    addCommonOptions(
+      command
+        .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
+        .option('-p, --prompt <text>', 'the prompt')
+        .option('-f, --prompt-file <file>', 'a file with the prompt, read anew for every iteration')
+        .option(
+          '-c, --completion-response <text>',
+          "what the agent's <response> must say (DONE); '' for no condition",
+        )
+        .option('--done-pattern <regex>', "done when this matches the agent's final text"),
+      '10',
+    )
+      .addHelpText('after', EXAMPLES)
+      .action(async (options: RunOptions) => {
+        const { startRun } = await import('../../actions.ts')
+        finish(await startRun(options, agentCommand))
+      }),
+}

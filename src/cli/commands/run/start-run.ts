@@ -1,0 +1,56 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { UsageError } from '../../../core/usage-error.ts'
+import { embark, iterationsOf, prepare } from '../../../host/start.ts'
+import { checkPattern } from '../../../workflows/run/done-pattern.ts'
+import { limitsOf, type PromptPlan } from '../../../workflows/spec.ts'
+import type { RunOptions } from './command.ts'
+
+/** `ralph run`, from the words typed to the end of the run. */
+export async function startRun(options: RunOptions, agentCommand: string[]): Promise<number> {
+  const { completionResponse, donePattern = null } = options
+  const iterations = iterationsOf(options)
+  const ready = prepare(options, agentCommand, {
+    ...(iterations !== undefined && { maximumIterations: iterations }),
+    ...(completionResponse !== undefined && { completionResponse }),
+  })
+  if (donePattern !== null) checkPattern(donePattern)
+  const { settings } = ready.terms
+  return embark(
+    ready,
+    {
+      ...ready.terms,
+      workflow: 'prompt',
+      prompt: promptOf(options),
+      condition: { response: settings.completionResponse.trim() || null, pattern: donePattern },
+    },
+    limitsOf(settings),
+    options,
+  )
+}
+
+function promptOf({ prompt, promptFile }: RunOptions): PromptPlan['prompt'] {
+  if ((prompt === undefined) === (promptFile === undefined))
+    throw new UsageError('give exactly one of --prompt (-p) and --prompt-file (-f)')
+  if (promptFile === undefined) {
+    if (prompt!.trim() === '') throw new UsageError('--prompt is empty')
+    return { type: 'text', text: prompt! }
+  }
+  const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
+  const text = readInput(path, `prompt file ${promptFile}`)
+  // What is no file (a pipe) can be read only once.
+  return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }
+}
+
+/** A file that the user named. */
+export function readInput(path: string, called: string, way = ''): string {
+  try {
+    // As bytes first: of a long file, that takes Node half the time.
+    return readFileSync(path).toString()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const why =
+      { ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ?? `cannot be read (${code})`
+    throw new UsageError(`${called}: ${why}${way === '' ? '' : `; ${way}`}`)
+  }
+}

@@ -1,0 +1,51 @@
+import { Option } from 'commander'
+import { addCommonOptions, type CommonOptions } from '../common.ts'
+import { positiveInteger } from '../numbers.ts'
+import type { Verb } from '../verb.ts'
+
+export type StoriesOptions = CommonOptions & {
+  ralphDir: string
+  skipReview?: boolean
+  reviewCap?: number
+  atCap?: 'approve' | 'block'
+  completionResponse?: string
+  donePattern?: string
+}
+
+const EXAMPLES = `
+Examples:
+  ralph init stories --name cart                 ralph/ with prd.md, tasks.json, progress.txt and prompt.md
+  ralph stories                                  implement, review by a fresh context, fix, until all are approved
+  ralph stories -m 30 --review-cap 3 --at-cap block
+  ralph stories --skip-review                    no reviews: green verifyCommands are enough
+  ralph archive                                  put a finished loop away, with a summary`
+
+export const stories: Verb = {
+  name: 'stories',
+  takesCommand: true,
+  summary: 'Work off user stories; each is reviewed by a context that did not write it.',
+  define: (command, { agentCommand, finish }) =>
+    addCommonOptions(
+      command
+        .usage('[options] [-- COMMAND ARGS…]')
+        .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
+        .option('--skip-review', 'done is what passes and has green checks')
+        .addOption(
+          new Option('--review-cap <n>', 'reviews that a story may get (5)').argParser(positiveInteger),
+        )
+        .addOption(
+          new Option('--at-cap <what>', 'after that: approve it, loudly, or leave it for a person').choices([
+            'approve',
+            'block',
+          ]),
+        )
+        .addOption(new Option('-c, --completion-response <text>').hideHelp())
+        .addOption(new Option('--done-pattern <regex>').hideHelp()),
+      '15',
+    )
+      .addHelpText('after', EXAMPLES)
+      .action(async (options: StoriesOptions) => {
+        const { startStories } = await import('../../actions.ts')
+        finish(await startStories(options, agentCommand))
+      }),
+}

@@ -1,0 +1,38 @@
+import { join, resolve } from 'node:path'
+import { fold } from '../../../core/evolve.ts'
+import { latestStories, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { isLive } from '../../../runs/steer.ts'
+import { textAt } from '../../../store/files/put-file.ts'
+import { keepBroken } from '../../../store/list-file.ts'
+import { readNote } from '../../../store/notes.ts'
+import { FENCE, workflowOf } from '../../../workflows/index.ts'
+import type { Plan } from '../../../workflows/spec.ts'
+import { keepStories } from '../../../workflows/stories/story-keeper.ts'
+import { storyPlace } from '../../../workflows/stories/story-place.ts'
+
+/**
+ * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what
+ * they wrote), and nobody judged it. Whoever begins anew instead of going on must not take it for a person's word: the
+ * stories are put where that run had them.
+ */
+export function mendStories(project: string, dir: string): string | null {
+  const run = latestStories(ralphHome(process.env), project, dir)
+  if (!run || isLive(run) || !isCutOff(run)) return null
+  const plan = run.began.pins as Plan
+  if (plan.workflow !== 'stories') return null
+  const path = join(project, dir, 'tasks.json')
+  const place = () => resolve(project, storyPlace(project, { ...plan, dir }))
+  const found = textAt(path)
+  const rules = { ...plan.review, verifyCommands: plan.file.verifyCommands ?? [] }
+  const keeper = keepStories({ path, place }, plan.file, workflowOf(plan), rules, () => fold(run.events))
+  if (!keeper.isStale()) return null
+  const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
+  keeper.write()
+  return `run ${run.id} was cut off, and nobody judged what was written since: ${dir}/tasks.json is as that run had it${kept}`
+}
+
+export const isCutOff = ({ events, dir }: StoredRun): boolean => {
+  if (events.some(event => event.type === 'undone')) return false
+  const { flight, unapplied } = fold(events).state
+  return Object.keys(flight).length + Object.keys(unapplied).length > 0 || readNote(dir, FENCE) !== null
+}

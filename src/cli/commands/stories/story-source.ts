@@ -1,0 +1,55 @@
+import { statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { UsageError } from '../../../core/usage-error.ts'
+import { hiddenIn } from '../../../core/visible.ts'
+import type { Risk } from '../../../settings/trust.ts'
+import { realWithin } from '../../../store/real-path.ts'
+import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
+import { parse } from '../../../workflows/stories/story-keeper.ts'
+import { readInput } from '../run/start-run.ts'
+
+/** Where stories are unless somebody says otherwise. */
+export const STORIES = 'ralph'
+
+/** The folder with the stories, as seen from the project. By its real path, because git sees nothing behind a link. */
+export function storyDir(project: string, named: string): string {
+  const dir = relative(project, resolve(project, named))
+  if (dir === '' || dir.startsWith('..'))
+    throw new UsageError(`--ralph-dir ${named} is not a folder within ${project}`)
+  return realWithin(project, dir) ?? dir
+}
+
+/** The story file of a project, whole and with at least one story. */
+export function readStoryFile(project: string, dir: string): StoriesFile {
+  const path = resolve(project, dir, 'tasks.json')
+  // Whoever reads a pipe waits for somebody to write.
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new UsageError(`${dir}/tasks.json: is a pipe, not a file; make one with: ralph init stories`)
+  const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories')
+  const read = parse(text)
+  if ('errors' in read) {
+    const more = read.errors.length - 1
+    throw new UsageError(`${errorIn(dir, read.errors[0]!)}${more > 0 ? ` (and ${more} more)` : ''}`)
+  }
+  if (read.file.userStories.length === 0)
+    throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
+  return read.file
+}
+
+/** An empty command is green, whatever was done; one that cannot be seen whole is not what was agreed to. */
+export function needCommands(dir: string, { verifyCommands = [] }: StoriesFile): void {
+  const blank = verifyCommands.findIndex(command => command.trim() === '')
+  if (blank >= 0)
+    throw new UsageError(
+      `${dir}/tasks.json: verifyCommands[${blank}] is empty and would verify anything; write a command, or take it out`,
+    )
+  for (const [place, command] of verifyCommands.entries()) {
+    const hidden = hiddenIn(command)
+    if (hidden !== null)
+      throw new UsageError(`${dir}/tasks.json: verifyCommands[${place}] must be written without ${hidden}`)
+  }
+}
+
+/** What a story file would make ralph run. */
+export const storyRisks = (dir: string, { verifyCommands = [] }: StoriesFile): Risk[] =>
+  verifyCommands.map((what, place) => ({ where: `${dir}/tasks.json verifyCommands[${place}]`, what }))

@@ -1,0 +1,112 @@
+import { doneOf } from '../../../core/done.ts'
+import type { RunEvent } from '../../../core/events.ts'
+import { fold } from '../../../core/evolve.ts'
+import { wasLeft } from '../../../core/left.ts'
+import type { Limits } from '../../../core/table.ts'
+import { heldTasks, projectTodo } from '../../../core/todo.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { alone, askRun, isLive, record } from '../../../runs/steer.ts'
+import { sessionDir } from '../../../store/session.ts'
+import { plain, plainLine } from '../../../view/plain.ts'
+import { taskSummary } from '../../../view/task-list.ts'
+import { keepList, type ListKeeper } from '../../../workflows/build/list-keeper.ts'
+import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
+import { workflowOf } from '../../../workflows/index.ts'
+import type { Plan } from '../../../workflows/spec.ts'
+import type { TodoAction, TodoOptions } from './command.ts'
+
+/** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
+export async function todoRun(
+  name: string,
+  action: TodoAction | undefined,
+  words: string[],
+  options: TodoOptions,
+): Promise<number> {
+  const run = findRun(ralphHome(process.env), name)
+  if (run.began.workflow !== 'tasks')
+    throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
+  if (action === undefined) return show(run, options)
+  const request = requestOf(action, words, options.after)
+  if (isLive(run)) {
+    editFor(run, run.events, request)
+    askRun(run, { type: 'todo', request })
+    return say(`asked run ${run.id}; it changes its list before its next step`)
+  }
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would work on it`)
+  return show(await changeStopped(run, request), options)
+}
+
+function editFor({ began }: StoredRun, events: readonly RunEvent[], request: TodoRequest): RunEvent {
+  const { tasks, state } = fold(events)
+  const edit = todoEdit(tasks, state, workflowOf(began.pins as Plan), request)
+  if ('error' in edit) throw new UsageError(edit.error)
+  return { type: 'edited', at: Date.now(), by: 'person', ...edit }
+}
+
+/** What was written into tasks.json before comes first; then the file has both. */
+const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
+  alone(run, past => {
+    const { project, pins } = run.began
+    const events = [...past]
+    const place = { project, dir: sessionDir(project, run.id) }
+    const list = keepList(place, workflowOf(pins as Plan), past, () => fold(events))
+    const { edit, refused } = readBy(list, past)
+    for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+    if (edit) events.push(edit)
+    events.push(editFor(run, events, request))
+    record(run, ...events.slice(past.length))
+    list.write()
+    return { ...run, events }
+  })
+
+/** The list that a crash left may be as the agent wrote it, and then it is judged so. */
+function readBy(list: ListKeeper, past: readonly RunEvent[]): ReturnType<ListKeeper['byPerson']> {
+  const { unapplied, flight, added } = fold(past).state
+  const [step] = [...Object.values(unapplied), ...Object.values(flight)]
+  if (!step || wasLeft(past)) return list.byPerson(Date.now())
+  const { limits } = past.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
+  return list.byAgent(step.task, limits.additions - added, Date.now())
+}
+
+function requestOf(action: TodoAction, words: string[], after: string[] | undefined): TodoRequest {
+  const [task = '', ...rest] = words
+  const need = (text: string, what: string) => {
+    if (text.trim() === '') throw new UsageError(`ralph todo … ${action}: say ${what}`)
+    return text
+  }
+  if (action !== 'add' && after !== undefined) throw new UsageError('--after goes with add only')
+  switch (action) {
+    case 'add':
+      return { action, text: need(words.join(' '), 'what is to be done'), ...(after && { blockedBy: after }) }
+    case 'done':
+    case 'skip':
+      if (rest.length > 0) throw new UsageError(`ralph todo … ${action} takes one task, such as '#2'`)
+      return { action, task: need(task, "which task, such as '#2'") }
+    case 'edit':
+      return {
+        action,
+        task: need(task, "which task, such as '#2'"),
+        text: need(rest.join(' '), 'what it is to be'),
+      }
+    default:
+      return action satisfies never
+  }
+}
+
+function show(run: StoredRun, { json }: TodoOptions): number {
+  const workflow = workflowOf(run.began.pins as Plan)
+  const { tasks, state } = fold(run.events)
+  const items = projectTodo(tasks, state, workflow)
+  if (json) return say(JSON.stringify(items, null, 2))
+  if (items.length === 0) return say(tasks.length === doneOf(tasks, state).size ? EMPTY : UNPLANNED)
+  return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
+}
+
+const EMPTY = 'the list is empty'
+const UNPLANNED = 'no tasks yet: the plan is not made'
+
+function say(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentFact, Facts, ProgramFact } from '../../../src/cli/commands/doctor/facts.ts'
+import { showFacts } from '../../../src/cli/commands/doctor/show.ts'
+import { visible } from '../../../src/core/visible.ts'
+import { styleOf } from '../../../src/view/style.ts'
+
+const PLAIN = styleOf({ color: false, emoji: true })
+
+const there = (name: string, version: string | null = '1.0'): ProgramFact => ({
+  name,
+  path: `/bin/${name}`,
+  version,
+  trouble: null,
+})
+const absent = (name: string): ProgramFact => ({ name, path: null, version: null, trouble: null })
+const agent = (fact: ProgramFact): AgentFact => ({ ...fact, paidBy: 'its own login' })
+
+const GOOD: Facts = {
+  agents: [agent(there('claude')), agent(absent('codex'))],
+  pick: { type: 'agent', name: 'claude', command: 'claude', from: 'PATH' },
+  fallbacks: [],
+  tools: {
+    git: { ...there('git'), repository: '/p' },
+    sh: there('sh', null),
+    tmux: there('tmux'),
+    docker: { ...there('docker'), server: '2.0' },
+    srt: absent('srt'),
+    bwrap: absent('bwrap'),
+  },
+  project: {
+    path: '/p',
+    settings: { valid: true, files: ['.ralph/settings.json'] },
+    trust: { state: 'given' },
+    guardrails: ['npm test', 'npm run lint'],
+    lock: null,
+    unfinished: null,
+    runsTrouble: null,
+  },
+  ralph: {
+    version: '0.1.0',
+    node: { version: '22.1.0', needs: '20.19', enough: true },
+    home: { path: '/h', writable: true },
+    platform: { name: 'linux', arch: 'x64', supported: true },
+  },
+}
+
+const show = (change: Partial<Facts> = {}, width = 80) => showFacts({ ...GOOD, ...change }, PLAIN, width)
+const project = (change: Partial<Facts['project']>) => show({ project: { ...GOOD.project, ...change } })
+const tools = (change: Partial<Facts['tools']>) => show({ tools: { ...GOOD.tools, ...change } })
+const ralph = (change: Partial<Facts['ralph']>) => show({ ralph: { ...GOOD.ralph, ...change } })
+
+it('shows everything on one screen, grouped, each line with its mark', () => {
+  expect(show().join('\n')).toBe(`agents
+  ✓ claude      1.0 · /bin/claude · its own login · \`ralph run\` takes this one
+  – codex       not found → npm install -g @openai/codex
+tools
+  ✓ git         1.0 · /bin/git
+  ✓ repository  /p
+  ✓ sh          /bin/sh
+  ✓ tmux        1.0 · /bin/tmux
+  ✓ docker      1.0 · /bin/docker · the daemon answers (2.0)
+  – srt         not found → npm install -g @anthropic-ai/sandbox-runtime
+  – bwrap       not found → install the package bubblewrap
+project /p
+  ✓ settings    .ralph/settings.json
+  ✓ trust       given
+  ✓ guardrails  npm test · npm run lint
+  ✓ lock        free
+  ✓ runs        none that was left unfinished
+ralph
+  ✓ version     0.1.0
+  ✓ node        22.1.0
+  ✓ home        /h
+  ✓ platform    linux x64
+
+✓ ralph can run here`)
+})
+
+describe('what is wrong or missing has a line that says so, and the way out', () => {
+  const holder = { run: 'r1', pid: 7, host: 'box' }
+  it.each<[string, string[], string]>([
+    [
+      'an agent that hangs',
+      show({ agents: [agent({ ...there('claude', null), trouble: 'it hung' })] }),
+      '  ✗ claude      /bin/claude · it hung · `ralph run` takes this one',
+    ],
+    [
+      'no agent at all',
+      show({ agents: [agent(absent('claude'))], pick: { type: 'none', why: 'nothing on PATH' } }),
+      '  ✗ ralph run   takes none of these',
+    ],
+    [
+      "the settings' own agent",
+      show({ pick: { type: 'agent', name: 'mine', command: './mine', from: 'settings' } }),
+      '  ✓ ./mine      `ralph run` takes this one: the settings say so',
+    ],
+    [
+      'a docker client alone',
+      tools({ docker: { ...there('docker'), server: null } }),
+      '  – docker      1.0 · /bin/docker · a client alone: no daemon answers → start the daemon',
+    ],
+    [
+      'no repository',
+      tools({ git: { ...there('git'), repository: null } }),
+      '  – repository  none around this folder: nothing would tell what changed → git init',
+    ],
+    ['no shell', tools({ sh: absent('sh') }), '  ✗ sh          not found → install the package dash'],
+    [
+      'broken settings',
+      project({ settings: { valid: false, error: 'unknown key "x"' } }),
+      '  ✗ settings    unknown key "x"',
+    ],
+    ['no settings', project({ settings: { valid: true, files: [] } }), '  ✓ settings    none: the defaults'],
+    [
+      'no trust',
+      project({ trust: { state: 'missing', where: ['agent.command', 'env.pass[0]'] } }),
+      '  – trust       not given for agent.command, env.pass[0] → ralph trust',
+    ],
+    [
+      'no guardrails',
+      project({ guardrails: [] }),
+      '  – guardrails  none: whatever comes of a run is only claimed → "guardrails" in .ralph/settings.json',
+    ],
+    [
+      'a run at work',
+      project({ lock: holder }),
+      '  – lock        run r1 is at work here (pid 7 on box) → wait for it, or insist with --shared',
+    ],
+    [
+      'an unfinished run',
+      project({ unfinished: { run: 'r1', iterations: 1 } }),
+      '  – runs        r1 is unfinished after 1 iteration → ralph resume',
+    ],
+    [
+      'an unfinished run that is at work',
+      project({ unfinished: { run: 'r1', iterations: 1 }, lock: holder }),
+      '  ✓ runs        none that was left unfinished',
+    ],
+    [
+      'an old Node',
+      ralph({ node: { version: '18.0.0', needs: '20.19', enough: false } }),
+      '  ✗ node        18.0.0 is too old → install 20.19 or newer',
+    ],
+    [
+      'a home that cannot be written',
+      ralph({ home: { path: '/h', writable: false } }),
+      '  ✗ home        /h cannot be written → RALPH_HOME=<folder>',
+    ],
+    [
+      'a platform that is not promised',
+      ralph({ platform: { name: 'win32', arch: 'x64', supported: false } }),
+      '  ✗ platform    win32 x64 → Linux, macOS or WSL',
+    ],
+    [
+      'a tool on macOS',
+      showFacts(
+        {
+          ...GOOD,
+          tools: { ...GOOD.tools, tmux: absent('tmux') },
+          ralph: { ...GOOD.ralph, platform: { name: 'darwin', arch: 'arm64', supported: true } },
+        },
+        PLAIN,
+        80,
+      ),
+      '  – tmux        not found → brew install tmux',
+    ],
+  ])('%s', (_, lines, expected) => {
+    expect(lines).toContain(expected)
+  })
+
+  it('and all that keeps ralph from running comes once more at the end', () => {
+    const settings = { valid: false, error: 'bad settings' } as const
+    const lines = show({
+      project: { ...GOOD.project, settings },
+      ralph: { ...GOOD.ralph, home: { path: '/h', writable: false } },
+    })
+    expect(lines.at(-1)).toBe('✗ ralph cannot run here: bad settings; /h cannot be written')
+  })
+})
+
+it('lists names of variables in lines that fit, and says where there is none', () => {
+  const names = ['AAAA_AAAA', 'BBBB_BBBB', 'CCCC_CCCC', 'DDDD_DDDD']
+  const lines = show({ environment: [{ of: 'claude', gets: names, leftOut: [] }] }, 40)
+  expect(lines.slice(lines.indexOf('environment of claude'), -2)).toEqual([
+    'environment of claude',
+    '  gets      AAAA_AAAA BBBB_BBBB',
+    '            CCCC_CCCC DDDD_DDDD',
+    '  left out  none',
+  ])
+})
+
+it('shows every character of what programs and files say, and none raw', () => {
+  const nasty = '\x1b]0;title\x07\x1b[31mred\n\x07'
+  const lines = show({
+    agents: [agent({ ...there('claude', null), trouble: nasty })],
+    project: { ...GOOD.project, path: nasty, guardrails: [nasty], settings: { valid: false, error: nasty } },
+    environment: [{ of: nasty, gets: [nasty], leftOut: [nasty] }],
+  })
+  for (const line of lines) expect(line).toMatch(/^[^\x00-\x1f\x7f]*$/)
+  expect(lines).toContain(`  ✓ guardrails  ${visible(nasty)}`)
+  expect(lines).toContain(`project ${visible(nasty)}`)
+})
+
+it('colours the marks where colour is wanted', () => {
+  const { colors } = styleOf({ color: true, emoji: true })
+  const lines = showFacts(GOOD, { ...PLAIN, colors }, 80)
+  expect(lines[1]).toContain(colors.green('✓'))
+  expect(lines.at(-1)).toBe(colors.green('✓ ralph can run here'))
+})
