@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** In bytes. Every start reads it, even of `ralph --help`. */
+const MOST = 66_000
+
+type Metafile = { inputs: Record<string, unknown> }
+
+describe('the program that every start reads', () => {
+  const { inputs }: Metafile = JSON.parse(
+    readFileSync(join(ROOT, 'node_modules/.cache/ralph/bundles/program.json'), 'utf8'),
+  )
+  const others = Object.keys(inputs).filter(path => !/^src\/cli\/commands\//.test(path))
+
+  it('is made of the commands’ options, commander, and little else', () => {
+    const ours = others.filter(path => !/^node_modules\/commander\//.test(path))
+    expect(ours.sort()).toEqual([
+      'package.json',
+      'src/cli/help-output.ts',
+      'src/cli/main.ts',
+      'src/settings/duration.ts',
+      'unused:child_process',
+    ])
+  })
+
+  it('has nothing of what the commands do', () => {
+    const commands = Object.keys(inputs).filter(path => path.startsWith('src/cli/commands/'))
+    const isOption = (path: string) => /^src\/cli\/commands\/(?:[\w-]+|[\w-]+\/command)\.ts$/.test(path)
+    expect(commands.filter(path => !isOption(path))).toEqual([])
+  })
+
+  it('is small', () => {
+    expect(statSync(join(ROOT, 'dist/program.js')).size).toBeLessThanOrEqual(MOST)
+  })
+})
