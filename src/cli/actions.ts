@@ -1,11 +1,13 @@
 // What the commands do, apart from what they are called: read only when one of them runs, so that
 // `ralph --help` does not have to read all of ralph.
 
-export { resumeRun } from '../host/resume.ts'
+import { resumeRun as resumeRunIn } from '../host/resume.ts'
+import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
+import { reportRun as reportRunOf } from '../runs/report.ts'
+import { showStatus as showStatusOf } from '../runs/show-status.ts'
+import { workflows } from '../workflows/index.ts'
+
 export { diffRun } from '../runs/diff.ts'
-export { collectGarbage } from '../runs/gc.ts'
-export { reportRun } from '../runs/report.ts'
-export { showStatus } from '../runs/show-status.ts'
 export { cancelRun, pauseRun, tellRun } from '../runs/steer.ts'
 export { undoRun } from '../runs/undo.ts'
 export { archiveStories } from './commands/archive/archive-stories.ts'
@@ -17,10 +19,16 @@ export { diagnose } from './commands/doctor/diagnose.ts'
 export { initProject } from './commands/init/init-project.ts'
 export { initStories } from './commands/init/init-stories.ts'
 export { managePlugin } from './commands/plugin/manage.ts'
-export { startRun } from './commands/run/start-run.ts'
+export { startPrompt } from './commands/run/start-run.ts'
 export { startStories } from './commands/stories/start-stories.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
+
+/** The commands that ask a run's workflow, with the workflows of ralph. */
+export const resumeRun = resumeRunIn.bind(null, workflows)
+export const collectGarbage = collectGarbageOf.bind(null, workflows)
+export const reportRun = reportRunOf.bind(null, workflows)
+export const showStatus = showStatusOf.bind(null, workflows)
 
 // A reader that went away (`| head`, a closed terminal) is no error of ours.
 process.stdout.on('error', () => {})

@@ -183,7 +183,7 @@ export interface Ports {
 }
 
 /** What an agent claimed about its one task; the checks decide what it is worth. */
-type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>
+export type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>
 
 /** The run cannot go on now, but it is whole and can be resumed once the cause is mended. */
 export class CannotGoOn extends Error {

@@ -1,11 +1,13 @@
-import { agentFor } from '../agents/index.ts'
+import { demo } from '../agents/demo.ts'
+import { agentFor, explicitAgent, known } from '../agents/index.ts'
 import type { Agent, Ask } from '../core/ports.ts'
 import type { AgentName } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { Settings } from '../settings/schema.ts'
-import { agentByName, agentOf, askOf, type Plan } from '../workflows/spec.ts'
+import type { BaseSpec } from '../workflows/spec.ts'
+import { pluginFolder } from './plugin-folder.ts'
 
 /** An agent of a run. */
 export type Member = {
@@ -20,22 +22,22 @@ export type Member = {
 type Fallback = Settings['fallbackAgents'][number]
 
 /** The agents of a run, the first to be called first. One that is not installed is left out: it would only fail. */
-export function crewOf(plan: Plan, path: string): Member[] {
-  const { argv, explicit } = plan.agent
+export function crewOf(spec: BaseSpec, path: string): Member[] {
+  const { argv, explicit } = spec.agent
   const main: Member = {
-    name: agentOf(plan).name,
-    agent: agentOf(plan),
+    name: agentOf(spec).name,
+    agent: agentOf(spec),
     program: explicit ? null : argv[0]!,
-    ask: askOf(plan),
+    ask: askOf(spec),
   }
   const crew = [main]
-  for (const fallback of fallbacksOf(plan))
+  for (const fallback of fallbacksOf(spec))
     if (isInstalled(fallback.command, path)) crew.push(member(fallback, main.ask, crew))
   return crew
 }
 
 /** Those that settings name, but for what is the main agent anyway: it would be limited, too. */
-export function fallbacksOf({ settings, agent }: Plan): Fallback[] {
+export function fallbacksOf({ settings, agent }: BaseSpec): Fallback[] {
   const mine = { command: agent.argv[0]!, flags: settings.agent.flags, model: agent.model }
   return settings.fallbackAgents.filter(other => agent.explicit || !isSame(mine, other))
 }
@@ -44,7 +46,7 @@ export const isInstalled = (command: string, path: string): boolean =>
   command === 'demo' || findProgram(command, path) !== null
 
 /** What cannot be asked of a fallback is refused before anything is run, not in the middle of the night. */
-export function checkFallbacks({ settings }: Pick<Plan, 'settings'>): void {
+export function checkFallbacks({ settings }: Pick<BaseSpec, 'settings'>): void {
   for (const [place, { command, model }] of settings.fallbackAgents.entries())
     if (model !== null && !agentFor(command).isKnown)
       throw new UsageError(
@@ -66,3 +68,56 @@ function member(fallback: Fallback, ask: Member['ask'], crew: readonly Member[])
 
 const isSame = (a: Fallback, b: Fallback): boolean =>
   a.command === b.command && a.model === b.model && a.flags.join('\0') === b.flags.join('\0')
+
+export function agentOf({ agent: { argv, explicit } }: BaseSpec): Agent {
+  return explicit ? explicitAgent(argv) : agentByName(argv[0]!)
+}
+
+export const agentByName = (command: string): Agent => (command === 'demo' ? demo() : agentFor(command).agent)
+
+/** Whether ralph knows how this agent takes a model. */
+export const takesModel = ({ argv, explicit }: BaseSpec['agent']): boolean =>
+  !explicit && agentFor(argv[0]!).isKnown
+
+/** The words typed after `--`, else the agent named by a flag or the settings, else the first one installed. */
+export function chooseAgent(
+  wanted: { explicit: string[]; name: string | undefined; setting: string | null },
+  path: string,
+): { argv: string[]; explicit: boolean } {
+  if (wanted.explicit.length > 0) {
+    if (wanted.name !== undefined)
+      throw new UsageError(
+        `--agent ${wanted.name} and the command after -- both name the agent; give one of them`,
+      )
+    mustExist(wanted.explicit[0]!, path)
+    return { argv: wanted.explicit, explicit: true }
+  }
+  const name = wanted.name ?? wanted.setting
+  if (name) {
+    if (name !== 'demo') mustExist(name, path)
+    return { argv: [name], explicit: false }
+  }
+  const found = [...known.keys()].find(cli => findProgram(cli, path))
+  if (!found)
+    throw new UsageError(
+      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one (ralph doctor tells how), name one with --agent, or see one at work with: ralph demo`,
+    )
+  return { argv: [found], explicit: false }
+}
+
+function mustExist(program: string, path: string): void {
+  if (findProgram(program, path)) return
+  const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
+  throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
+}
+
+/** What an agent is asked at every call, but for the prompt. */
+const askOf = (spec: BaseSpec): Omit<Ask, 'prompt'> => ({
+  model: spec.agent.model,
+  flags: resolveFlags(spec.settings.agent.flags),
+  mode: spec.settings.streamAgentOutput ? 'stream' : 'text',
+  budgetUsd: spec.settings.budget.usd,
+  root: process.getuid?.() === 0,
+  plugin: pluginFolder(),
+  ...spec.settings.claude,
+})

@@ -6,16 +6,16 @@ import { repositoryCheck } from '../git/watch-head.ts'
 import type { ProcessRunner } from '../runners/process/process.ts'
 import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
-import { commandGuardrails, type Plan } from '../workflows/spec.ts'
+import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 
 /** The checks of a run, in the order they run. */
 export function composeChecks(c: {
-  plan: Plan
+  spec: RunSpec
   runner: ProcessRunner
   session: Session
   env: Record<string, string>
 }): Check[] {
-  const { settings, project, start } = c.plan
+  const { settings, project, start } = c.spec
   const specs = commandGuardrails(settings)
   const slugs = slugsOf(specs.map(g => g.command))
   const guardrails = specs.map((spec, index) =>

@@ -1,4 +1,3 @@
-import { isatty } from 'node:tty'
 import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
@@ -6,7 +5,7 @@ import { reopen } from '../core/reopen.ts'
 import type { Limits } from '../core/table.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
-import { run } from '../engine/run.ts'
+import { type Ending, run } from '../engine/run.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
@@ -16,216 +15,218 @@ import { needWritable } from '../store/files/writable.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
-import { isAttended } from '../terminal/attended.ts'
-import { consoleListener, type Loudness } from '../terminal/console.ts'
-import { listenForRetry, RETRY_KEY } from '../terminal/retry-key.ts'
-import { terminalPerson } from '../terminal/terminal-person.ts'
-import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
-import { shortReceipt } from '../view/report/short.ts'
-import type { TaskList } from '../view/run-lines.ts'
-import { tradeOf, workflowOf } from '../workflows/index.ts'
-import { gitEnvironment, type Plan } from '../workflows/spec.ts'
-import { reviewLines } from '../workflows/stories/review-lines.ts'
-import { reviewAnalytics } from '../workflows/stories/rules/analytics.ts'
-import { dropMarker } from '../workflows/stories/story-marker.ts'
-import type { Trade } from '../workflows/workflow.ts'
+import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
+import type { Active, Workflow } from '../workflows/workflow.ts'
 import { keepPace } from './back-pressure.ts'
 import { redact } from './call.ts'
+import type { Frontend, Listener, RunView } from './frontend.ts'
 import { keepWhatIsDirty, noteWhatIsLeft } from './keep-start.ts'
 import { composePorts } from './ports.ts'
-import { listenToSignals } from './signals.ts'
 
-export type Sitting = {
+export type HostOptions = {
   home: string
   id: string
-  plan: Plan
+  workflow: Workflow
+  spec: RunSpec
   limits: Limits
   /** What the journal holds already: empty for a new run. */
   past: readonly RunEvent[]
-  /** Told right after the beginning. */
+  /** Recorded right after the beginning. */
   warnings: string[]
-  loud: Pick<Loudness, 'json' | 'quiet'>
   env: NodeJS.ProcessEnv
-  /** Says what is about to happen, once nothing stands in the way. */
-  announce(): void
-  onEvent?(event: RunEvent): void
+  frontend: Frontend
+  /** What the frontend announces of it. */
+  rows: string[][]
+  /** Who hears every event, after the frontend. */
+  listeners?: Listener[]
   /** What the user said when they went on. */
   instruction?: string
 }
 
 const LINGER_MS = 10_000
 
-/** One sitting of a run, by whoever holds it. */
-export async function conduct(sitting: Sitting): Promise<number> {
-  const { home, id, plan, past } = sitting
-  const { project, agent } = plan
+/** Hosts a run in this process until it ends or stops, and gives the exit code. Whoever calls holds the run's lock. */
+export async function hostRun(options: HostOptions): Promise<number> {
+  const { home, id, workflow, spec, past } = options
+  const { project } = spec
   const notices: string[] = []
   const session = openSession(
     project,
     id,
-    { id, project, workflow: plan.workflow, ...aboutOf(plan), agent: redact(agent.argv) },
+    { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redact(spec.agent.argv) },
     note => notices.push(note),
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
-  if (past.length === 0) sitting.warnings.push(...keepWhatIsDirty(plan, dir))
-  sitting.announce()
-  return sit(sitting, session, notices, dir)
+  if (past.length === 0) options.warnings.push(...keepWhatIsDirty(spec, dir))
+  const title = `ralph ${workflow.command} ${id}`
+  const rows = [...options.rows, ['session', `.ralph/sessions/${id}`]]
+  options.frontend.announce(title, rows, spec.settings.output)
+  const hosted = open(options, session, notices, dir)
+  try {
+    begin(hosted, options)
+    const ending = await work(hosted, options, session, dir)
+    await noteWhatIsLeft(spec, dir, options.env)
+    return exitCodeOf(ending, hosted, options)
+  } finally {
+    await hosted.close()
+  }
 }
 
-/** Opens the journal, lets the engine work, and puts everything away again. `notices`: what is still to be said. */
-async function sit(sitting: Sitting, session: Session, notices: string[], dir: string): Promise<number> {
-  const { home, id, plan, limits, past, env } = sitting
-  const { settings, project } = plan
-  const { signals, close } = listenToSignals(line => process.stderr.write(`${line}\n`))
+/** A run that is open in this process: everything that must be closed again. */
+type Hosted = {
+  book: Book
+  active: Active
+  runner: ReturnType<typeof processRunner>
+  controls: ReturnType<typeof receiveControls>
+  signals: ReturnType<Frontend['openSignals']>['signals']
+  listeners: readonly Listener[]
+  emit(event: RunEvent): void
+  /** The last iteration that was settled. */
+  lastSettled(): Settled | null
+  close(): Promise<void>
+}
+
+function open(options: HostOptions, session: Session, notices: string[], dir: string): Hosted {
+  const { id, workflow, spec, limits, past, env, frontend } = options
+  const { signals, interrupt, close: closeSignals } = frontend.openSignals()
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir, past)
-  const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
-  const { json, quiet } = sitting.loud
-  const keys =
-    isatty(0) && !json && !quiet
-      ? listenForRetry(process.stdin, () => sendControl(dir, { type: 'retry' }, Date.now()))
-      : null
-  const show = consoleListener(process.stdout, env, {
-    ...sitting.loud,
-    key: keys && RETRY_KEY,
-    streamAgent: settings.streamAgentOutput,
-    limit: limits.iterations,
-    output: settings.output,
-    ending: (style, fit) =>
-      shortReceipt(receiptOf(readJournal(dir)), style, {
-        fit,
-        condition: hasCondition(plan),
-        whole: !sitting.loud.quiet,
-      }),
-    list: () => (book && plan.workflow !== 'prompt' ? listOf(book) : null),
-    reviews: style => (book && plan.workflow === 'stories' ? reviewLines(analyticsOf(book), style) : []),
+  const runner = processRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
+  const listeners: Listener[] = []
+  let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
+  const emit = (event: RunEvent) => {
+    if (isTruth(event)) journal.append(event)
+    if (event.type === 'settled') settled = event
+    session.hear(event)
+    active?.onEvent?.(event)
+    for (const listener of listeners) listener.onEvent(event)
+    // What the session noticed in the middle of it comes after it.
+    for (const note of notices.splice(0)) emit({ type: 'warned', at: event.at, note })
+  }
+  const book = openBook(workflow.table(spec), limits, fold(past), { tell: emit })
+  let active: Active | null = null
+  listeners.push(...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? []))
+  const opened = workflow.open({
+    spec,
+    table: book.workflow,
+    limits,
+    session,
+    past,
+    journal: () => readJournal(dir),
+    person: frontend.person(signals.soft),
+    run: () => book,
+    record: book.tell,
+    interrupt,
+    runDir: dir,
+    env: gitEnvironment(spec.settings, env),
   })
+  active = opened
   // A last signal ends the process where it stands.
-  const unmark = () => plan.workflow === 'stories' && dropMarker(project)
-  process.on('exit', unmark)
-  let code: number
-  let book: Book | null = null
-  try {
-    let trade: Trade | null = null
-    let last: Settled | null = past.findLast(e => e.type === 'settled') ?? null
-    const tell = (event: RunEvent) => {
-      if (isTruth(event)) journal.append(event)
-      if (event.type === 'settled') last = event
-      session.hear(event)
-      trade?.hear(event)
-      // The console first: it takes its live status away before anyone else writes.
-      show(event)
-      keys?.hear(event)
-      if (event.type === 'warned' && !sitting.loud.json) warn(event.note)
-      sitting.onEvent?.(event)
-      // What the session noticed in the middle of it comes after it.
-      for (const note of notices.splice(0)) tell({ type: 'warned', at: event.at, note })
-    }
-    const opened = openBook(workflowOf(plan), limits, fold(past), { tell })
-    book = opened
-    trade = tradeOf(plan, {
-      workflow: opened.workflow,
-      limits,
-      session,
-      past,
-      journal: () => readJournal(dir),
-      person: isAttended(sitting.loud) ? terminalPerson(signals.soft, env) : null,
-      run: () => opened,
-      tell: opened.tell,
-      interrupt: () => process.emit('SIGINT'),
-      runDir: dir,
-      env: gitEnvironment(settings, env),
-    })
-    const at = Date.now()
-    const by = processRef(process.pid)
-    if (past.length > 0) {
-      opened.tell({ type: 'resumed', at, limits, by })
-      const reopened = reopen(opened.workflow, opened.state, opened.tasks, at)
-      if (reopened) opened.tell(reopened)
-      trade.back?.()
-      if (sitting.instruction) opened.tell({ type: 'told', at, text: sitting.instruction })
-    } else {
-      const { tasks, edits } = trade.opening(at)
-      const { workflow } = plan
-      opened.tell({ type: 'began', at, v: 1, id, project, workflow, limits, tasks, pins: pinsOf(plan), by })
-      for (const edit of edits) opened.tell(edit)
-    }
-    for (const note of sitting.warnings) opened.tell({ type: 'warned', at, note })
-    const patience = {
-      inactivityMs: settings.inactivityTimeout * 1000,
-      iterationMs: settings.iterationTimeout * 1000,
-      lingerMs: LINGER_MS,
-    }
-    const ports = composePorts({
-      plan,
-      limits,
-      env,
-      runner,
-      session,
-      tell,
-      controls,
-      runDir: dir,
-      home,
-      hard: signals.hard,
-      lastCommit: lastCommit(past),
-      isFresh: past.length === 0,
-      isFirst: !past.some(event => event.type === 'started'),
-      trade,
-      ready: keepPace(show.drained, patience.inactivityMs, signals.soft),
-    })
-    const again = past.length > 0
-    const ending = await run(opened, ports, { patience, signals, baseline: settings.baseline, again })
-    await noteWhatIsLeft(plan, dir, env)
-    if (plan.once && ending.type === 'finished') code = endedGreen(last) ? 0 : 1
-    else if (trade.isThere() && ending.type === 'stopped' && !ending.interrupted) code = 0
-    else code = exitCode(ending, hasCondition(plan))
-  } finally {
-    unmark()
-    process.off('exit', unmark)
-    keys?.close()
-    show.close()
-    await runner.close()
-    controls.close()
-    journal.close()
-    close()
-  }
-  return code
-}
-
-/** Where HEAD was when the run was last at work; null if it never moved. */
-const lastCommit = (past: readonly RunEvent[]): string | null =>
-  past.findLast(e => e.type === 'committed')?.to ?? null
-
-/** The list that a build was given is what it begins with: once is enough. */
-const pinsOf = (plan: Plan): Plan => (plan.workflow === 'tasks' ? { ...plan, list: null } : plan)
-
-const hasCondition = (plan: Plan): boolean =>
-  plan.workflow !== 'prompt' || plan.condition.response !== null || plan.condition.pattern !== null
-
-/** What session.json says of what is worked on. */
-function aboutOf(plan: Plan): Record<string, unknown> {
-  switch (plan.workflow) {
-    case 'prompt':
-      return { prompt: plan.prompt }
-    case 'tasks':
-      return { goal: plan.goal }
-    case 'stories':
-      return { stories: plan.dir, review: plan.review }
-    default:
-      return plan satisfies never
+  const atExit = () => opened.close?.()
+  process.on('exit', atExit)
+  return {
+    book,
+    active: opened,
+    runner,
+    controls,
+    signals,
+    listeners,
+    emit,
+    lastSettled: () => settled,
+    async close() {
+      opened.close?.()
+      process.off('exit', atExit)
+      for (const listener of listeners) listener.close?.()
+      await runner.close()
+      controls.close()
+      journal.close()
+      closeSignals()
+    },
   }
 }
 
-const listOf = ({ tasks, state, workflow }: Book): TaskList => ({
-  items: projectTodo(tasks, state, workflow),
-  held: heldTasks(tasks, state, workflow),
-})
+/** What the frontend may look at. */
+function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string): RunView {
+  return {
+    spec,
+    iterations: limits.iterations,
+    hasCondition: workflow.describe(spec, limits).condition !== null,
+    list: () =>
+      workflow.listed
+        ? {
+            items: projectTodo(book.tasks, book.state, book.workflow),
+            held: heldTasks(book.tasks, book.state, book.workflow),
+          }
+        : null,
+    summary: style => workflow.summary?.(spec, book, style) ?? [],
+    receipt: () => receiptOf(readJournal(dir), workflow),
+    retry: () => sendControl(dir, { type: 'retry' }, Date.now()),
+  }
+}
 
-const analyticsOf = ({ tasks, state, workflow }: Book) => reviewAnalytics(tasks, state, workflow)
+/** The first events of this incarnation. */
+function begin({ book, active }: Hosted, options: HostOptions): void {
+  const { id, workflow, spec, limits, past } = options
+  const at = Date.now()
+  const by = processRef(process.pid)
+  if (past.length > 0) {
+    book.tell({ type: 'resumed', at, limits, by })
+    const reopened = reopen(book.workflow, book.state, book.tasks, at)
+    if (reopened) book.tell(reopened)
+    active.onResume?.()
+    if (options.instruction) book.tell({ type: 'told', at, text: options.instruction })
+  } else {
+    const { tasks, edits } = active.initialTasks(at)
+    const { name } = workflow
+    const { project } = spec
+    const pins = workflow.pins(spec)
+    book.tell({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
+    for (const edit of edits) book.tell(edit)
+  }
+  for (const note of options.warnings) book.tell({ type: 'warned', at, note })
+}
+
+/** Lets the engine work until the run ends or stops. */
+function work(hosted: Hosted, options: HostOptions, session: Session, dir: string): Promise<Ending> {
+  const { home, workflow, spec, limits, past, env } = options
+  const { book, active, runner, controls, signals, listeners } = hosted
+  const { settings } = spec
+  const patience = {
+    inactivityMs: settings.inactivityTimeout * 1000,
+    iterationMs: settings.iterationTimeout * 1000,
+    lingerMs: LINGER_MS,
+  }
+  const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
+  const ports = composePorts({
+    workflow,
+    spec,
+    limits,
+    env,
+    runner,
+    session,
+    tell: hosted.emit,
+    controls,
+    runDir: dir,
+    home,
+    hard: signals.hard,
+    lastCommit: past.findLast(e => e.type === 'committed')?.to ?? null,
+    isFresh: past.length === 0,
+    isFirst: !past.some(event => event.type === 'started'),
+    active,
+    ready: keepPace(drained, patience.inactivityMs, signals.soft),
+  })
+  const again = past.length > 0
+  return run(book, ports, { patience, signals, baseline: settings.baseline, again })
+}
+
+function exitCodeOf(ending: Ending, { active, lastSettled }: Hosted, options: HostOptions): number {
+  const { workflow, spec, limits } = options
+  if (spec.once && ending.type === 'finished') return endedGreen(lastSettled()) ? 0 : 1
+  if (ending.type === 'stopped' && !ending.interrupted && active.stoppedAsPlanned?.()) return 0
+  return exitCode(ending, workflow.describe(spec, limits).condition !== null)
+}
 
 const endedGreen = (last: Settled | null): boolean =>
   last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')
-
-const warn = (note: string) => process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)

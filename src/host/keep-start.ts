@@ -3,12 +3,12 @@ import { keepDirty } from '../git/keep.ts'
 import { recordLeft } from '../git/left.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { writeNote } from '../store/notes.ts'
-import { gitEnvironment, type Plan } from '../workflows/spec.ts'
+import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 
 const NAMED = 3
 
 /** Keeps what the user had not committed, for `ralph undo`. Gives one line about what could not be kept. */
-export function keepWhatIsDirty({ start }: Plan, runDir: string): string[] {
+export function keepWhatIsDirty({ start }: RunSpec, runDir: string): string[] {
   if (!start) return []
   const missing = keepDirty(start, runDir)
   if (missing.length === 0) return []
@@ -21,7 +21,7 @@ export function keepWhatIsDirty({ start }: Plan, runDir: string): string[] {
 
 /** Notes how the run leaves the repository, so that what is changed afterwards is not taken for its own. */
 export async function noteWhatIsLeft(
-  { start, settings }: Plan,
+  { start, settings }: RunSpec,
   runDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {

@@ -9,16 +9,17 @@ import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { processRunner } from '../runners/process/process.ts'
 import type { Session } from '../store/session.ts'
-import { gitEnvironment, type Plan } from '../workflows/spec.ts'
-import type { Trade } from '../workflows/workflow.ts'
+import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
+import type { Active, Workflow } from '../workflows/workflow.ts'
 import { caller } from './call.ts'
 import { composeChecks } from './checks.ts'
 import { composeProtection } from './protection.ts'
 import { composeCrew } from './ready-agents.ts'
 import { composeScm } from './scm.ts'
 
-export type Equipment = {
-  plan: Plan
+export type PortsOptions = {
+  workflow: Workflow
+  spec: RunSpec
   limits: Limits
   env: NodeJS.ProcessEnv
   runner: ReturnType<typeof processRunner>
@@ -32,18 +33,19 @@ export type Equipment = {
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
   lastCommit: string | null
-  /** Nothing was done yet: the tree is as the plan says. */
+  /** Nothing was done yet: the tree is as the spec says. */
   isFresh: boolean
   /** No iteration has begun yet. */
   isFirst: boolean
-  trade: Trade
+  active: Active
   /** What to wait for before more of an agent's output is read; null: nothing. */
   ready(): Promise<void> | null
 }
 
 /** Builds every adapter of a run. The only place that knows them all. */
 export function composePorts({
-  plan,
+  workflow,
+  spec,
   limits,
   env,
   runner,
@@ -56,30 +58,30 @@ export function composePorts({
   lastCommit,
   isFresh,
   isFirst,
-  trade,
+  active,
   ready,
-}: Equipment): Ports {
-  const { settings, project } = plan
+}: PortsOptions): Ports {
+  const { settings, project } = spec
   const now = () => Date.now()
-  const crew = composeCrew({ plan, runner, env, cacheDir: join(home, 'cache') })
+  const crew = composeCrew({ spec, runner, env, cacheDir: join(home, 'cache') })
   const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
-  const head = plan.start && watchHead(plan.start, lastCommit ?? plan.start.head, tell, now)
+  const head = spec.start && watchHead(spec.start, lastCommit ?? spec.start.head, tell, now)
   const files = watchFiles(
     project,
-    { root: plan.start?.root ?? null, known: isFresh && plan.start ? lookOf(plan.start) : null },
+    { root: spec.start?.root ?? null, known: isFresh && spec.start ? lookOf(spec.start) : null },
     checkEnv,
     tell,
     now,
   )
-  const protect = composeProtection(plan, runDir, checkEnv)
-  const checks = composeChecks({ plan, runner, session, env: checkEnv })
+  const protect = composeProtection(spec, workflow.protectedAreas(spec), runDir, checkEnv)
+  const checks = composeChecks({ spec, runner, session, env: checkEnv })
   const marks = {
     ...runner.marks,
-    RALPH_WORKFLOW: plan.workflow,
+    RALPH_WORKFLOW: spec.workflow,
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
   const scm = composeScm({
-    plan,
+    spec,
     runner,
     session,
     hard,
@@ -107,18 +109,18 @@ export function composePorts({
     cwd: project,
     now,
     warn: note => tell({ type: 'warned', at: now(), note }),
-    marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...trade.env?.() }),
+    marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...active.env?.(work) }),
     ready,
   })
 
   /** What a check left running could write into a list once it is people's again, and pass for them. */
   const endChecks = async (id: StepId | null) => {
-    if (plan.workflow !== 'prompt' && checks.length > 0) await runner.sweep(id)
+    if (workflow.listed && checks.length > 0) await runner.sweep(id)
   }
 
   /** A review must not read what the code that it is about wrote while it was checked. */
   const putBack = async (record: (event: RunEvent) => void) => {
-    const put = plan.workflow === 'stories' && existsSync(project) ? await protect.restore() : []
+    const put = workflow.guardsChecks && existsSync(project) ? await protect.restore() : []
     if (put.length > 0)
       record({
         type: 'warned',
@@ -136,7 +138,7 @@ export function composePorts({
     return taken
   }
 
-  /** A commit of the trade's is none of the agent's. */
+  /** A commit of the workflow's is none of the agent's. */
   const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
     if (event.type === 'committed') head?.moved(event.to)
     record(event)
@@ -157,16 +159,15 @@ export function composePorts({
     async brief(work) {
       needProject(project)
       runner.ready()
-      await trade.prepare?.(work, follow(tell))
-      const prompt = trade.prompt(work)
+      const prompt = await active.buildPrompt(work, follow(tell))
       await protect.take()
       await files.begin()
       return prompt
     },
     async call(work, prompt, ears) {
       // Nothing to wait for is no reason to let others go first.
-      const begun = trade.begun(work)
-      if (begun) await begun
+      const started = active.onAgentStart?.(work)
+      if (started) await started
       return call(work, prompt, ears)
     },
     runner: {
@@ -180,26 +181,26 @@ export function composePorts({
     },
     checks(work) {
       needProject(project)
-      if (!work.step && isFirst && plan.workflow === 'stories') guarded = guard()
-      return trade.checks(work, [...protect.checks(), ...checks])
+      if (!work.step && isFirst && workflow.guardsChecks) guarded = guard()
+      return active.checks(work, [...protect.checks(), ...checks])
     },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: files.fingerprint,
-    ...(trade.witness && { witness: trade.witness }),
-    ...(trade.leave && { leave: trade.leave }),
-    claims: trade.claims,
-    async edits(tasks, state) {
+    ...(active.claimsAtExit && { witness: active.claimsAtExit }),
+    ...(active.onLeave && { leave: active.onLeave }),
+    claims: active.claims,
+    async edits(_tasks, state) {
       if (state.steps === 0) await endChecks(null)
       if (guarded) await guarded.then(() => putBack(tell))
       guarded = null
-      return trade.edits(tasks, state)
+      return active.adoptEdits()
     },
     apply: async (settled, _tasks, state, record) => {
       await endChecks(settled.id)
       await putBack(record)
       // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
-      await trade.project(settled, follow(record))
+      await active.apply(settled, follow(record))
       await files.record(settled.id)
       await scm?.(settled, state, record)
     },

@@ -3,7 +3,7 @@ import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/table.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment, ownNames } from '../settings/environment.ts'
-import type { Plan } from '../workflows/spec.ts'
+import type { RunSpec } from '../workflows/spec.ts'
 import { crewOf, type Member } from './agents.ts'
 
 /** All that calling one agent takes, but for the prompt. */
@@ -24,14 +24,14 @@ export type Crew = {
 
 /** The agents of a run, ready to be called. What one can do is asked when it is first needed, not before. */
 export function composeCrew(c: {
-  plan: Plan
+  spec: RunSpec
   runner: Pick<Runner, 'start'>
   env: NodeJS.ProcessEnv
   cacheDir: string
 }): Crew {
-  const { settings, project } = c.plan
+  const { settings, project } = c.spec
   const path = c.env.PATH ?? ''
-  const members = new Map(crewOf(c.plan, path).map(member => [member.name, member]))
+  const members = new Map(crewOf(c.spec, path).map(member => [member.name, member]))
   const names = [...members.keys()]
   const ready = new Map<AgentName, () => CrewCall>()
 

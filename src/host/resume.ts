@@ -8,20 +8,25 @@ import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '.
 import { hold } from '../runs/hold.ts'
 import { projectOf } from '../runs/project.ts'
 import { isLive, tellLive, wakeRun } from '../runs/steer.ts'
-import { PLAN } from '../workflows/build/rules/check-list.ts'
-import { type Plan, pinnedPlan } from '../workflows/spec.ts'
-import { announce } from './announce.ts'
-import { conduct } from './host.ts'
+import { type Registry, workflowIn } from '../workflows/index.ts'
+import { factRows } from './facts.ts'
+import { hostRun } from './host.ts'
+import { processFrontend } from './process-frontend.ts'
 
 /** Goes on with a run under the rules it began with. */
-export async function resumeRun(name: string | undefined, options: ResumeOptions): Promise<number> {
+export async function resumeRun(
+  registry: Registry,
+  name: string | undefined,
+  options: ResumeOptions,
+): Promise<number> {
   const home = ralphHome(process.env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
-  return resume(home, run, options)
+  return resume(registry, home, run, options)
 }
 
 /** The same with an instruction, which stands in all later prompts; null: there is none. */
 export async function resume(
+  registry: Registry,
   home: string,
   run: StoredRun,
   options: ResumeOptions,
@@ -38,11 +43,12 @@ export async function resume(
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
   // Read anew once it is ours: somebody else may have gone on with it meanwhile.
   return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(home, findRun(home, run.id), options, instruction),
+    goOn(registry, home, findRun(home, run.id), options, instruction),
   )
 }
 
 function goOn(
+  registry: Registry,
   home: string,
   run: StoredRun,
   options: ResumeOptions,
@@ -51,27 +57,22 @@ function goOn(
   const { env } = process
   needUnfinished(run)
   const limits = limitsFor(run, options)
-  const plan = pinnedPlan(run.began.pins)
-  const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
-  return conduct({
+  const workflow = workflowIn(registry, run)
+  const spec = workflow.readSpec(run.began.pins)
+  return hostRun({
     home,
     id: run.id,
-    plan,
+    workflow,
+    spec,
     limits,
     past: run.events,
     warnings: [],
-    announce: () => loud.json || loud.quiet || announce(run.id, asOfNow(plan, run), limits, env),
-    loud,
     env,
+    frontend: processFrontend(options),
+    rows: factRows(workflow, spec, limits, fold(run.events)),
     ...(instruction !== null && { instruction }),
   })
 }
-
-/** A plan that was all that was wanted is worked off once it is made. */
-const asOfNow = (plan: Plan, { events }: StoredRun): Plan =>
-  plan.workflow === 'tasks' && fold(events).tasks.some(({ id }) => id !== PLAN)
-    ? { ...plan, planOnly: false }
-    : plan
 
 /** A run at work keeps its limits: it may be about to act on them. */
 function refuseLimits({ id }: StoredRun, o: ResumeOptions): void {

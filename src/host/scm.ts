@@ -10,14 +10,14 @@ import type { ProcessRunner } from '../runners/process/process.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
-import type { Plan } from '../workflows/spec.ts'
+import type { RunSpec } from '../workflows/spec.ts'
 import { askAgent } from './ask-agent.ts'
 import type { CrewCall } from './ready-agents.ts'
 
 const TIMEOUT_S = 900
 
 export type ScmKit = {
-  plan: Plan
+  spec: RunSpec
   runner: ProcessRunner
   session: Session
   /** Who is asked for the message: not one that is limited, if there is another. */
@@ -34,8 +34,8 @@ export type ScmKit = {
 export function composeScm(
   kit: ScmKit,
 ): ((settled: Settled, state: RunState, tell: (event: RunEvent) => void) => Promise<void>) | null {
-  const { plan, runner, session, hard } = kit
-  const { scm } = plan.settings
+  const { spec, runner, session, hard } = kit
+  const { scm } = spec.settings
   if (!scm) return null
   const tasks = scm.tasks.map(task => resolveFlags([task]))
   return (settled, state, tell) => {
@@ -51,7 +51,7 @@ export function composeScm(
         {
           ...kit.agentFor(state),
           runner,
-          cwd: plan.project,
+          cwd: spec.project,
           hard,
           call: session.call,
           now: () => Date.now(),
@@ -65,12 +65,12 @@ export function composeScm(
     const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
       const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
       const path = join(session.folderOf(n), name)
-      const command = { argv, cwd: plan.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
+      const command = { argv, cwd: spec.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
       const kept = { open: () => openAnew(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
-    return scmAfter({ command: scm.command, tasks }, plan.start, kit.env, {
+    return scmAfter({ command: scm.command, tasks }, spec.start, kit.env, {
       tell: say,
       now: () => Date.now(),
       ask,

@@ -2,24 +2,34 @@ import type { CommonOptions } from '../cli/commands/common.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branch.ts'
-import { recordStart } from '../git/start.ts'
+import { recordStart, type Start } from '../git/start.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
 import { hold } from '../runs/hold.ts'
 import { projectOf } from '../runs/project.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
-import { chooseAgent, gitEnvironment, type Plan, type Terms, takesModel } from '../workflows/spec.ts'
-import { checkFallbacks } from './agents.ts'
-import { announce, verboseListener, warningsOf } from './announce.ts'
-import { dryRun } from './dry-run.ts'
-import { conduct } from './host.ts'
+import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
+import type { Workflow } from '../workflows/workflow.ts'
+import { checkFallbacks, chooseAgent, takesModel } from './agents.ts'
+import { dryRun, factRows, warningsOf } from './facts.ts'
+import type { Frontend } from './frontend.ts'
+import { hostRun } from './host.ts'
+import { processFrontend } from './process-frontend.ts'
 import { requireTrust } from './trust.ts'
+import { verboseLines } from './verbose.ts'
 
-/** A plan before anything was touched: where the repository stands is recorded last. */
-export type Draft<P extends Plan = Plan> = P extends Plan ? Omit<P, 'start'> : never
+/** A spec before anything was touched: where the repository stands is recorded last. */
+export type DraftSpec<S extends RunSpec = RunSpec> = Omit<S, 'start'>
 
-/** `risks`: what the project's files would run, pass on or loosen. */
-export type Ready = { terms: Omit<Terms, 'start'>; sources: string[]; risks: Risk[] }
+/** What every start needs. */
+export type Ready = {
+  base: Omit<BaseSpec, 'start'>
+  /** The settings files that were there. */
+  sources: string[]
+  /** What the project's files would run, pass on or loosen. */
+  risks: Risk[]
+  frontend: Frontend
+}
 
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
 export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Ready {
@@ -33,45 +43,56 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
       `ralph does not know how to tell "${agent.argv[0]}" a model; give it in the command itself`,
     )
   return {
-    terms: { project, settings, agent, once: options.once ?? false },
+    base: { project, settings, agent, once: options.once ?? false },
     sources,
     risks: risks(fromFiles),
+    frontend: processFrontend(options),
   }
 }
 
-/** From a plan to the end of the run. */
-export async function embark(
-  { sources, risks }: Ready,
-  plan: Draft,
+/** Starts a run and hosts it until it ends or stops. */
+export async function startRun<S extends RunSpec>(
+  workflow: Workflow<S>,
+  { sources, risks, frontend }: Ready,
+  draft: DraftSpec<S>,
   limits: Limits,
   options: CommonOptions,
   notes: string[] = [],
 ): Promise<number> {
   const env = process.env
-  const { project, settings } = plan
-  checkFallbacks(plan)
-  if (options.dryRun) return dryRun({ ...plan, start: null }, limits, env, options.json ?? false)
+  const { project, settings } = draft
+  checkFallbacks(draft)
+  if (options.dryRun) {
+    frontend.preview(dryRun(workflow, withStart<S>(draft, null), limits, env), settings.output)
+    return 0
+  }
   const home = ralphHome(env)
   await requireTrust({ home, project, found: risks, flag: options.trust ?? false, env })
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
-  const whole: Plan = { ...plan, start: await recordStart(project, gitEnvironment(settings, env)) }
+  const spec = withStart<S>(draft, await recordStart(project, gitEnvironment(settings, env)))
   const id = newRunId(new Date(), Math.random())
-  const loud = { json: options.json ?? false, quiet: options.quiet ?? false }
+  const verbose = options.verbose
+    ? [verboseLines(workflow, spec, limits, sources, env, line => process.stderr.write(`${line}\n`))]
+    : []
   return hold({ home, id, project, shared: options.shared ?? false }, () =>
-    conduct({
+    hostRun({
       home,
       id,
-      plan: whole,
+      workflow,
+      spec,
       limits,
       past: [],
-      warnings: [...warningsOf(whole, env), ...notes],
-      loud,
+      warnings: [...warningsOf(spec, env), ...notes],
       env,
-      announce: () => loud.json || loud.quiet || announce(id, whole, limits, env),
-      onEvent: options.verbose ? verboseListener(whole, limits, sources, env) : undefined,
+      frontend,
+      rows: factRows(workflow, spec, limits),
+      listeners: verbose,
     }),
   )
 }
+
+const withStart = <S extends RunSpec>(draft: DraftSpec<S>, start: Start | null): S =>
+  ({ ...draft, start }) as S
 
 /** The flags that override a setting, in the settings' own shape. */
 function flagsOf(o: CommonOptions): Flags {

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
 import { UsageError } from '../core/usage-error.ts'
 import { visible } from '../core/visible.ts'
+import { readJson } from '../settings/read.ts'
 import type { Risk } from '../settings/trust.ts'
+import { replaceFile } from '../store/files/atomic.ts'
 import { agrees } from '../terminal/put-question.ts'
-import { isTrusted, trust } from './trusted.ts'
 
 export type TrustAsk = {
   home: string
@@ -46,3 +51,61 @@ export function listRisks(found: Risk[]): string {
 }
 
 const BREAK = visible('\n')
+
+const FILE = 'trust.json'
+
+/** How much is remembered, the latest last: sets of risks of one project, whose branches may differ, and projects. */
+const MAX_SETS = 10
+const MAX_PROJECTS = 500
+
+const store = z.strictObject({ v: z.literal(1), projects: z.record(z.string(), z.array(z.string())) })
+
+type Store = z.output<typeof store>
+
+/** Whether the user has allowed exactly these risks for this project. Nothing risky needs no trust. */
+export function isTrusted(home: string, project: string, risks: readonly Risk[]): boolean {
+  if (risks.length === 0) return true
+  return remembered(read(home), realpathSync(project)).includes(digest(risks))
+}
+
+/** Remembers that the user allowed these risks. Of two at the same moment one may be lost: it is asked again. */
+export function trust(home: string, project: string, risks: readonly Risk[]): void {
+  const path = realpathSync(project)
+  const hash = digest(risks)
+  const known = read(home)
+  const sets = [...remembered(known, path).filter(other => other !== hash), hash].slice(-MAX_SETS)
+  const others = Object.entries(known.projects).filter(([other]) => other !== path)
+  const next: Store = { v: 1, projects: Object.fromEntries([...others, [path, sets]].slice(-MAX_PROJECTS)) }
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  replaceFile(join(home, FILE), `${JSON.stringify(next, null, 2)}\n`, 0o600)
+}
+
+/** Throws on a broken store and leaves it as it is: what a user allowed is not ours to throw away. */
+function read(home: string): Store {
+  const raw = readStore(home)
+  if (raw === undefined) return { v: 1, projects: {} }
+  const parsed = store.safeParse(raw, { jitless: true })
+  if (!parsed.success) throw broken(home, 'it is not a list of trusted projects')
+  return parsed.data
+}
+
+function readStore(home: string): unknown {
+  try {
+    return readJson(home, FILE)
+  } catch (error) {
+    throw error instanceof UsageError ? broken(home, error.message) : error
+  }
+}
+
+const broken = (home: string, why: string) =>
+  new UsageError(
+    `${join(home, FILE)} cannot be used: ${why}; mend it, or move it away and trust your projects again`,
+  )
+
+const remembered = ({ projects }: Store, path: string): string[] =>
+  Object.hasOwn(projects, path) ? projects[path]! : []
+
+const digest = (risks: readonly Risk[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(risks.map(({ where, what }) => [where, what])))
+    .digest('hex')

@@ -55,14 +55,13 @@ export const latestRun = (home: string, project: string): StoredRun | null =>
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latest(home, project, run => canGoOn(run.events))
 
-/** The last story loop of a project, finished or not, also from before its folder was moved. */
-export const latestStories = (home: string, project: string, dir: string): StoredRun | null =>
-  latest(
-    home,
-    project,
-    ({ began }) => began.workflow === 'stories' && began.pins.dir === dir,
-    (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)),
-  )
+/** The latest fitting run of a project, finished or not, also from before its folder was moved. */
+export const latestFitting = (
+  home: string,
+  project: string,
+  fits: (run: StoredRun) => boolean,
+): StoredRun | null =>
+  latest(home, project, fits, (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)))
 
 function latest(
   home: string,

@@ -7,12 +7,13 @@ import { keepReceipt } from '../store/receipts.ts'
 import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
+import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, type StoredRun, storedRuns } from './find.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
 
 /** Puts away old runs: their receipts stay, all else goes. */
-export function collectGarbage(options: GcOptions): number {
+export function collectGarbage(registry: Registry, options: GcOptions): number {
   const home = ralphHome(process.env)
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
@@ -26,7 +27,7 @@ export function collectGarbage(options: GcOptions): number {
     say(`  ${run.id}  ${spellBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
     if (options.dryRun) continue
     // First what must not be lost; the run's own folder last, so that a crash leaves something to repeat.
-    keepReceipt(home, run.id, receiptOf(run.events))
+    keepReceipt(home, run.id, receiptOf(run.events, traitsIn(registry, run.began.workflow)))
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
   const kept = runs.length - going.length

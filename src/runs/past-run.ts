@@ -3,7 +3,7 @@ import { UsageError } from '../core/usage-error.ts'
 import type { Left } from '../git/left.ts'
 import type { Start } from '../git/start.ts'
 import { readNote } from '../store/notes.ts'
-import { gitEnvironment, type Plan } from '../workflows/spec.ts'
+import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf } from './project.ts'
 
@@ -21,7 +21,7 @@ export function chooseRun(name: string | undefined, projectDir: string): StoredR
 export type PastRun = { run: StoredRun; start: Start; left: Left | null; env: Record<string, string> }
 
 export function pastRun(run: StoredRun): PastRun {
-  const { settings, start } = run.began.pins as Plan
+  const { settings, start } = readBase(run.began.pins)
   if (!start)
     throw new UsageError(
       `run ${run.id} was not in a git repository, so nobody knows what the files were before it`,

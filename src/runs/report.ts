@@ -7,6 +7,7 @@ import { jsonReport } from '../view/report/json.ts'
 import { markdownReport } from '../view/report/markdown.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
+import { type Registry, traitsIn } from '../workflows/index.ts'
 import { fittingRuns, latestRun, ralphHome } from './find.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
@@ -16,18 +17,20 @@ const NARROWEST = 40
 const WIDTH = 80
 
 /** Prints what a run did and cost. It reads the journal alone, so the run may be at work meanwhile. */
-export function reportRun(name: string | undefined, options: ReportOptions): number {
-  process.stdout.write(`${linesOf(receiptFor(name, options.projectDir), options).join('\n')}\n`)
+export function reportRun(registry: Registry, name: string | undefined, options: ReportOptions): number {
+  process.stdout.write(`${linesOf(receiptFor(registry, name, options.projectDir), options).join('\n')}\n`)
   return 0
 }
 
 /** From the journal; of a run that was put away, what was kept of it. */
-function receiptFor(name: string | undefined, projectDir: string): Receipt {
+function receiptFor(registry: Registry, name: string | undefined, projectDir: string): Receipt {
   const home = ralphHome(process.env)
   const kept = keptOf(home, name, projectDir)
-  if (kept !== null) return kept as Receipt
+  // One that an older ralph kept does not tell of its workflow.
+  if (kept !== null) return { ...traitsIn(registry, (kept as Receipt).workflow), ...(kept as Receipt) }
   const run = chooseRun(name, projectDir)
-  return receiptOf(run.events, isLive(run) || heldElsewhere(home, run.id) !== null)
+  const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
+  return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
 }
 
 function keptOf(home: string, name: string | undefined, projectDir: string): unknown {

@@ -1,18 +1,19 @@
 import type { SteerOptions } from '../cli/commands/steer.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { heldElsewhere } from '../store/lock.ts'
+import type { Registry } from '../workflows/index.ts'
 import { findRun, latestRun, ralphHome } from './find.ts'
 import { projectOf } from './project.ts'
 import { statusLines, statusOf } from './status.ts'
 import { isLive } from './steer.ts'
 
-export function showStatus(name: string | undefined, options: SteerOptions): number {
+export function showStatus(registry: Registry, name: string | undefined, options: SteerOptions): number {
   const home = ralphHome(process.env)
   const project = name === undefined ? projectOf(options.projectDir) : ''
   const run = name === undefined ? latestRun(home, project) : findRun(home, name)
   if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
   const now = Date.now()
-  const status = statusOf(run.events, isLive(run), now, heldElsewhere(home, run.id))
+  const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
   process.stdout.write(
     options.json ? `${JSON.stringify(status)}\n` : `${statusLines(status, now).join('\n')}\n`,
   )

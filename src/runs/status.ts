@@ -10,8 +10,7 @@ import { iterationsOf } from '../view/report/iterations.ts'
 import { spentOn } from '../view/report/spent.ts'
 import { sayCost, sayEnding } from '../view/report/words.ts'
 import { clockTime } from '../view/time.ts'
-import { tasks as build } from '../workflows/build/table.ts'
-import { stories } from '../workflows/stories/table.ts'
+import { type Registry, traitsIn } from '../workflows/index.ts'
 
 /** `crashed`: nobody sits over it, and nobody said goodbye. */
 type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
@@ -50,6 +49,7 @@ export type RunStatus = {
 
 /** How a run stands, from its journal and whether its process lives, here or, as far as is known, elsewhere. */
 export function statusOf(
+  registry: Registry,
   events: readonly RunEvent[],
   live: boolean,
   now: number,
@@ -57,26 +57,17 @@ export function statusOf(
 ): RunStatus {
   const began = events[0] as Extract<RunEvent, { type: 'began' }>
   const { state, tasks } = fold(events)
+  const workflow = registry.get(began.workflow)
   const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
     limits: Limits
     by?: { pid: number }
   }
   const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   const settled = events.findLast(e => e.type === 'settled')
-  const limited = Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
-  // While anything is under way nobody waits, though an agent may be limited: another one works.
-  const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
-  const waits = isBusy ? [] : state.notBefore > now ? [state.notBefore] : Object.values(limited)
+  const limited = limitedAt(state, now)
+  const waits = waitsOf(state, now)
   const elsewhere = ending?.type === 'finished' || ending?.type === 'stopped' ? null : holder
-  const standing = (): Standing => {
-    if (live || elsewhere) {
-      if (state.hold === 'pause') return 'paused'
-      return waits.length > 0 ? 'waiting' : 'running'
-    }
-    if (ending?.type === 'finished') return 'finished'
-    return ending?.type === 'stopped' ? 'stopped' : 'crashed'
-  }
-  const stands = standing()
+  const stands = standingOf(events, state, live || elsewhere !== null, now)
   const last =
     ending && ending.type !== 'resumed'
       ? sayEnding(ending).text
@@ -101,14 +92,13 @@ export function statusOf(
     usd: spent.usd,
     unpriced: spent.unpriced,
     tokens: state.spent.tokens,
-    tasks: began.workflow === 'prompt' ? null : listOf(tasks, state, TABLES[began.workflow] ?? build()),
+    tasks: workflow?.listed ? listOf(tasks, state, workflow.table(workflow.readSpec(began.pins))) : null,
     last,
-    goOn: elsewhere ? null : resumeCommand(events, endingOf(events, live), spent),
+    goOn: elsewhere
+      ? null
+      : resumeCommand(events, traitsIn(registry, began.workflow), endingOf(events, live), spent),
   }
 }
-
-/** Of the tables only the names of the stages matter here. */
-const TABLES: Readonly<Record<string, Workflow>> = { tasks: build(), stories: stories() }
 
 function listOf(tasks: readonly Task[], state: RunState, workflow: Workflow): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, workflow)
@@ -119,6 +109,32 @@ function listOf(tasks: readonly Task[], state: RunState, workflow: Workflow): Ru
     active: active ? `${active.id} ${active.activeForm}` : null,
     blocked: Object.fromEntries(heldTasks(tasks, state, workflow)),
   }
+}
+
+/** How a run stands; `atWork`: a process sits over it, here or elsewhere. */
+export function standingOf(
+  events: readonly RunEvent[],
+  state: RunState,
+  atWork: boolean,
+  now: number,
+): Standing {
+  if (atWork) {
+    if (state.hold === 'pause') return 'paused'
+    return waitsOf(state, now).length > 0 ? 'waiting' : 'running'
+  }
+  const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
+  if (ending?.type === 'finished') return 'finished'
+  return ending?.type === 'stopped' ? 'stopped' : 'crashed'
+}
+
+const limitedAt = (state: RunState, now: number): Record<string, number> =>
+  Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
+
+/** Until when it waits. While anything is under way nobody does, though an agent may be limited: another one works. */
+function waitsOf(state: RunState, now: number): number[] {
+  const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
+  if (isBusy) return []
+  return state.notBefore > now ? [state.notBefore] : Object.values(limitedAt(state, now))
 }
 
 function listRows(list: RunStatus['tasks']): string[][] {

@@ -7,11 +7,11 @@ import { isAlive } from '../runners/process/proc.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
-import type { Plan } from '../workflows/spec.ts'
+import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
 import { hold } from './hold.ts'
 import { projectOf } from './project.ts'
-import { statusOf } from './status.ts'
+import { standingOf } from './status.ts'
 
 /** Where it is said what became of a request. */
 type Voice = Pick<NodeJS.WriteStream, 'write'>
@@ -58,8 +58,7 @@ export function tellLive(run: StoredRun, text: string, voice: Voice = process.st
 
 /** Wakes a run that is paused, or waits; a new sitting is not needed. */
 export function wakeRun(run: StoredRun, voice: Voice): number {
-  const { standing } = statusOf(run.events, true, Date.now())
-  if (standing === 'waiting') {
+  if (standingOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     askRun(run, { type: 'retry' })
     return say(`run ${run.id} waits no longer: it tries again now`, voice)
   }
@@ -104,7 +103,7 @@ export function record({ dir }: Pick<StoredRun, 'dir'>, ...events: RunEvent[]): 
 
 /** A crash that took the warden along may have left an agent at work: nobody else would ever end it. */
 async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promise<void> {
-  const { settings } = began.pins as Plan
+  const { settings } = readBase(began.pins)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   await runner.reap(Object.values(fold(events).state.flight).flatMap(step => step.ref ?? []))
   await runner.close()

@@ -16,7 +16,7 @@ export type Loudness = {
   /** Absent: as if nothing was set. */
   output?: Output
   list?: Shown['list']
-  reviews?: Shown['reviews']
+  summary?: Shown['summary']
   /** The run's end in lines. */
   ending?: Shown['ending']
   /** What ends a wait, in words. */
@@ -50,7 +50,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, list, reviews, ending, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, list, summary, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
@@ -60,7 +60,7 @@ export function consoleListener(
     streamAgent,
     limit,
     list,
-    reviews,
+    summary,
     ending,
     key,
     clock: at => clockTime(at, Date.now()),

@@ -25,8 +25,8 @@ export type Shown = {
   live?: boolean
   /** A build's list as it stands now; null: there is none. */
   list?: () => TaskList | null
-  /** What the reviews of a story loop came to, in lines; absent: there are none. */
-  reviews?: (style: Style) => string[]
+  /** What the workflow adds at the end, in lines. */
+  summary?: (style: Style) => string[]
   /** What ends a wait, in words; null: nothing that could be pressed. */
   key?: string | null
   /** The run's end in lines, once it is there; absent: nothing is said of it. */
@@ -59,7 +59,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     stamp = null,
     columns = () => null,
     list = () => null,
-    reviews = () => [],
+    summary = () => [],
     ending = () => [],
     key = null,
   } = shown
@@ -125,7 +125,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
   function summed(): string[] {
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
-    return ['', ...taskSummary(tasks.items, tasks.held), ...reviews(style)]
+    return ['', ...taskSummary(tasks.items, tasks.held), ...summary(style)]
   }
 
   function show(event: RunEvent, fit: Fit): string[] {

@@ -1,32 +1,117 @@
-import type { RunEvent, Settled } from '../core/events.ts'
-import type { Check, Ports, Work } from '../core/ports.ts'
-import type { RunState } from '../core/table.ts'
+import type { Claimed, RunEvent, Settled } from '../core/events.ts'
+import type { Check, Claims, Work } from '../core/ports.ts'
+import type { Limits, RunState, Workflow as StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
+import type { Session } from '../store/session.ts'
+import type { Style } from '../view/style.ts'
+import type { Person } from './build/person.ts'
+import type { Edit } from './shared/list-edit.ts'
+import type { RunSpec } from './spec.ts'
 
-/** What one workflow adds to the ports of the engine; everything else is the same for all of them. */
-export interface Trade extends Pick<Ports, 'witness' | 'claims' | 'edits'> {
-  /** What a new run begins with. */
-  opening(at: number): { tasks: Task[]; edits: RunEvent[] }
-  /** Before a step begins. Throws CannotGoOn where it must not, or its outcome could not be trusted. */
-  prepare?(work: Work, tell: (event: RunEvent) => void): Promise<void>
-  prompt(work: Work): string
-  /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
-  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
-  /** The agent of a step is about to start. */
-  begun(work: Work): void | Promise<void>
-  /** What its environment tells it and its hooks, beside whose it is. */
-  env?(): Record<string, string>
-  /** Makes the workflow's own files follow what was settled. Safe to repeat. */
-  project(settled: Settled, tell: (event: RunEvent) => void): void | Promise<void>
-  /** A run is taken up again, before anything else happens in it. */
-  back?(): void
-  /** It is about to be left: what agents wrote is judged by now, for what differs later is people's word. */
-  leave?(): Promise<void>
-  /** Hears every event, after it was recorded. */
-  hear(event: RunEvent): void
-  /** The run stopped where it was meant to, though there is more to do. */
-  isThere(): boolean
+/**
+ * One kind of loop: everything that makes `ralph run` differ from `ralph build` or `ralph stories`.
+ * The registry in `index.ts` maps names to these, and nothing outside this folder knows a name.
+ */
+export interface Workflow<S extends RunSpec = RunSpec> {
+  /** As it is on disk, in `began.workflow`. */
+  name: string
+  /** The command that starts it, after `ralph`. */
+  command: string
+  /** Whether it has a task list that people see and may edit. */
+  listed: boolean
+  /** Whether protected files are put back after the checks, too: the code under review must not write its review. */
+  guardsChecks: boolean
+  /** The spec that a journal keeps, by its shape. Unknown keys are kept; what is missing throws a UsageError. */
+  readSpec(pins: Record<string, unknown>): S
+  /** What the first event keeps of a spec. */
+  pins(spec: S): Record<string, unknown>
+  table(spec: S): StageTable
+  /** What the header, the dry run and the verbose lines say of it. `run`: as far as it has come. */
+  describe(spec: S, limits: Limits, run?: Folded): Description
+  /** The work as the dry run shows it: the prompt, or the list. */
+  preview(spec: S, limits: Limits): string
+  /** What session.json says of what is worked on. */
+  about(spec: S): Record<string, unknown>
+  /** Protected files beside those of every run: globs below a root of their own. */
+  protectedAreas(spec: S): Area[]
+  /** Lines at the end of a run, after its list. */
+  summary?(spec: S, run: Folded, style: Style): string[]
+  /** The command that answers the question of a blocked task. */
+  answerCommand?(id: string): string
+  open(context: Context<S>): Active
 }
 
-/** The run as it stands: a trade reads it, the engine changes it. */
-export type Standing = { readonly tasks: readonly Task[]; readonly state: RunState }
+/** A workflow at work in one run. */
+export interface Active {
+  /** What a new run begins with. */
+  initialTasks(at: number): { tasks: Task[]; edits: RunEvent[] }
+  /** What people changed in the list. Called only while nothing is in flight. */
+  adoptEdits(): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** A request from outside about the list. */
+  onRequest?(request: unknown): Edit | { error: string }
+  /** The prompt of a step, before it begins; may commit. Throws CannotGoOn where the step must not begin. */
+  buildPrompt(work: Work, record: Recorder): string | Promise<string>
+  /** The agent of a step is about to start. */
+  onAgentStart?(work: Work): void | Promise<void>
+  /** Variables that its agent and its hooks get. */
+  env?(work: Work): Record<string, string>
+  /** What the agent has written about its work, asked once: before any check may write. */
+  claimsAtExit?(work: Work): Promise<Claimed>
+  /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
+  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
+  /** What the agent claimed, asked after the checks. Safe to repeat. */
+  claims(work: Work, text: string): Promise<Claims>
+  /** Makes the workflow's own files follow what was settled. Safe to repeat. */
+  apply(settled: Settled, record: Recorder): void | Promise<void>
+  /** A run is taken up again, before anything else happens in it. */
+  onResume?(): void
+  /** The run is about to stop: what agents wrote is judged now, for what differs later is people's. */
+  onLeave?(): Promise<void>
+  /** Hears every event, after it was recorded. */
+  onEvent?(event: RunEvent): void
+  /** The run stopped where it was meant to, though there is more to do. */
+  stoppedAsPlanned?(): boolean
+  /** Removes what must not outlive the process. Synchronous, and safe to repeat. */
+  close?(): void
+}
+
+/** What a workflow gets to work with in one run. */
+export type Context<S extends RunSpec = RunSpec> = {
+  spec: S
+  table: StageTable
+  limits: Limits
+  session: Session
+  /** The run's own folder. */
+  runDir: string
+  /** For ralph's own git calls. */
+  env: Record<string, string>
+  /** The journal as it was when this process took the run up. */
+  past: readonly RunEvent[]
+  /** All events that are on record by now. */
+  journal(): readonly RunEvent[]
+  /** null: nobody can be asked. */
+  person: Person | null
+  /** The run as it stands: a workflow reads it, the engine changes it. */
+  run(): Folded
+  record: Recorder
+  /** Whoever was asked went away: as if they had pressed Ctrl+C. */
+  interrupt(): void
+}
+
+/** A run as folding its journal gives it. */
+export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }
+
+export type Recorder = (event: RunEvent) => void
+
+export type Area = { root: string; globs: string[] }
+
+type Description = {
+  /** What is worked on, and what it is called. */
+  subject: [kind: string, name: string]
+  /** When the run is done, in words. */
+  until: string
+  /** What the verbose lines call the condition; null: there is nothing to reach. */
+  condition: string | null
+  /** What it may take, where the workflow can tell. */
+  estimate: string | null
+}

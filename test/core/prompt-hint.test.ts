@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/core/events.ts'
-import { completionHint, promptText } from '../../src/workflows/run/table.ts'
+import { completionHint, promptText } from '../../src/workflows/run/rules/prompt.ts'
 
 describe('the hint', () => {
   it('is one sentence that says how to end, when, and that checks follow', () => {

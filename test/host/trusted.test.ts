@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isTrusted, trust } from '../../src/host/trusted.ts'
+import { isTrusted, trust } from '../../src/host/trust.ts'
 import { risks } from '../../src/settings/trust.ts'
 import { folder, refusal } from '../settings/project.ts'
 

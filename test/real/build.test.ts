@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HALF_EDITED } from '../../src/workflows/run/table.ts'
+import { HALF_EDITED } from '../../src/workflows/shared/prompt-parts.ts'
 import { leftovers, soon } from '../support/killing.ts'
 import { type Ask, answerTo, buildScene } from './build-scene.ts'
 import { BIN } from './clis.ts'

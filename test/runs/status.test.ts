@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { statusLines, statusOf } from '../../src/runs/status.ts'
+import { workflows } from '../../src/workflows/index.ts'
 import { journal, type Told } from '../view/report-journal.ts'
 
 const ID = '20260301-221530-k3f'
 
 /** The rows of a status, by name. */
 function rows(events: RunEvent[], now = events.at(-1)!.at): Record<string, string> {
-  const [, ...lines] = statusLines(statusOf(events, false, now), now)
+  const [, ...lines] = statusLines(statusOf(workflows, events, false, now), now)
   return Object.fromEntries(lines.map(line => [line.slice(2, 11).trim(), line.slice(13)]))
 }
 

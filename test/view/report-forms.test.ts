@@ -3,9 +3,10 @@ import type { Finding, RunEvent } from '../../src/core/events.ts'
 import { htmlReport } from '../../src/view/report/html.ts'
 import { jsonReport } from '../../src/view/report/json.ts'
 import { markdownReport } from '../../src/view/report/markdown.ts'
-import { type Receipt, receiptOf } from '../../src/view/report/receipt.ts'
+import type { Receipt } from '../../src/view/report/receipt.ts'
 import { textReport } from '../../src/view/report/text.ts'
 import { styleOf } from '../../src/view/style.ts'
+import { receiptOf } from '../support/receipt.ts'
 import { green, journal, MINUTE, red, standing } from './report-journal.ts'
 
 const noColor = styleOf({ color: false, emoji: true })

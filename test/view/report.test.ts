@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fitTo } from '../../src/view/fit.ts'
-import { receiptOf } from '../../src/view/report/receipt.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
 import { sayWayOn } from '../../src/view/report/words.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
+import { receiptOf } from '../support/receipt.ts'
 import { green, journal, MINUTE, red, standing, type Told } from './report-journal.ts'
 
 const style = styleOf({ color: false, emoji: true })

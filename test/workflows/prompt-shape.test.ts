@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { countLine, promptText } from '../../src/workflows/run/table.ts'
+import { promptText } from '../../src/workflows/run/rules/prompt.ts'
+import { countLine } from '../../src/workflows/shared/prompt-parts.ts'
 
 describe('the count in a prompt', () => {
   it.each([

@@ -1,5 +1,6 @@
 import type { Proof, Result, RunEvent } from '../../core/events.ts'
 import type { Limits } from '../../core/table.ts'
+import type { WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
 
 /** `open`: the journal has no end. The run is at work if its process lives, else it was cut off. */
@@ -27,6 +28,7 @@ const MORE = 10
 /** What to type to go on, with what must be raised; null for one that is complete, cancelled, undone, or goes on. */
 export function resumeCommand(
   events: readonly RunEvent[],
+  { answerCommand }: Pick<WorkflowTraits, 'answerCommand'>,
   ending: Ending,
   spent: Pick<Spent, 'usd' | 'tokens'>,
 ): string | null {
@@ -43,8 +45,8 @@ export function resumeCommand(
   const flags = raised(sitting.limits, used, spent)
   const asked = events.slice(events.indexOf(sitting)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
-  if (began.workflow === 'tasks' && asked && ending.type === 'finished' && ending.result === 'blocked')
-    return ['ralph build --resume', began.id, '"your answer"', ...flags].join(' ')
+  if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')
+    return [answerCommand(began.id), ...flags].join(' ')
   return ['ralph resume', began.id, ...flags].join(' ')
 }
 

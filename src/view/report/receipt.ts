@@ -10,6 +10,8 @@ export type Receipt = {
   id: string
   project: string
   workflow: string
+  command: string
+  listed: boolean
   /** Those that worked, in the order of their first iteration. */
   agents: string[]
   times: Times
@@ -35,8 +37,18 @@ export type Receipt = {
   resume: string | null
 }
 
+/** What a receipt needs to know of a workflow. */
+export type WorkflowTraits = {
+  /** The command that starts it, after `ralph`. */
+  command: string
+  /** Whether it has a task list. */
+  listed: boolean
+  /** The command that answers the question of a blocked task. */
+  answerCommand?(id: string): string
+}
+
 /** Folds a journal. It must begin with the run; how far it goes does not matter. `live`: somebody is at work on it. */
-export function receiptOf(events: readonly RunEvent[], live = false): Receipt {
+export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, live = false): Receipt {
   const began = events[0]
   if (began?.type !== 'began') throw new Error('a journal begins with its run')
   const { id, project, workflow } = began
@@ -53,6 +65,8 @@ export function receiptOf(events: readonly RunEvent[], live = false): Receipt {
     id,
     project,
     workflow,
+    command: traits.command,
+    listed: traits.listed,
     agents: [...new Set(iterations.flatMap(i => i.agent ?? []))],
     times: timesOf(events),
     ending,
@@ -62,7 +76,7 @@ export function receiptOf(events: readonly RunEvent[], live = false): Receipt {
     undone: undoneIn(events),
     warnings: warningsIn(events),
     left: leftOf(events),
-    resume: resumeCommand(events, ending, totals),
+    resume: resumeCommand(events, traits, ending, totals),
   }
 }
 

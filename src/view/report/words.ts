@@ -154,9 +154,8 @@ export const sayTold = ({ told }: Receipt): string[] =>
 export const sayWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${times(w.times)})` : ''))
 
-/** What is left, a line each. Of a prompt loop, which has one task, the result has told it. */
-export const sayLeft = ({ workflow, left }: Receipt): string[] =>
-  workflow === 'prompt' ? [] : left.map(sayTask)
+/** What is left, a line each. Where there is no list, the result has told it. */
+export const sayLeft = ({ listed, left }: Receipt): string[] => (listed ? left.map(sayTask) : [])
 
 /** `T1 · Add a cart (review)`; why, if it is blocked. */
 function sayTask({ id, title, stage, why }: Receipt['left'][number]): string {
@@ -172,11 +171,8 @@ export function sayWayOn({ resume, left, ending, undone }: Receipt): string | nu
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
 
-const COMMANDS: Readonly<Record<string, string>> = { tasks: 'build' }
-
 /** What a receipt is of. */
-export const sayTitle = ({ id, workflow }: Receipt): string =>
-  `ralph ${Object.hasOwn(COMMANDS, workflow) ? COMMANDS[workflow] : 'run'} ${plainLine(id)}`
+export const sayTitle = ({ id, command }: Receipt): string => `ralph ${plainLine(command)} ${plainLine(id)}`
 
 /** Which of an iteration's task, stage and agent tell anything: what is the same in all of them does not. */
 export function tellingApart(iterations: readonly Iteration[]): (iteration: Iteration) => string {

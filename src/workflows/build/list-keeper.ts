@@ -6,7 +6,7 @@ import { initial, type RunState, type Workflow } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { type Handed, openListFile } from '../../store/list-file.ts'
-import type { Standing } from '../workflow.ts'
+import type { Folded } from '../workflow.ts'
 import { itemSpeller } from './format-items.ts'
 import { detailsOf } from './rules/planned.ts'
 import { rebase } from './rules/rebase.ts'
@@ -41,7 +41,7 @@ export function keepList(
   { project, dir }: { project: string; dir: string },
   workflow: Workflow,
   past: readonly RunEvent[],
-  run: () => Standing,
+  run: () => Folded,
 ): ListKeeper {
   const spell = itemSpeller()
   const handed = lastLists(past, workflow)
@@ -65,7 +65,7 @@ export function keepList(
   }
   const write = () => put('write')
 
-  function read(understand: (items: TodoItem[], run: Standing) => Change): Change {
+  function read(understand: (items: TodoItem[], run: Folded) => Change): Change {
     const found = file.changed()
     if (found === null) return NOTHING
     const list = parse(found.text)

@@ -6,12 +6,13 @@ import type { StageName, Step, StepId } from '../../core/table.ts'
 import { standing } from '../../core/table.ts'
 import { writeAnew } from '../../store/files/open-anew.ts'
 import { textAt } from '../../store/files/put-file.ts'
+import type { Context, Recorder } from '../workflow.ts'
 import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
 import { PLAN } from './rules/check-list.ts'
 import { decomposePrompt, repairPrompt, type Wishes } from './rules/decompose.ts'
 import { listOf, type Planned, plannedTasks, wishesOf } from './rules/planned.ts'
 import { readRefined, refinePrompt } from './rules/refine.ts'
-import type { BuildKit } from './workflow.ts'
+import type { BuildSpec } from './spec.ts'
 
 type Claims = Awaited<ReturnType<Ports['claims']>>
 
@@ -25,7 +26,7 @@ export interface Planning {
   /** Leaves out the refining that nobody could be asked about; null: there is none to leave out. */
   skip(): Extract<RunEvent, { type: 'edited' }> | null
   /** Keeps what was chosen. Safe to repeat. */
-  project(settled: Settled, record: (event: RunEvent) => void): void
+  apply(settled: Settled, record: Recorder): void
 }
 
 const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
@@ -34,9 +35,9 @@ const UNASKED = 'nobody can be asked about a refined goal now, so the goal is pl
 
 export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
 
-export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
-  const { plan, workflow, session, person, run, tell } = kit
-  const original = plan.goal.text
+export function planning(context: Context<BuildSpec>): Planning {
+  const { spec, table, session, person, run, record } = context
+  const original = spec.goal.text
   const plans = new Map<StepId, Planned>()
   const now = () => Date.now()
   const planTask = () => run().tasks.find(task => task.id === PLAN)
@@ -47,26 +48,26 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
   }
 
   async function ask<T>(id: StepId, what: string, question: () => Promise<T>): Promise<T> {
-    tell({ type: 'asking', at: now(), id, what })
+    record({ type: 'asking', at: now(), id, what })
     try {
       return await question()
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
-      kit.interrupt()
+      context.interrupt()
       throw new CannotGoOn('interrupted')
     }
   }
 
   async function choose(step: Step, refined: string): Promise<string> {
-    if (plan.refine === 'auto') return refined
+    if (spec.refine === 'auto') return refined
     if (person) return ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined))
-    tell({ type: 'warned', at: now(), note: UNASKED })
+    record({ type: 'warned', at: now(), note: UNASKED })
     return original
   }
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
     const errors = note.split('\n').filter(line => !line.startsWith(KEPT))
-    return { answer: (log && textAt(join(plan.project, log))) || '', errors }
+    return { answer: (log && textAt(join(spec.project, log))) || '', errors }
   }
 
   return {
@@ -93,16 +94,16 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
             return session.shown(path)
           },
           judge:
-            plan.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
+            spec.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
           accept: planned => plans.set(step.id, planned),
           again({ words, plan: shown }) {
             const task = planTask()!
-            const stands = standing(workflow, run().state, task)
+            const stands = standing(table, run().state, task)
             const wishes: Wishes = {
               list: listOf(shown),
               words: [...(wishesOf(task)?.words ?? []), words],
             }
-            tell({
+            record({
               type: 'edited',
               at: now(),
               by: 'person',
@@ -130,10 +131,10 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
 
     skip() {
       const task = planTask()
-      if (person || plan.refine !== 'ask' || !task) return null
-      const stands = standing(workflow, run().state, task)
+      if (person || spec.refine !== 'ask' || !task) return null
+      const stands = standing(table, run().state, task)
       if (stands.stage !== 'refine') return null
-      tell({ type: 'warned', at: now(), note: UNASKED })
+      record({ type: 'warned', at: now(), note: UNASKED })
       return {
         type: 'edited',
         at: now(),
@@ -143,7 +144,7 @@ export function planning(kit: Omit<BuildKit, 'past' | 'limits'>): Planning {
       }
     },
 
-    project({ stage, move, note }, record) {
+    apply({ stage, move, note }, record) {
       if (stage !== 'refine') return
       if (move === 'spent') record({ type: 'warned', at: now(), note: UNREFINED })
       if (move === 'pass')

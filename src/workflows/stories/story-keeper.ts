@@ -3,7 +3,7 @@ import type { Workflow } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import { putFile, textAt } from '../../store/files/put-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
-import type { Standing } from '../workflow.ts'
+import type { Folded } from '../workflow.ts'
 import { refusals, type Written } from './rules/refusals.ts'
 import { projectStories } from './rules/review.ts'
 import { type Snapshot, snapshotOf } from './rules/review-rules.ts'
@@ -37,7 +37,7 @@ export function keepStories(
   first: StoriesFile,
   workflow: Workflow,
   { skip, cap, verifyCommands }: StoryRules,
-  run: () => Standing,
+  run: () => Folded,
 ): StoryKeeper {
   /** The file as it was last whole: what an agent breaks is put back from it. */
   let good = first

@@ -1,9 +1,9 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { realWithin } from '../../store/real-path.ts'
-import type { StoriesPlan } from '../spec.ts'
+import type { StoriesSpec } from './spec.ts'
 
-type Placed = Pick<StoriesPlan, 'dir' | 'target'>
+type Placed = Pick<StoriesSpec, 'dir' | 'target'>
 
 /** Where tasks.json leads, if it is a link to a file within the project. */
 export function storyTarget(project: string, dir: string): { target?: string } {

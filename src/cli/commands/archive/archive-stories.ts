@@ -3,18 +3,20 @@ import { join } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { attempt, git } from '../../../git/git.ts'
-import { canGoOn, latestStories, ralphHome, storedRuns } from '../../../runs/find.ts'
+import { canGoOn, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { gitEnvironment, type Plan } from '../../../workflows/spec.ts'
+import { isOf } from '../../../workflows/index.ts'
+import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules/summary.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { storyPlace, storyTarget } from '../../../workflows/stories/story-place.ts'
+import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { storyTemplates } from '../init/init-stories.ts'
-import { isCutOff } from '../stories/mend-stories.ts'
+import { isCutOff, latestStories } from '../stories/mend-stories.ts'
 import { readStoryFile, storyDir } from '../stories/story-source.ts'
 import type { ArchiveOptions } from './command.ts'
 
@@ -28,14 +30,14 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const dir = storyDir(project, options.ralphDir)
   const file = readStoryFile(project, dir)
   const runs = storedRuns(ralphHome(process.env)).filter(
-    ({ began }) => began.project === project && began.workflow === 'stories',
+    run => run.began.project === project && isOf(storiesWorkflow, run),
   )
   const live = runs.find(isLive)
   if (live)
     throw new UsageError(
       `run ${live.id} is at work on these stories; wait for it, or: ralph cancel ${live.id}`,
     )
-  const cut = latestStories(ralphHome(process.env), project, dir)
+  const cut = latestStories(project, dir)
   if (cut && canGoOn(cut.events) && isCutOff(cut))
     throw new UsageError(
       `run ${cut.id} was cut off, and nobody judged what was written since; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'begin anew with: ralph stories'}`,
@@ -54,7 +56,10 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
     path: name === LIST ? storyPlace(project, placed) : join(dir, name),
   }))
   for (const { name, path } of places) move(join(project, path), join(project, to, name))
-  replaceFile(join(project, to, 'summary.md'), archiveSummary(file, date, factsOf(runs.filter(isOf(file)))))
+  replaceFile(
+    join(project, to, 'summary.md'),
+    archiveSummary(file, date, factsOf(runs.filter(isAbout(file)))),
+  )
   const anew = beginAnew(project, dir, places, file, date)
   const committed = await commit(project, to, anew, `ralph: archive ${file.project || dir}`)
   if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
@@ -65,12 +70,10 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
 }
 
 /** Runs on these stories, not on those of an earlier loop in the same folder. */
-const isOf =
+const isAbout =
   (file: StoriesFile) =>
-  ({ began }: { began: { pins: unknown } }): boolean => {
-    const plan = began.pins as Plan
-    return plan.workflow === 'stories' && plan.file.branchName === file.branchName
-  }
+  ({ began }: StoredRun): boolean =>
+    storiesWorkflow.readSpec(began.pins).file.branchName === file.branchName
 
 function factsOf(runs: ReturnType<typeof storedRuns>): LoopFacts {
   if (runs.length === 0) return null

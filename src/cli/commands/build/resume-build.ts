@@ -2,6 +2,8 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { resume } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { isOf, workflows } from '../../../workflows/index.ts'
 import type { BuildOptions } from './command.ts'
 
 /** What a run keeps from its beginning, so that nothing of it can be said anew. */
@@ -25,7 +27,7 @@ export async function resumeBuild(
   const home = ralphHome(process.env)
   const project = projectOf(options.projectDir)
   try {
-    return await resume(home, buildOf(home, project, name), options, instruction)
+    return await resume(workflows, home, buildOf(home, project, name), options, instruction)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`${error.message}; ${others(home, project)}`, { cause: error })
@@ -34,7 +36,7 @@ export async function resumeBuild(
 
 function buildOf(home: string, project: string, name: string): StoredRun {
   const run = findRun(home, name)
-  if (run.began.workflow !== 'tasks') throw new UsageError(`run ${run.id} is no build`)
+  if (!isOf(buildWorkflow, run)) throw new UsageError(`run ${run.id} is no build`)
   if (run.began.project !== project)
     throw new UsageError(`run ${run.id} belongs to another folder, ${run.began.project}`)
   return run
@@ -44,7 +46,7 @@ const MOST_NAMED = 5
 
 function others(home: string, project: string): string {
   const ids = storedRuns(home)
-    .filter(({ began, events }) => began.project === project && began.workflow === 'tasks' && canGoOn(events))
+    .filter(run => run.began.project === project && isOf(buildWorkflow, run) && canGoOn(run.events))
     .map(run => run.id)
     .reverse()
     .slice(0, MOST_NAMED)

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { embark, iterationsOf, prepare } from '../../../host/start.ts'
+import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { isAttended } from '../../../terminal/attended.ts'
 import type { Planned } from '../../../workflows/build/rules/planned.ts'
 import { readTasksFile } from '../../../workflows/build/rules/sources/read-tasks.ts'
-import { type BuildPlan, limitsOf } from '../../../workflows/spec.ts'
+import type { BuildSpec } from '../../../workflows/build/spec.ts'
+import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { limitsOf } from '../../../workflows/spec.ts'
 import { propose } from '../init/propose.ts'
 import { readFiles } from '../init/read-files.ts'
 import { readInput } from '../run/start-run.ts'
@@ -44,37 +46,38 @@ export async function startBuild(
   const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
   const ready = prepare(options, agentCommand)
-  const { settings } = ready.terms
+  const { base } = ready
   const wanted = options.refine ?? 'ask'
   const refine = wanted === 'ask' && !isAttended(options) ? 'off' : wanted
-  const notes = [...unchecked(ready.terms)]
+  const notes = [...unchecked(base)]
   if (refine !== wanted && list === null) notes.push(UNASKED)
-  return embark(
+  return startRun(
+    buildWorkflow,
     ready,
     {
-      ...ready.terms,
-      workflow: 'tasks',
+      ...base,
+      workflow: buildWorkflow.name,
       goal,
       refine,
       asks: !options.yes,
       planOnly: options.planOnly ?? false,
       list,
     },
-    { ...limitsOf(settings), iterations: iterationsOf(options) ?? null },
+    { ...limitsOf(base.settings), iterations: iterationsOf(options) ?? null },
     options,
     notes,
   )
 }
 
 /** Without checks nothing is verified; what could be a check, init would propose. */
-function unchecked({ project, settings }: Pick<BuildPlan, 'project' | 'settings'>): string[] {
+function unchecked({ project, settings }: Pick<BuildSpec, 'project' | 'settings'>): string[] {
   if (settings.guardrails.length > 0) return []
   const found = propose(readFiles(project)).map(({ command }) => command)
   const way = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
   return [`no guardrails: whatever the agent says is done counts as done${way}`]
 }
 
-function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildPlan['goal'] {
+function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildSpec['goal'] {
   const project = projectOf(projectDir)
   if (argument === undefined && tasks !== undefined)
     return { type: 'list', path: asSeenFrom(project, tasks), text: `the tasks of ${tasks}` }

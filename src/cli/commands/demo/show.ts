@@ -1,12 +1,16 @@
 import type { Limits } from '../../../core/table.ts'
 import { recordStart } from '../../../git/start.ts'
-import { announce } from '../../../host/announce.ts'
-import { conduct } from '../../../host/host.ts'
-import type { Draft } from '../../../host/start.ts'
+import { factRows } from '../../../host/facts.ts'
+import { hostRun } from '../../../host/host.ts'
+import { processFrontend } from '../../../host/process-frontend.ts'
 import { newRunId, ralphHome } from '../../../runs/find.ts'
 import { hold } from '../../../runs/hold.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { gitEnvironment, limitsOf, type Plan } from '../../../workflows/spec.ts'
+import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { promptWorkflow } from '../../../workflows/run/workflow.ts'
+import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
+import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import type { Workflow } from '../../../workflows/workflow.ts'
 import { storySettings } from '../stories/start-stories.ts'
 import { readStoryFile, STORIES } from '../stories/story-source.ts'
 import { cart } from './cart.ts'
@@ -15,9 +19,19 @@ import { notes } from './notes.ts'
 import { makeScratch } from './scratch.ts'
 import { shop } from './shop.ts'
 
-type Scene = { dir: string; draft: Draft; limits: Limits; story: string; next: string }
+type Scene = {
+  workflow: Workflow
+  /** What the spec has beside what every spec has. */
+  spec: Record<string, unknown>
+  base: Omit<BaseSpec, 'start'>
+  limits: Limits
+  story: string
+  /** How git shows what the agent changed. */
+  changes: string
+  next: string
+}
 
-const termsOf = (dir: string) => {
+const baseOf = (dir: string) => {
   const { settings } = loadSettings(dir, {})
   const agent = { argv: ['demo'], explicit: false, model: null }
   return { project: dir, settings, agent, once: false }
@@ -25,16 +39,16 @@ const termsOf = (dir: string) => {
 
 function promptScene(): Scene {
   const dir = makeScratch(cart.files, cart.message)
-  const terms = termsOf(dir)
+  const base = baseOf(dir)
   return {
-    dir,
-    draft: {
-      ...terms,
-      workflow: 'prompt',
+    workflow: promptWorkflow,
+    base,
+    spec: {
       prompt: { type: 'file', path: `${dir}/PROMPT.md` },
-      condition: { response: terms.settings.completionResponse, pattern: null },
+      condition: { response: base.settings.completionResponse, pattern: null },
     },
-    limits: limitsOf(terms.settings),
+    changes: 'diff',
+    limits: limitsOf(base.settings),
     story: `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.`,
     next: 'the loop                           ralph run -p "Make the tests pass"',
   }
@@ -42,12 +56,14 @@ function promptScene(): Scene {
 
 function buildScene(): Scene {
   const dir = makeScratch(shop.files, shop.message)
-  const terms = termsOf(dir)
+  const base = baseOf(dir)
   const goal = { type: 'goal' as const, text: shop.goal }
   return {
-    dir,
-    draft: { ...terms, workflow: 'tasks', goal, refine: 'auto', asks: false, planOnly: false, list: null },
-    limits: { ...limitsOf(terms.settings), iterations: null },
+    workflow: buildWorkflow,
+    base,
+    spec: { goal, refine: 'auto', asks: false, planOnly: false, list: null },
+    changes: 'diff',
+    limits: { ...limitsOf(base.settings), iterations: null },
     story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check; watch the bug fix.`,
     next: 'the build                          ralph build "What you want"',
   }
@@ -55,20 +71,15 @@ function buildScene(): Scene {
 
 function storiesScene(): Scene {
   const dir = makeScratch(notes.files, notes.message)
-  const terms = termsOf(dir)
-  const review = terms.settings.review
+  const base = baseOf(dir)
+  const review = base.settings.review
   const file = readStoryFile(dir, STORIES)
   return {
-    dir,
-    draft: {
-      ...terms,
-      settings: storySettings(terms.settings, dir, STORIES, file),
-      workflow: 'stories',
-      dir: STORIES,
-      file,
-      review,
-    },
-    limits: { ...limitsOf(terms.settings), iterations: 15 },
+    workflow: storiesWorkflow,
+    base: { ...base, settings: storySettings(base.settings, dir, STORIES, file) },
+    spec: { dir: STORIES, file, review },
+    changes: 'log -p',
+    limits: { ...limitsOf(base.settings), iterations: 15 },
     story: `A scratch project with three stories: ${dir}\nWho writes a story never approves it. One of them will be sent back.`,
     next: 'your stories                       ralph init stories',
   }
@@ -82,29 +93,31 @@ const SCENES: Readonly<Record<DemoName, () => Scene>> = {
 
 /** A whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
-  const { dir, draft, limits, story, next } = SCENES[which]()
+  const { workflow, base, limits, story, changes, next, ...scene } = SCENES[which]()
   const { env } = process
-  const start = await recordStart(dir, gitEnvironment(draft.settings, env))
-  const plan: Plan = { ...draft, start }
+  const dir = base.project
+  const start = await recordStart(dir, gitEnvironment(base.settings, env))
+  const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
   process.stdout.write(`${story}\n\n`)
   const code = await hold({ home, id, project: dir, shared: false }, () =>
-    conduct({
+    hostRun({
       home,
       id,
-      announce: () => announce(id, plan, limits, env),
-      plan,
+      workflow,
+      spec,
       limits,
       past: [],
       warnings: [],
-      loud: { json: false, quiet: false },
       env,
+      frontend: processFrontend({}),
+      rows: factRows(workflow, spec, limits),
     }),
   )
   process.stdout.write(`
 Look at it:
-  what the agent changed             cd ${dir} && git ${plan.workflow === 'stories' ? 'log -p' : 'diff'}
+  what the agent changed             cd ${dir} && git ${changes}
   prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
 
 Your own project:

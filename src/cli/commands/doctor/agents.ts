@@ -1,7 +1,6 @@
 import { known } from '../../../agents/index.ts'
-import { isInstalled } from '../../../host/agents.ts'
+import { agentByName, chooseAgent, isInstalled } from '../../../host/agents.ts'
 import type { Settings } from '../../../settings/schema.ts'
-import { agentByName, chooseAgent } from '../../../workflows/spec.ts'
 import { type Env, environmentOf } from './environment.ts'
 import type { AgentFact, FallbackFact, Picked } from './facts.ts'
 import { tellPaid } from './paid.ts'

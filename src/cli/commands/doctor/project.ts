@@ -1,5 +1,5 @@
 import { fold } from '../../../core/evolve.ts'
-import { isTrusted } from '../../../host/trusted.ts'
+import { isTrusted } from '../../../host/trust.ts'
 import { isAlive } from '../../../runners/process/proc.ts'
 import { latestUnfinished } from '../../../runs/find.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'

@@ -36,7 +36,7 @@ export const run: Verb = {
     )
       .addHelpText('after', EXAMPLES)
       .action(async (options: RunOptions) => {
-        const { startRun } = await import('../../actions.ts')
-        finish(await startRun(options, agentCommand))
+        const { startPrompt } = await import('../../actions.ts')
+        finish(await startPrompt(options, agentCommand))
       }),
 }

@@ -1,13 +1,15 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { embark, iterationsOf, prepare } from '../../../host/start.ts'
+import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
-import { limitsOf, type PromptPlan } from '../../../workflows/spec.ts'
+import type { PromptSpec } from '../../../workflows/run/spec.ts'
+import { promptWorkflow } from '../../../workflows/run/workflow.ts'
+import { limitsOf } from '../../../workflows/spec.ts'
 import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from the words typed to the end of the run. */
-export async function startRun(options: RunOptions, agentCommand: string[]): Promise<number> {
+export async function startPrompt(options: RunOptions, agentCommand: string[]): Promise<number> {
   const { completionResponse, donePattern = null } = options
   const iterations = iterationsOf(options)
   const ready = prepare(options, agentCommand, {
@@ -15,21 +17,22 @@ export async function startRun(options: RunOptions, agentCommand: string[]): Pro
     ...(completionResponse !== undefined && { completionResponse }),
   })
   if (donePattern !== null) checkPattern(donePattern)
-  const { settings } = ready.terms
-  return embark(
+  const { base } = ready
+  return startRun(
+    promptWorkflow,
     ready,
     {
-      ...ready.terms,
-      workflow: 'prompt',
+      ...base,
+      workflow: promptWorkflow.name,
       prompt: promptOf(options),
-      condition: { response: settings.completionResponse.trim() || null, pattern: donePattern },
+      condition: { response: base.settings.completionResponse.trim() || null, pattern: donePattern },
     },
-    limitsOf(settings),
+    limitsOf(base.settings),
     options,
   )
 }
 
-function promptOf({ prompt, promptFile }: RunOptions): PromptPlan['prompt'] {
+function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
   if ((prompt === undefined) === (promptFile === undefined))
     throw new UsageError('give exactly one of --prompt (-p) and --prompt-file (-f)')
   if (promptFile === undefined) {

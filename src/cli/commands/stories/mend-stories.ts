@@ -1,14 +1,15 @@
 import { join, resolve } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
-import { latestStories, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { latestFitting, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { textAt } from '../../../store/files/put-file.ts'
 import { keepBroken } from '../../../store/list-file.ts'
 import { readNote } from '../../../store/notes.ts'
-import { FENCE, workflowOf } from '../../../workflows/index.ts'
-import type { Plan } from '../../../workflows/spec.ts'
+import { isOf } from '../../../workflows/index.ts'
+import { FENCE } from '../../../workflows/stories/open.ts'
 import { keepStories } from '../../../workflows/stories/story-keeper.ts'
 import { storyPlace } from '../../../workflows/stories/story-place.ts'
+import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
 /**
  * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what
@@ -16,20 +17,29 @@ import { storyPlace } from '../../../workflows/stories/story-place.ts'
  * stories are put where that run had them.
  */
 export function mendStories(project: string, dir: string): string | null {
-  const run = latestStories(ralphHome(process.env), project, dir)
+  const run = latestStories(project, dir)
   if (!run || isLive(run) || !isCutOff(run)) return null
-  const plan = run.began.pins as Plan
-  if (plan.workflow !== 'stories') return null
+  const spec = storiesWorkflow.readSpec(run.began.pins)
   const path = join(project, dir, 'tasks.json')
-  const place = () => resolve(project, storyPlace(project, { ...plan, dir }))
+  const place = () => resolve(project, storyPlace(project, { ...spec, dir }))
   const found = textAt(path)
-  const rules = { ...plan.review, verifyCommands: plan.file.verifyCommands ?? [] }
-  const keeper = keepStories({ path, place }, plan.file, workflowOf(plan), rules, () => fold(run.events))
+  const rules = { ...spec.review, verifyCommands: spec.file.verifyCommands ?? [] }
+  const keeper = keepStories({ path, place }, spec.file, storiesWorkflow.table(spec), rules, () =>
+    fold(run.events),
+  )
   if (!keeper.isStale()) return null
   const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
   keeper.write()
   return `run ${run.id} was cut off, and nobody judged what was written since: ${dir}/tasks.json is as that run had it${kept}`
 }
+
+/** The last story loop on a folder, finished or not. */
+export const latestStories = (project: string, dir: string): StoredRun | null =>
+  latestFitting(
+    ralphHome(process.env),
+    project,
+    run => isOf(storiesWorkflow, run) && run.began.pins.dir === dir,
+  )
 
 export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false

@@ -1,12 +1,14 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { embark, iterationsOf, prepare } from '../../../host/start.ts'
+import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import { projectOf } from '../../../runs/project.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { realWithin } from '../../../store/real-path.ts'
-import { limitsOf, type StoriesPlan } from '../../../workflows/spec.ts'
+import { limitsOf } from '../../../workflows/spec.ts'
 import { estimate } from '../../../workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
+import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
 import { storyTarget } from '../../../workflows/stories/story-place.ts'
+import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { StoriesOptions } from './command.ts'
 import { mendStories } from './mend-stories.ts'
 import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
@@ -26,19 +28,21 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const mended = options.dryRun ? null : mendStories(project, dir)
   const file = readStoryFile(project, dir)
   needCommands(dir, file)
-  const { settings } = ready.terms
+  const { base } = ready
+  const { settings } = base
   const review = {
     cap: options.reviewCap ?? settings.review.cap,
     skip: options.skipReview ?? settings.review.skip,
     atCap: options.atCap ?? settings.review.atCap,
   }
   const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
-  return embark(
+  return startRun(
+    storiesWorkflow,
     { ...ready, risks: [...ready.risks, ...storyRisks(dir, file)] },
     {
-      ...ready.terms,
+      ...base,
       settings: storySettings(settings, project, dir, file),
-      workflow: 'stories',
+      workflow: storiesWorkflow.name,
       dir,
       ...storyTarget(project, dir),
       file,
@@ -81,7 +85,7 @@ const withTarget = (project: string, path: string): string[] => [
 ]
 
 /** What people should know before the first iteration. */
-function notesOf(file: StoriesFile, review: StoriesPlan['review'], limit: number): string[] {
+function notesOf(file: StoriesFile, review: StoriesSpec['review'], limit: number): string[] {
   const { text, isTight } = estimate(file, review, limit)
   const notes = isTight ? [`${text}, and the limit is ${limit}; -m raises it`] : []
   if ((file.verifyCommands ?? []).length === 0)

@@ -12,8 +12,8 @@ import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
 import { keepList, type ListKeeper } from '../../../workflows/build/list-keeper.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
-import { workflowOf } from '../../../workflows/index.ts'
-import type { Plan } from '../../../workflows/spec.ts'
+import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { isOf } from '../../../workflows/index.ts'
 import type { TodoAction, TodoOptions } from './command.ts'
 
 /** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
@@ -24,7 +24,7 @@ export async function todoRun(
   options: TodoOptions,
 ): Promise<number> {
   const run = findRun(ralphHome(process.env), name)
-  if (run.began.workflow !== 'tasks')
+  if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   if (action === undefined) return show(run, options)
   const request = requestOf(action, words, options.after)
@@ -39,10 +39,12 @@ export async function todoRun(
 
 function editFor({ began }: StoredRun, events: readonly RunEvent[], request: TodoRequest): RunEvent {
   const { tasks, state } = fold(events)
-  const edit = todoEdit(tasks, state, workflowOf(began.pins as Plan), request)
+  const edit = todoEdit(tasks, state, tableOf(began.pins), request)
   if ('error' in edit) throw new UsageError(edit.error)
   return { type: 'edited', at: Date.now(), by: 'person', ...edit }
 }
+
+const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWorkflow.readSpec(pins))
 
 /** What was written into tasks.json before comes first; then the file has both. */
 const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
@@ -50,7 +52,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
     const { project, pins } = run.began
     const events = [...past]
     const place = { project, dir: sessionDir(project, run.id) }
-    const list = keepList(place, workflowOf(pins as Plan), past, () => fold(events))
+    const list = keepList(place, tableOf(pins), past, () => fold(events))
     const { edit, refused } = readBy(list, past)
     for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
     if (edit) events.push(edit)
@@ -95,7 +97,7 @@ function requestOf(action: TodoAction, words: string[], after: string[] | undefi
 }
 
 function show(run: StoredRun, { json }: TodoOptions): number {
-  const workflow = workflowOf(run.began.pins as Plan)
+  const workflow = tableOf(run.began.pins)
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) return say(JSON.stringify(items, null, 2))

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { visible } from '../../../core/visible.ts'
-import { listRisks } from '../../../host/trust.ts'
-import { trust } from '../../../host/trusted.ts'
+import { listRisks, trust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'

@@ -2,7 +2,7 @@ import type { Finding } from '../../../core/events.ts'
 import type { Work } from '../../../core/ports.ts'
 import type { RunState, TaskState } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
-import { HALF_EDITED } from '../../run/table.ts'
+import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 import { detailOf, oneLine } from './planned.ts'
 
 /** What an iteration's prompt is made of, besides the task and where it stands. */

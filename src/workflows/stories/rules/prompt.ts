@@ -1,6 +1,6 @@
 import type { Finding } from '../../../core/events.ts'
 import { REVIEW, type TaskState } from '../../../core/table.ts'
-import { HALF_EDITED } from '../../run/table.ts'
+import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 import type { ReviewMode } from './review-rules.ts'
 
 /** What the variables of a story prompt stand for in one iteration. */

@@ -1,0 +1,92 @@
+import { plural } from '../core/format.ts'
+import type { Limits } from '../core/table.ts'
+import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
+import type { Folded, Workflow } from '../workflows/workflow.ts'
+import { agentOf, crewOf, fallbacksOf, isInstalled } from './agents.ts'
+import { redact } from './call.ts'
+
+/** What runs, on what and until when, as rows. `run`: as far as it has come. */
+export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
+  const checks = commandGuardrails(spec.settings).map(g => g.command)
+  const { subject, estimate, until } = workflow.describe(spec, limits, run)
+  return [
+    ['agent', [agentOf(spec).name, spec.agent.model].filter(Boolean).join(' · ')],
+    ...fallbackRow(spec),
+    subject,
+    ...(estimate === null ? [] : [['estimate', estimate]]),
+    ['checks', checks.length > 0 ? checks.join(' · ') : 'none: whatever comes of it is only claimed'],
+    ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
+    ['until', until],
+  ]
+}
+
+/** The agents that stand in, in their order; no row where there are none. */
+function fallbackRow(spec: RunSpec): string[][] {
+  const names = fallbacksOf(spec).map(({ command, model }) => [command, model].filter(Boolean).join(' · '))
+  return names.length === 0 ? [] : [['fallback', names.join(', ')]]
+}
+
+/** What each agent is called with, the main one first. */
+export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
+  crewOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
+    redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
+  )
+
+/** What people should know before the first iteration. */
+export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
+  const { start } = spec
+  const path = env.PATH ?? ''
+  const names = [...new Set(crewOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
+  const notes = fallbacksOf(spec)
+    .filter(({ command }) => !isInstalled(command, path))
+    .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
+  if (names.length > 0)
+    notes.push(
+      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
+    )
+  if (!start)
+    notes.push('not a git repository: nothing tells what changed, so a loop that is stuck goes unnoticed')
+  const dirty = Object.keys(start?.dirty ?? {}).length
+  if (dirty > 0)
+    notes.push(
+      `${plural(dirty, 'uncommitted change')} in the working tree: ralph will not commit what is yours, but the agent may`,
+    )
+  return notes
+}
+
+/** What would run, and nothing else: no file is written, no process started. */
+export type DryRun = {
+  /** For people. */
+  rows: string[][]
+  prompt: string
+  /** The same facts for programs. */
+  object: Record<string, unknown>
+}
+
+export function dryRun(workflow: Workflow, spec: RunSpec, limits: Limits, env: NodeJS.ProcessEnv): DryRun {
+  const { subject, estimate, until } = workflow.describe(spec, limits)
+  const [type, name] = subject
+  const commands = commandsOf(spec, env)
+  const prompt = workflow.preview(spec, limits)
+  return {
+    rows: [
+      ...factRows(workflow, spec, limits),
+      ...commands.map((argv, index) => [index === 0 ? 'command' : 'fallback', argv.join(' ')]),
+    ],
+    prompt,
+    object: {
+      workflow: spec.workflow,
+      project: spec.project,
+      agent: agentOf(spec).name,
+      model: spec.agent.model,
+      fallbacks: fallbacksOf(spec).map(({ command, model }) => ({ agent: command, model })),
+      subject: { type, name },
+      ...(estimate !== null && { estimate }),
+      checks: commandGuardrails(spec.settings).map(g => g.command),
+      iterations: limits.iterations,
+      until,
+      commands,
+      prompt,
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { isatty } from 'node:tty'
+import type { RunEvent } from '../core/events.ts'
+import { visible, visibleJson, visibleText } from '../core/visible.ts'
+import { type Fit, fitTo } from '../view/fit.ts'
+import { plainLine } from '../view/plain.ts'
+import type { Receipt } from '../view/report/receipt.ts'
+import { shortReceipt } from '../view/report/short.ts'
+import type { TaskList } from '../view/run-lines.ts'
+import type { Style } from '../view/style.ts'
+import { consoleListener, type Output, terminalStyle } from './console.ts'
+import type { Out } from './live-status.ts'
+import { type In, listenForRetry, RETRY_KEY } from './retry-key.ts'
+
+type Streams = { stdin: In; stdout: Out; stderr: Pick<NodeJS.WriteStream, 'write'> }
+
+/** What the terminal shows of a run, beside its events. */
+type Shown = {
+  spec: { settings: { streamAgentOutput: boolean; output: Output } }
+  iterations: number | null
+  hasCondition: boolean
+  list(): TaskList | null
+  summary(style: Style): string[]
+  receipt(): Receipt
+  retry(): void
+}
+
+/** Shows a run on a terminal or in a pipe: lines for people, or NDJSON for programs. */
+export function terminalFrontend(
+  streams: () => Streams,
+  env: NodeJS.ProcessEnv,
+  { json = false, quiet = false }: { json?: boolean; quiet?: boolean },
+) {
+  const write = (text: string) => streams().stdout.write(text)
+  const warn = (note: string) => streams().stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+  return {
+    announce(title: string, rows: string[][], output: Output): void {
+      if (!json && !quiet) write(page(title, rows, streams().stdout, env, output))
+    },
+
+    preview(dry: { rows: string[][]; prompt: string; object: object }, output: Output): void {
+      if (json) return void write(`${visibleJson(JSON.stringify(dry.object))}\n`)
+      const { colors } = terminalStyle(streams().stdout, env, output)
+      const head = page('ralph would run', dry.rows, streams().stdout, env, output)
+      write(`${head}\n${colors.dim('prompt')}\n${visibleText(dry.prompt).trimEnd()}\n`)
+    },
+
+    watch(run: Shown) {
+      const { settings } = run.spec
+      const key = isatty(0) && !json && !quiet ? listenForRetry(streams().stdin, run.retry) : null
+      const shown = consoleListener(streams().stdout, env, {
+        json,
+        quiet,
+        key: key && RETRY_KEY,
+        streamAgent: settings.streamAgentOutput,
+        limit: run.iterations,
+        output: settings.output,
+        ending: (style: Style, fit: Fit) =>
+          shortReceipt(run.receipt(), style, { fit, condition: run.hasCondition, whole: !quiet }),
+        list: run.list,
+        summary: run.summary,
+      })
+      return [
+        // First: it takes its live status away before anyone else writes.
+        { onEvent: shown, drained: shown.drained, close: shown.close },
+        ...(key ? [{ onEvent: key.hear, close: key.close }] : []),
+        ...(json ? [] : [{ onEvent: (event: RunEvent) => event.type === 'warned' && warn(event.note) }]),
+      ]
+    },
+  }
+}
+
+/** A title, and names with what stands for them: every character of it. */
+function page(title: string, rows: string[][], out: Out, env: NodeJS.ProcessEnv, output: Output): string {
+  const { colors } = terminalStyle(out, env, output)
+  const width = Math.max(...rows.map(([name]) => name!.length))
+  const indent = `\n${' '.repeat(width + 4)}`
+  const fit = fitTo(out.isTTY ? (out.columns || 80) - width - 4 : null)
+  const lines = rows.map(
+    ([name, value]) => `  ${colors.dim(name!.padEnd(width))}  ${fit.wrap(visible(value!)).join(indent)}`,
+  )
+  return `${[colors.bold(title), ...lines].join('\n')}\n`
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+import type { RunSpec } from '../spec.ts'
+import { specSchema } from '../spec.ts'
+import { readUnnoted, type StoriesFile } from './rules/story-file.ts'
+
+export type StoriesSpec = RunSpec & {
+  /** The folder with the stories, as seen from the project. */
+  dir: string
+  /** Where tasks.json led to when the run began, if it was a link to a file within the project. */
+  target?: string
+  /** The story file as the run found it: what its stories ask for, and what verifies them. */
+  file: StoriesFile
+  review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }
+}
+
+const isStoriesFile = (value: unknown): value is StoriesFile => 'file' in readUnnoted(value)
+
+export const storiesSchema = specSchema({
+  dir: z.string(),
+  target: z.optional(z.string()),
+  file: z.custom<StoriesFile>(isStoriesFile, 'not a list of stories'),
+  review: z.looseObject({ cap: z.number(), skip: z.boolean(), atCap: z.enum(['approve', 'block']) }),
+})
