@@ -59,35 +59,46 @@ export const story = (id: string, more: Partial<Story> = {}): Story => ({
   ...more,
 })
 
-/** A committed story folder, and an agent that follows these calls, then works honestly. */
-export function setStories(
-  options: {
-    stories?: Story[]
-    verify?: string[]
-    calls?: Call[]
-    always?: Call
-    settings?: unknown
-    prompt?: string
-  } = {},
-) {
-  const stage = setRepository({ settings: options.settings })
-  const acts = join(stage.root, 'acts.mjs')
-  const seen = join(stage.root, 'seen')
-  const calls = [...(options.calls ?? []), options.always ?? null].map(call =>
-    call === null ? 'null' : String(call),
-  )
-  writeFileSync(acts, `export default [${calls.join(',\n')}]\n`)
+type Folder = { stories?: Story[]; verify?: string[]; prompt?: string }
+
+/** An agent that follows these calls, then works honestly; gives what each call of it found, in turn. */
+export function addStoryAgent(
+  { root, bin }: { root: string; bin: string },
+  calls: readonly Call[],
+): () => Seen[] {
+  const acts = join(root, 'acts.mjs')
+  const seen = join(root, 'seen')
+  const bodies = calls.map(call => (call === null ? 'null' : String(call)))
+  writeFileSync(acts, `export default [${bodies.join(',\n')}]\n`)
   writeFileSync(
-    join(stage.bin, 'claude'),
+    join(bin, 'claude'),
     `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${STORY_AGENT}" "${acts}" "${seen}"\n`,
   )
-  chmodSync(join(stage.bin, 'claude'), 0o755)
-  mkdirSync(join(stage.project, 'ralph'))
-  const put = (file: StoriesFile) => stage.write('ralph/tasks.json', `${JSON.stringify(file, null, 2)}\n`)
-  put(storyFile(options.stories ?? [story('US-001')], options.verify))
-  stage.write('ralph/prd.md', '# Shop\n')
-  stage.write('ralph/progress.txt', '# Ralph Progress Log\n')
-  stage.write('ralph/prompt.md', options.prompt ?? PROMPT)
+  chmodSync(join(bin, 'claude'), 0o755)
+  return () =>
+    readdirSync(seen)
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .map(name => JSON.parse(readFileSync(join(seen, name), 'utf8')))
+}
+
+/** The folder `ralph/` with everything that a story loop needs. */
+export function writeStories(project: string, { stories, verify, prompt = PROMPT }: Folder): void {
+  mkdirSync(join(project, 'ralph'))
+  const write = (name: string, text: string) => writeFileSync(join(project, 'ralph', name), text)
+  write('tasks.json', spellFile(storyFile(stories ?? [story('US-001')], verify)))
+  write('prd.md', '# Shop\n')
+  write('progress.txt', '# Ralph Progress Log\n')
+  write('prompt.md', prompt)
+}
+
+const spellFile = (file: StoriesFile) => `${JSON.stringify(file, null, 2)}\n`
+
+/** A committed story folder, and an agent that follows these calls, then works honestly. */
+export function setStories(options: Folder & { calls?: Call[]; always?: Call; settings?: unknown } = {}) {
+  const stage = setRepository({ settings: options.settings })
+  const seen = addStoryAgent(stage, [...(options.calls ?? []), options.always ?? null])
+  writeStories(stage.project, options)
+  const put = (file: StoriesFile) => stage.write('ralph/tasks.json', spellFile(file))
   stage.git('add', '-A')
   stage.git('commit', '-q', '-m', 'stories')
   const file = (): StoriesFile => JSON.parse(stage.read('ralph/tasks.json'))
@@ -97,10 +108,7 @@ export function setStories(
     file,
     story: (id = 'US-001'): Story => file().userStories.find(other => other.id === id)!,
     /** What each call of the agent found, in turn. */
-    seen: (): Seen[] =>
-      readdirSync(seen)
-        .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-        .map(name => JSON.parse(readFileSync(join(seen, name), 'utf8'))),
+    seen,
     warned: () => stage.journal().flatMap(e => (e.type === 'warned' ? [e.note] : [])),
     moves: () =>
       stage.journal().flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.task} ${e.move}`] : [])),
