@@ -1,4 +1,4 @@
-import { quote } from './quote.ts'
+import { quote } from '../core/quote.ts'
 
 /** Nothing in the settings is nested nearly as deep; without a bound a hostile file could exhaust the stack. */
 const MAX_DEPTH = 64

@@ -1,7 +1,7 @@
+import { quote } from '../core/quote.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { type DeepPartial, merge } from './merge.ts'
 import { findProblems } from './problems.ts'
-import { quote } from './quote.ts'
 import { readJson } from './read.ts'
 import { resolve, type Settings } from './schema.ts'
 import { splitWords } from './words.ts'

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini'
+import { quote } from '../core/quote.ts'
 import { isObject } from './merge.ts'
 import { type Path, showPath } from './path.ts'
-import { quote } from './quote.ts'
 import { schema } from './schema.ts'
 import { findMeant } from './slip.ts'
 import { findUnbuilt } from './unbuilt.ts'
