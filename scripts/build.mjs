@@ -44,20 +44,24 @@ const schemaMade = schema => ({
     })),
 })
 
-/** What measures emoji takes 20 ms to load, and in a pipe nobody needs it: it is loaded by its first call. */
-const lazyWidth = {
-  name: 'lazy-width',
+/** What not every command needs is loaded by its first call: what measures emoji takes 20 ms. */
+const lazy = name => ({
+  name: `lazy ${name}`,
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
-      /[/\\]src[/\\]/.test(importer) ? { path: 'string-width', namespace: 'lazy' } : undefined,
+    onResolve({ filter: new RegExp(`^${name}$`) }, ({ importer }) =>
+      /[/\\]src[/\\]/.test(importer) ? { path: name, namespace: `lazy-${name}` } : undefined,
     )
-    onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
-      contents: `let measure
-export default text => (measure ??= require('string-width').default)(text)`,
+    onLoad({ filter: /.*/, namespace: `lazy-${name}` }, () => ({
+      contents: `let loaded
+const load = () => {
+  const found = require('${name}')
+  return found.default ?? found
+}
+export default (...args) => (loaded ??= load())(...args)`,
       resolveDir: process.cwd(),
     }))
   },
-}
+})
 
 /** The plugin's hooks: each is one file that needs nothing else. */
 const HOOKS = {
@@ -97,7 +101,12 @@ await build({
   ...common,
   entryPoints: ['src/cli/actions.ts'],
   outfile: 'dist/actions.js',
-  plugins: [schemaMade(schema), lazyWidth, apart(/^@clack\/prompts$/, './prompts.js')],
+  plugins: [
+    schemaMade(schema),
+    lazy('string-width'),
+    lazy('picomatch'),
+    apart(/^@clack\/prompts$/, './prompts.js'),
+  ],
 })
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)

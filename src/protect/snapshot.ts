@@ -2,7 +2,6 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -10,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { findFiles } from './find.ts'
 import type { Glob } from './match.ts'
 
 /** Some globs below a folder. */
@@ -99,37 +99,7 @@ function write(path: string, kept: Kept): void {
 
 function findAll(root: string, globs: Glob[]): string[] {
   const found = new Set<string>()
-  for (const { under, descends, matches } of globs)
-    walk(root, under, descends, (path, isInTheWay) => {
-      if ((isInTheWay || matches(path)) && found.size < MAX_FILES) found.add(join(root, path))
-    })
+  for (const glob of globs)
+    for (const path of findFiles(root, glob)) if (found.size < MAX_FILES) found.add(join(root, path))
   return [...found]
-}
-
-/**
- * Every file and link at or below a path; not what package managers and git keep, unless one is asked for by name.
- * A link is an entry like any other: what lies behind it is somebody else's. One in the way to the path is told as
- * such: whoever puts it there decides what is found behind it.
- */
-function walk(
-  root: string,
-  path: string,
-  descends: (folder: string) => boolean,
-  see: (path: string, isInTheWay: boolean) => void,
-): void {
-  const parts = path === '' ? [] : path.split('/')
-  for (let depth = 1; depth <= parts.length; depth++) {
-    const stands = lstatSync(join(root, ...parts.slice(0, depth)), { throwIfNoEntry: false })
-    if (!stands) return
-    if (!stands.isDirectory()) {
-      see(parts.slice(0, depth).join('/'), stands.isSymbolicLink())
-      return
-    }
-  }
-  for (const entry of readdirSync(join(root, path), { withFileTypes: true })) {
-    const inner = path === '' ? entry.name : `${path}/${entry.name}`
-    if (!entry.isDirectory()) see(inner, false)
-    else if (entry.name !== 'node_modules' && entry.name !== '.git' && descends(inner))
-      walk(root, inner, descends, see)
-  }
 }

@@ -1,4 +1,6 @@
+import picomatch from 'picomatch'
 import * as z from 'zod/mini'
+import { findGlobProblem, GLOB_OPTIONS } from '../core/glob.ts'
 import { hiddenIn } from '../core/visible.ts'
 import { DURATION, parseDuration } from './duration.ts'
 import { splitWords } from './words.ts'
@@ -103,9 +105,14 @@ export const texts = listOf(filled)
 
 export const commands = listOf(command)
 
-/** Globs of paths in the project. One that begins at the root of the file system would match nothing there. */
+const globProblem = (pattern: string) => findGlobProblem(pattern, glob => picomatch(glob, GLOB_OPTIONS))
+
+/** Patterns of files in the project. */
 export const globs = listOf(
-  filled.check(z.regex(/^[^/]/, 'must be relative to the project, such as "test/**"')),
+  text.check(
+    z.regex(/\S/, { error: 'must be a non-empty string', abort: true }),
+    z.refine(pattern => globProblem(pattern) === null, { error: issue => globProblem(String(issue.input)) }),
+  ),
 )
 
 /** Arguments for a command, each entry to be split as a shell would. */

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -161,5 +162,62 @@ describe('what is protected', () => {
         .filter(e => e.type === 'settled')
         .map(e => e.move),
     ).toEqual(['fail', 'pass'])
+  })
+})
+
+describe('a pattern of files to protect', () => {
+  it('may have braces: a test that the agent changes is put back, and counts as a failed check', async () => {
+    const stage = setStage({
+      settings: { protect: ['**/*.{test,spec}.ts'] },
+      calls: [
+        [
+          ['file', 'src/a.test.ts', 'expect(true).toBe(true)'],
+          ['file', 'src/b.spec.ts', 'new'],
+          ['file', 'src/a.ts', 'mine'],
+          DONE,
+        ],
+        [['stdin', '../got'], DONE],
+      ],
+    })
+    mkdirSync(join(stage.project, 'src'))
+    stage.write('src/a.test.ts', 'expect(a()).toBe(1)')
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(ran.code).toBe(0)
+    expect(stage.read('src/a.test.ts')).toBe('expect(a()).toBe(1)')
+    expect(existsSync(join(stage.project, 'src/b.spec.ts'))).toBe(false)
+    expect(stage.read('src/a.ts')).toBe('mine')
+    const [first, second] = stage.journal().filter(e => e.type === 'settled')
+    expect(first).toMatchObject({ move: 'fail', findings: [{ check: 'protect', verdict: 'fail' }] })
+    expect(second).toMatchObject({ move: 'pass' })
+    expect(stage.read('../got')).toContain(
+      'Protected files were changed and have been put back: src/a.test.ts, src/b.spec.ts.',
+    )
+  })
+
+  it('that nobody can read ends with one line and 2', async () => {
+    const stage = setStage({ settings: { protect: ['src/[ab'] } })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect([ran.code, ran.stdout]).toEqual([2, ''])
+    expect(ran.stderr).toMatch(/^ralph: error: protect\[0\] must have matching brackets .*\n$/)
+  })
+
+  describe('that would take for ever to match', () => {
+    const NAME = `${'a'.repeat(200)}b`
+    const TOO_LONG = 'the pattern "+(a*|b)c" in "protect" takes too long to match the files in'
+
+    it('only once the agent made a file for it stops the run, which can be resumed without that file', async () => {
+      const stage = setStage({
+        settings: { protect: ['+(a*|b)c'] },
+        calls: [[['file', NAME, ''], DONE], [DONE]],
+      })
+      const ran = await stage.ralph('run', '-p', 'x')
+      expect(ran.code).toBe(1)
+      expect(stage.journal().at(-1)).toMatchObject({
+        type: 'stopped',
+        why: expect.stringContaining(TOO_LONG),
+      })
+      rmSync(join(stage.project, NAME))
+      expect((await stage.ralph('resume')).code).toBe(0)
+    })
   })
 })

@@ -250,6 +250,16 @@ describe('an agent that', () => {
     expect(stage.seen()[2]).toMatchObject({ mode: 'review-fix', prompt: expect.stringContaining('prd.md') })
   })
 
+  it('changes prd.md of a folder with an odd name finds it restored as well', async () => {
+    const stage = setStories()
+    stage.git('mv', 'ralph', 'shop (old)')
+    stage.git('commit', '-qm', 'moved')
+    const agent = ['sh', '-c', 'echo "Nothing is wanted." > "shop (old)/prd.md"; echo done']
+    await stage.ralph('stories', '--ralph-dir', 'shop (old)', '-m', '1', '--', ...agent)
+    expect(stage.read('shop (old)/prd.md')).toBe('# Shop\n')
+    expect(stage.moves()).toEqual(['implement US-001 fail'])
+  })
+
   it('changes code in a review is told and flagged, though its verdict counts', async () => {
     const stage = setStories({
       stories: [story('A'), story('B')],

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
+import { quote } from '../../src/core/quote.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import { UNBUILT } from '../../src/settings/unbuilt.ts'
 import { HOSTILE } from '../view/hostile.ts'
 import { project, refusal } from './project.ts'
+
+const BAD_GROUP =
+  'must have one of ? * + @ before a group (a|b), or "\\" before each "(", "|" and ")" of a name'
+const BAD_BRACKETS =
+  'must have matching brackets and braces, or "\\" before those of a name, and ranges in order'
+const BAD_RANGE =
+  'must have ranges of single letters or digits, such as {1..9}, and others written out: {9,10}'
 
 const HERE = '(.ralph/settings.json)'
 
@@ -117,6 +125,8 @@ test.each<[unknown, string]>([
     `protect[1] must be relative to the project, such as "test/**", not "/home/me/project/test/**" ${HERE}`,
   ],
   [{ protect: ['  '] }, `protect[0] must be a non-empty string, not "  " ${HERE}`],
+  [{ protect: [''] }, `protect[0] must be a non-empty string, not "" ${HERE}`],
+  [{ protect: [7] }, `protect[0] must be a string, not 7 ${HERE}`],
   [{ outputTruncateChars: -1 }, `outputTruncateChars must be at least 0, not -1 ${HERE}`],
   [{ agent: { command: ' ' } }, `agent.command must be a non-empty string or null, not " " ${HERE}`],
   [
@@ -256,4 +266,37 @@ test('what one file has wrong is refused even where the other would override it'
   expect(refusal(() => loadSettings(path))).toBe(
     `killGrace must be a number of seconds, not a string ${HERE}`,
   )
+})
+
+test.each<[string, string]>([
+  ['/etc/**', 'must be relative to the project, such as "test/**"'],
+  ['./', 'must name files or folders of the project'],
+  ['.', 'must name files or folders of the project'],
+  ['../other/**', 'must stay within the project, without ".."'],
+  ['src/../../other', 'must stay within the project, without ".."'],
+  ['{..,src}/x', 'must stay within the project, without ".."'],
+  ['!src/**', 'must say what to protect, not what to leave out with "!"'],
+  ['src/!(generated)/**', 'must say what to protect, not what to leave out with "!"'],
+  ['src\\test\\**', 'must have "/" between folders, and "\\" only before a special character of a name'],
+  ['src/\\d*', 'must have "/" between folders, and "\\" only before a special character of a name'],
+  ['src\\', 'must have "/" between folders, and "\\" only before a special character of a name'],
+  ['a"b"', 'must have "\\" before a double quote'],
+  ['app/(auth)/**', BAD_GROUP],
+  ['(a+)+b', BAD_GROUP],
+  ['src/a|b', BAD_GROUP],
+  ['{a|b,c}', BAD_GROUP],
+  ['@(a', BAD_GROUP],
+  ['a)', BAD_GROUP],
+  ['@(a|b)?', 'must not have "?" right after a parenthesis'],
+  ['@(?:a)', 'must not have "?" right after a parenthesis'],
+  ['src/[ab', BAD_BRACKETS],
+  ['src/ab]', BAD_BRACKETS],
+  ['*.{ts,tsx', BAD_BRACKETS],
+  ['[z-a]', BAD_BRACKETS],
+  ['{1..1000000}', BAD_RANGE],
+  ['{1..10}', BAD_RANGE],
+  ['{a..c,d}', BAD_RANGE],
+  ['{a,'.repeat(400), 'must have at most 1000 characters'],
+])('the pattern %j is refused: it %s', (pattern, why) => {
+  expect(refused({ protect: [pattern] })).toBe(`protect[0] ${why}, not ${quote(pattern)} ${HERE}`)
 })

@@ -1,3 +1,4 @@
+import { literalGlob } from '../../../core/glob.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import { projectOf } from '../../../runs/project.ts'
@@ -73,7 +74,9 @@ export function storySettings(
     scm: null,
     protect: [
       ...settings.protect,
-      ...[`${dir}/prd.md`, `${dir}/prompt.md`, ...CLAUDES].flatMap(path => withTarget(project, path)),
+      ...[`${dir}/prd.md`, `${dir}/prompt.md`, ...CLAUDES].flatMap(path =>
+        withTarget(project, path).map(literalGlob),
+      ),
     ],
     guardrails: [...settings.guardrails, ...verify],
   }
