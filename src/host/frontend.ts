@@ -34,7 +34,7 @@ export type RunView = {
 export interface Frontend {
   /** Told once, when nothing stands in the way of the run any more. */
   announce(title: string, rows: string[][], output: RunSpec['settings']['output']): void
-  preview(dry: DryRun, output: RunSpec['settings']['output']): void
+  preview(dry: DryRun & { warnings: string[] }, output: RunSpec['settings']['output']): void
   /** Those who hear every event, in this order. */
   watch(run: RunView): Listener[]
   /** Whoever can be asked about a plan; null: nobody. */

@@ -1,6 +1,11 @@
 import { join } from 'node:path'
+import { CannotGoOn } from '../core/ports.ts'
+import { quote } from '../core/quote.ts'
+import { UsageError } from '../core/usage-error.ts'
 import { git } from '../git/git.ts'
 import { type Protection, protection } from '../protect/protection.ts'
+import { MAX_FILES } from '../protect/snapshot.ts'
+import { surveyPatterns } from '../protect/survey.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Area } from '../workflows/workflow.ts'
@@ -26,4 +31,21 @@ export function composeProtection(
     path: join(runDir, 'protected.json'),
     write: (path, text) => replaceFile(path, text, 0o600),
   })
+}
+
+/** What people should know of their patterns to protect before the first iteration. Throws a UsageError for one that takes too long. */
+export function protectNotes(project: string, patterns: readonly string[]): string[] {
+  try {
+    const { unmatched, files } = surveyPatterns(project, patterns)
+    const notes = unmatched.map(
+      pattern =>
+        `${quote(pattern)} matches no file; correct it, or keep it if agents must not add such files`,
+    )
+    if (files > MAX_FILES)
+      notes.push(`${files} files match, and only ${MAX_FILES} can be protected; narrow the patterns`)
+    return notes
+  } catch (error) {
+    if (error instanceof CannotGoOn) throw new UsageError(error.message)
+    throw error
+  }
 }

@@ -15,6 +15,7 @@ import { dryRun, factRows, warningsOf } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
+import { protectNotes } from './protection.ts'
 import { requireTrust } from './trust.ts'
 import { verboseLines } from './verbose.ts'
 
@@ -53,7 +54,7 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
 /** Starts a run and hosts it until it ends or stops. */
 export async function startRun<S extends RunSpec>(
   workflow: Workflow<S>,
-  { sources, risks, frontend }: Ready,
+  { base, sources, risks, frontend }: Ready,
   draft: DraftSpec<S>,
   limits: Limits,
   options: CommonOptions,
@@ -62,14 +63,18 @@ export async function startRun<S extends RunSpec>(
   const env = process.env
   const { project, settings } = draft
   checkFallbacks(draft)
+  // What a workflow adds to the patterns need not be there.
+  const aboutProtect = () => protectNotes(project, base.settings.protect).map(note => `protect: ${note}`)
   if (options.dryRun) {
-    frontend.preview(dryRun(workflow, withStart<S>(draft, null), limits, env), settings.output)
+    const dry = dryRun(workflow, withStart<S>(draft, null), limits, env)
+    frontend.preview({ ...dry, warnings: aboutProtect() }, settings.output)
     return 0
   }
   const home = ralphHome(env)
   await requireTrust({ home, project, found: risks, flag: options.trust ?? false, env })
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
   const spec = withStart<S>(draft, await recordStart(project, gitEnvironment(settings, env)))
+  const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]
   const id = newRunId(new Date(), Math.random())
   const verbose = options.verbose
     ? [verboseLines(workflow, spec, limits, sources, env, line => process.stderr.write(`${line}\n`))]
@@ -82,7 +87,7 @@ export async function startRun<S extends RunSpec>(
       spec,
       limits,
       past: [],
-      warnings: [...warningsOf(spec, env), ...notes],
+      warnings,
       env,
       frontend,
       rows: factRows(workflow, spec, limits),

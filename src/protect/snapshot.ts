@@ -20,7 +20,7 @@ type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
 export type Snapshot = Record<string, Kept>
 
 /** More than this is not protection but a backup. */
-const MAX_FILES = 5000
+export const MAX_FILES = 5000
 
 /** What the areas hold now: the last look itself, if nothing changed since; what did not is not read again. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {

@@ -24,6 +24,9 @@ type Shown = {
   retry(): void
 }
 
+/** What would run, if somebody asks for that alone. */
+type Preview = { rows: string[][]; prompt: string; object: object; warnings: string[] }
+
 /** Shows a run on a terminal or in a pipe: lines for people, or NDJSON for programs. */
 export function terminalFrontend(
   streams: () => Streams,
@@ -37,11 +40,15 @@ export function terminalFrontend(
       if (!json && !quiet) write(page(title, rows, streams().stdout, env, output))
     },
 
-    preview(dry: { rows: string[][]; prompt: string; object: object }, output: Output): void {
-      if (json) return void write(`${visibleJson(JSON.stringify(dry.object))}\n`)
+    preview(dry: Preview, output: Output): void {
+      if (json) {
+        write(`${visibleJson(JSON.stringify({ ...dry.object, warnings: dry.warnings }))}\n`)
+        return
+      }
       const { colors } = terminalStyle(streams().stdout, env, output)
       const head = page('ralph would run', dry.rows, streams().stdout, env, output)
       write(`${head}\n${colors.dim('prompt')}\n${visibleText(dry.prompt).trimEnd()}\n`)
+      for (const note of dry.warnings) warn(note)
     },
 
     watch(run: Shown) {

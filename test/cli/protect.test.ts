@@ -182,7 +182,7 @@ describe('a pattern of files to protect', () => {
     mkdirSync(join(stage.project, 'src'))
     stage.write('src/a.test.ts', 'expect(a()).toBe(1)')
     const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
-    expect(ran.code).toBe(0)
+    expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('matches no file')])
     expect(stage.read('src/a.test.ts')).toBe('expect(a()).toBe(1)')
     expect(existsSync(join(stage.project, 'src/b.spec.ts'))).toBe(false)
     expect(stage.read('src/a.ts')).toBe('mine')
@@ -191,6 +191,48 @@ describe('a pattern of files to protect', () => {
     expect(second).toMatchObject({ move: 'pass' })
     expect(stage.read('../got')).toContain(
       'Protected files were changed and have been put back: src/a.test.ts, src/b.spec.ts.',
+    )
+  })
+
+  it('that matches nothing is told before the first iteration, and agents must not add what it means', async () => {
+    const stage = setStage({
+      settings: { protect: ['tests/*.{ts}', 'kept', '*.snap'] },
+      calls: [[['file', 'a.snap', 'new'], DONE], [DONE]],
+    })
+    stage.write('kept', '')
+    const told = (pattern: string) =>
+      `protect: "${pattern}" matches no file; correct it, or keep it if agents must not add such files`
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toContain(`ralph: warning: ${told('tests/*.{ts}')}\n`)
+    const events = stage.journal()
+    const before = events.slice(
+      0,
+      events.findIndex(e => e.type === 'started'),
+    )
+    expect(
+      before.flatMap(e => (e.type === 'warned' && e.note.startsWith('protect') ? [e.note] : [])),
+    ).toEqual([told('tests/*.{ts}'), told('*.snap')])
+    expect(existsSync(join(stage.project, 'a.snap'))).toBe(false)
+    expect(events.find(e => e.type === 'settled')).toMatchObject({ move: 'fail' })
+  })
+
+  it('that matches nothing is told in a dry run, too', async () => {
+    const stage = setStage({ settings: { protect: ['no/such/**'] } })
+    const told =
+      'protect: "no/such/**" matches no file; correct it, or keep it if agents must not add such files'
+    const text = await stage.ralph('run', '-p', 'x', '--dry-run')
+    expect([text.code, text.stderr]).toEqual([0, `ralph: warning: ${told}\n`])
+    const json = await stage.ralph('run', '-p', 'x', '--dry-run', '--json')
+    expect([JSON.parse(json.stdout).warnings, json.stderr]).toEqual([[told], ''])
+  })
+
+  it('that matches more than can be protected is told as well', async () => {
+    const stage = setStage({ settings: { protect: ['many'] } })
+    mkdirSync(join(stage.project, 'many'))
+    for (let n = 0; n < 5001; n++) stage.write(`many/${n}`, '')
+    expect((await stage.ralph('run', '-p', 'x', '--dry-run')).stderr).toBe(
+      'ralph: warning: protect: 5001 files match, and only 5000 can be protected; narrow the patterns\n',
     )
   })
 
@@ -204,6 +246,15 @@ describe('a pattern of files to protect', () => {
   describe('that would take for ever to match', () => {
     const NAME = `${'a'.repeat(200)}b`
     const TOO_LONG = 'the pattern "+(a*|b)c" in "protect" takes too long to match the files in'
+
+    it('ends with one line and 2 before anything is done', async () => {
+      const stage = setStage({ settings: { protect: ['+(a*|b)c'] } })
+      stage.write(NAME, '')
+      const ran = await stage.ralph('run', '-p', 'x')
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toBe(`ralph: error: ${TOO_LONG} ${stage.project}; make it simpler\n`)
+      expect(existsSync(join(stage.root, 'claude.calls'))).toBe(false)
+    })
 
     it('only once the agent made a file for it stops the run, which can be resumed without that file', async () => {
       const stage = setStage({

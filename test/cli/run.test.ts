@@ -309,6 +309,7 @@ describe('ralph run', () => {
         expect.arrayContaining(['codex', 'exec', '-m', 'gpt-5.5']),
       ],
       prompt: hinted('The prompt.\n', { checks: true }),
+      warnings: [],
     })
     expect(existsSync(stage.ralphHome)).toBe(false)
   })

@@ -210,6 +210,15 @@ describe('the project', () => {
     expect((await state()).trust).toEqual({ state: 'given' })
   })
 
+  it('has the patterns told that protect nothing', async () => {
+    const { project } = await setDoctorScene([], {}, { protect: ['.ralph/*.json', '*.{snap}'] }).gather()
+    expect(project.protect).toEqual({
+      patterns: ['.ralph/*.json', '*.{snap}'],
+      notes: ['"*.{snap}" matches no file; correct it, or keep it if agents must not add such files'],
+      trouble: null,
+    })
+  })
+
   it('with nothing in it needs no trust', async () => {
     expect((await setDoctorScene([]).gather()).project).toMatchObject({
       settings: { valid: true, files: [] },

@@ -32,6 +32,7 @@ const GOOD: Facts = {
     settings: { valid: true, files: ['.ralph/settings.json'] },
     trust: { state: 'given' },
     guardrails: ['npm test', 'npm run lint'],
+    protect: { patterns: [], notes: [], trouble: null },
     lock: null,
     unfinished: null,
     runsTrouble: null,
@@ -120,6 +121,21 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
       'no guardrails',
       project({ guardrails: [] }),
       '  – guardrails  none: whatever comes of a run is only claimed → "guardrails" in .ralph/settings.json',
+    ],
+    [
+      'protected files',
+      project({ protect: { patterns: ['test/**', '*.snap'], notes: [], trouble: null } }),
+      '  ✓ protect     test/** · *.snap',
+    ],
+    [
+      'a pattern without effect',
+      project({ protect: { patterns: ['x'], notes: ['"x" matches no file; correct it'], trouble: null } }),
+      '  – protect     "x" matches no file; correct it',
+    ],
+    [
+      'a pattern that takes too long',
+      project({ protect: { patterns: ['x'], notes: [], trouble: 'the pattern "x" takes too long' } }),
+      '✗ ralph cannot run here: the pattern "x" takes too long',
     ],
     [
       'a run at work',

@@ -40,6 +40,8 @@ export type ProjectFacts = {
     | { state: 'unknown'; why: string }
   /** The commands; null while the settings cannot be read. */
   guardrails: string[] | null
+  /** The patterns of files to protect, what is to be known of them, and why a run could not begin with them. */
+  protect: { patterns: string[]; notes: string[]; trouble: string | null }
   /** The run at work here. */
   lock: { run: string; pid: number; host: string } | null
   unfinished: { run: string; iterations: number } | null
@@ -76,6 +78,7 @@ export function findObstacles({ agents, pick, project, ralph }: Facts): string[]
     project.settings.valid && pick.type === 'none' && pick.why,
     picked?.trouble,
     project.settings.valid && project.trust.state === 'unknown' && project.trust.why,
+    project.protect.trouble,
     !ralph.home.writable && `${ralph.home.path} cannot be written`,
     !ralph.node.enough && `Node ${ralph.node.version} is too old; ${ralph.node.needs} or newer is needed`,
   ].filter((obstacle): obstacle is string => typeof obstacle === 'string')

@@ -6,6 +6,7 @@ export function projectRows({
   settings,
   trust,
   guardrails,
+  protect,
   lock,
   unfinished,
   runsTrouble,
@@ -23,6 +24,7 @@ export function projectRows({
           value: guardrails === null ? 'unknown' : 'none: whatever comes of a run is only claimed',
           ...(guardrails && { way: '"guardrails" in .ralph/settings.json' }),
         },
+    ...protectRows(protect),
     lock
       ? {
           mark: 'none',
@@ -33,6 +35,15 @@ export function projectRows({
       : { mark: 'yes', name: 'lock', value: 'free' },
     runsRow(unfinished, runsTrouble, lock),
   ]
+}
+
+/** No row where nobody asked for it. */
+function protectRows({ patterns, notes, trouble }: ProjectFacts['protect']): Row[] {
+  const name = 'protect'
+  if (trouble !== null) return [{ mark: 'no', name, value: trouble }]
+  if (patterns.length === 0) return []
+  if (notes.length === 0) return [{ mark: 'yes', name, value: patterns.join(' · ') }]
+  return notes.map(note => ({ mark: 'none', name, value: note }))
 }
 
 function trustRow(trust: ProjectFacts['trust']): Row {

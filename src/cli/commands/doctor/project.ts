@@ -1,4 +1,5 @@
 import { fold } from '../../../core/evolve.ts'
+import { protectNotes } from '../../../host/protection.ts'
 import { isTrusted } from '../../../host/trust.ts'
 import { isAlive } from '../../../runners/process/proc.ts'
 import { latestUnfinished } from '../../../runs/find.ts'
@@ -31,8 +32,18 @@ export function examineProject(path: string, read: Read, home: string, env: Env)
         : { valid: false, error: read.error },
     trust: examineTrust(path, read, home, env),
     guardrails: read.type === 'read' ? commandGuardrails(read.loaded.settings).map(g => g.command) : null,
+    protect: examineProtect(path, read),
     lock: lock && { run: lock.run, pid: lock.pid, host: lock.host },
     ...findUnfinished(home, path),
+  }
+}
+
+function examineProtect(project: string, read: Read): ProjectFacts['protect'] {
+  const patterns = read.type === 'read' ? read.loaded.settings.protect : []
+  try {
+    return { patterns, notes: protectNotes(project, patterns), trouble: null }
+  } catch (error) {
+    return { patterns, notes: [], trouble: (error as Error).message }
   }
 }
 
