@@ -1,4 +1,4 @@
-import { matchesAny } from './glob.ts'
+import { matchesAny } from './name-pattern.ts'
 import { looksSecret } from './secret.ts'
 
 export { ownNames } from './own-names.ts'

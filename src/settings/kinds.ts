@@ -122,10 +122,13 @@ export const flags = listOf(
   ),
 )
 
-/** Names of environment variables, or patterns of them. */
+/** Names of environment variables, or patterns of them: `*` and `?` only. Other signs of globs would match nothing. */
 export const names = listOf(
   text.check(
-    z.regex(/^[^\s=]+$/, 'must be the name of an environment variable or a pattern such as "AWS_*"'),
+    z.regex(
+      /^(?!!)[^\s={}[\]|]+$/,
+      'must be the name of an environment variable or a pattern such as "AWS_*"',
+    ),
   ),
 )
 

@@ -1,4 +1,4 @@
-import { matchesAny } from './glob.ts'
+import { matchesAny } from './name-pattern.ts'
 
 /** Parts of a name that speak of a secret wherever they stand: `DEPLOY_KEY`, `KEY_FILE`, `npm_config__auth`. */
 const PARTS: ReadonlySet<string> = new Set(

@@ -176,6 +176,10 @@ test.each<[unknown, string]>([
   [{ budget: { usd: 0 } }, `budget.usd must be greater than 0, or null, not 0 ${HERE}`],
   [{ budget: { tokens: -5 } }, `budget.tokens must be greater than 0, or null, not -5 ${HERE}`],
   [{ budget: { minutes: 0 } }, `budget.minutes must be greater than 0, or null, not 0 ${HERE}`],
+  ...['{AWS,GCP}_*', '[AB]_KEY', '@(A|B)', '!AWS_*'].map((pattern): [unknown, string] => [
+    { env: { drop: [pattern] } },
+    `env.drop[0] must be the name of an environment variable or a pattern such as "AWS_*", not "${pattern}" ${HERE}`,
+  ]),
   [
     { env: { drop: ['A=B'] } },
     `env.drop[0] must be the name of an environment variable or a pattern such as "AWS_*", not "A=B" ${HERE}`,
