@@ -59,7 +59,7 @@ const EXCEPTIONS: readonly (readonly [from: string, to: string, why: string])[] 
 ]
 
 /** No larger without a reason. */
-const MOST = { files: 20, lines: 300, ownLines: 80 }
+const MOST = { files: 22, lines: 300, ownLines: 80 }
 
 /** Functions that are longer all the same, and why. */
 const LONG: readonly (readonly [file: string, name: string, why: string])[] = [
