@@ -40,6 +40,22 @@ describe('a diff', () => {
     ])
   })
 
+  test('with too many changes to find the shortest is all old lines, then all new ones, between what is common', () => {
+    const before = numbered(900)
+    // Every other line from 100 to 800 is changed.
+    const after = before.map((line, i) => (i >= 100 && i < 800 && i % 2 === 0 ? `new ${i}` : line))
+    const diff = diffOf(lines(...before), lines(...after))
+    const changed = (mark: string, all: string[]) => all.slice(100, 799).map(line => `${mark}${line}`)
+    expect(diff).toEqual([
+      ' line 99',
+      ' line 100',
+      ...changed('-', before),
+      ...changed('+', after),
+      ' line 800',
+      ' line 801',
+    ])
+  })
+
   test('leads from the one text to the other', () => {
     const lists = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 12 })
     fc.assert(
@@ -97,5 +113,16 @@ describe('the edits of Claude', () => {
     })!
     expect(shuffled).toHaveLength(201)
     expect(editOf('Write', { content: 'x'.repeat(5e6) })!.join('')).toHaveLength(20_000)
+  })
+
+  test('are compared only until there is more than is shown', () => {
+    const long = { new_string: lines(...numbered(300)) }
+    const rest = {
+      get new_string(): string {
+        throw new Error('compared')
+      },
+    }
+    expect(editOf('MultiEdit', { edits: [long, rest] })).toHaveLength(201)
+    expect(() => editOf('MultiEdit', { edits: [{ new_string: 'a' }, rest] })).toThrow('compared')
   })
 })

@@ -1,87 +1,61 @@
+import { structuredPatch } from 'diff'
 import { cut } from '../shared/fields.ts'
 
-const MOST_LINES = 200
-const MOST_CHARS = 20_000
-/** How much of either side is looked at. */
-const LOOKED_AT = 64 * 1024
-const MOST_LOOKED_AT = 2000
+/** How much of a diff is shown. */
+export const MAX_LINES = 200
+const MAX_CHARS = 20_000
+/** How much of either text is compared. */
+const MAX_TEXT = 64 * 1024
+const MAX_TEXT_LINES = 2000
+/** Finding the shortest diff takes time in the square of its changes; most of a longer one would not be shown. */
+const MAX_CHANGES = 2 * MAX_LINES
 /** Unchanged lines shown on either side of a change. */
 const CONTEXT = 2
-/** Over this, old against new is told in two blocks: finding the shortest way would take too long. */
-const MOST_CELLS = 250_000
+
+/** Stands for what is left out. */
+export const GAP = ' …'
 
 /** A change of text as lines with a leading `-`, `+` or space; unchanged ones only near a change. Bounded. */
 export function diffOf(before: string, after: string): string[] {
   const old = linesOf(before)
   const now = linesOf(after)
-  let head = 0
-  while (head < old.length && head < now.length && old[head] === now[head]) head++
-  let tail = 0
-  const most = Math.min(old.length, now.length) - head
-  while (tail < most && old.at(-1 - tail) === now.at(-1 - tail)) tail++
-  const same = (line: string) => ` ${line}`
-  const changes = [
-    ...old.slice(0, head).map(same),
-    ...changesOf(old.slice(head, old.length - tail), now.slice(head, now.length - tail)),
-    ...old.slice(old.length - tail).map(same),
-  ]
-  return changes.flatMap((line, at) => {
-    if (isNearChange(changes, at)) return [line]
-    // One mark for a gap between two changes, none at the ends.
-    const between = isNearChange(changes, at - 1) && changes.slice(at).some(isChange)
-    return between ? [' …'] : []
-  })
+  const options = { context: CONTEXT, maxEditLength: MAX_CHANGES }
+  const patch = structuredPatch('', '', joined(old), joined(now), '', '', options)
+  return patch ? patch.hunks.flatMap(({ lines }, i) => (i === 0 ? lines : [GAP, ...lines])) : blocks(old, now)
 }
 
-/** Several changes as one, within the bounds. */
+/** A diff cut down to what is shown of it. */
 export function bounded(diff: readonly string[]): string[] {
   const kept: string[] = []
-  let room = MOST_CHARS
+  let room = MAX_CHARS
   for (const line of diff) {
-    if (kept.length === MOST_LINES || room <= 0) return [...kept, ' …']
+    if (kept.length === MAX_LINES || room <= 0) return [...kept, GAP]
     kept.push(cut(line, room))
     room -= line.length
   }
   return kept
 }
 
-const isChange = (line: string | undefined) => line?.startsWith('+') || line?.startsWith('-') || false
-
-const isNearChange = (lines: readonly string[], at: number): boolean =>
-  at >= 0 && lines.slice(Math.max(at - CONTEXT, 0), at + CONTEXT + 1).some(isChange)
-
 export function linesOf(text: string): string[] {
-  const lines = cut(text, LOOKED_AT).split('\n', MOST_LOOKED_AT)
+  const lines = cut(text, MAX_TEXT).split('\n', MAX_TEXT_LINES)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }
 
-/** The fewest lines to take away and to add. */
-function changesOf(old: readonly string[], now: readonly string[]): string[] {
-  const width = now.length + 1
-  if (old.length * now.length > MOST_CELLS)
-    return [...old.map(line => `-${line}`), ...now.map(line => `+${line}`)]
-  // How many lines both have in common from here to the end.
-  const common = new Uint16Array((old.length + 1) * width)
-  for (let i = old.length - 1; i >= 0; i--)
-    for (let j = now.length - 1; j >= 0; j--)
-      common[i * width + j] =
-        old[i] === now[j]
-          ? common[(i + 1) * width + j + 1]! + 1
-          : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!)
-  const lines: string[] = []
-  let i = 0
-  let j = 0
-  while (i < old.length || j < now.length) {
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      lines.push(` ${old[i++]}`)
-      j++
-    } else if (
-      i < old.length &&
-      (j === now.length || common[(i + 1) * width + j]! >= common[i * width + j + 1]!)
-    )
-      lines.push(`-${old[i++]}`)
-    else lines.push(`+${now[j++]}`)
-  }
-  return lines
+const joined = (lines: readonly string[]): string => lines.map(line => `${line}\n`).join('')
+
+/** All old lines, then all new ones, without what both texts begin and end with. */
+function blocks(old: readonly string[], now: readonly string[]): string[] {
+  const shorter = Math.min(old.length, now.length)
+  let head = 0
+  while (head < shorter && old[head] === now[head]) head++
+  let tail = 0
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
+  const end = old.length - tail
+  return [
+    ...old.slice(Math.max(head - CONTEXT, 0), head).map(line => ` ${line}`),
+    ...old.slice(head, end).map(line => `-${line}`),
+    ...now.slice(head, now.length - tail).map(line => `+${line}`),
+    ...old.slice(end, end + CONTEXT).map(line => ` ${line}`),
+  ]
 }

@@ -1,9 +1,9 @@
 import { asList, asObject, asText, type Fields } from '../shared/fields.ts'
-import { bounded, diffOf, linesOf } from './diff.ts'
+import { bounded, diffOf, GAP, linesOf, MAX_LINES } from './diff.ts'
 
-const MOST_EDITS = 50
+const MAX_EDITS = 50
 
-/** What a call of one of Claude's editing tools changes; undefined if it is none, or changes nothing. */
+/** What a call of one of Claude's editing tools changes; undefined for any other tool, and if nothing changes. */
 export function editOf(tool: string, input: Fields): string[] | undefined {
   const diff = changeOf(tool, input)
   return diff.length > 0 ? bounded(diff) : undefined
@@ -14,12 +14,7 @@ function changeOf(tool: string, input: Fields): string[] {
     case 'Edit':
       return diffOf(asText(input.old_string), asText(input.new_string))
     case 'MultiEdit':
-      return asList(input.edits)
-        .slice(0, MOST_EDITS)
-        .map(edit => asObject(edit) ?? {})
-        .map(edit => diffOf(asText(edit.old_string), asText(edit.new_string)))
-        .filter(diff => diff.length > 0)
-        .flatMap((diff, i) => (i === 0 ? diff : [' …', ...diff]))
+      return changesOf(asList(input.edits).slice(0, MAX_EDITS))
     case 'Write':
       return linesOf(asText(input.content)).map(line => `+${line}`)
     case 'NotebookEdit':
@@ -27,4 +22,15 @@ function changeOf(tool: string, input: Fields): string[] {
     default:
       return []
   }
+}
+
+/** Several changes as one. Once there is more than is shown, the rest is not compared: that takes time. */
+function changesOf(edits: readonly unknown[]): string[] {
+  const lines: string[] = []
+  for (const edit of edits.map(asObject)) {
+    if (lines.length > MAX_LINES) break
+    const diff = diffOf(asText(edit?.old_string), asText(edit?.new_string))
+    if (diff.length > 0) lines.push(...(lines.length > 0 ? [GAP] : []), ...diff)
+  }
+  return lines
 }
