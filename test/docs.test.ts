@@ -83,6 +83,21 @@ describe('pages', () => {
     for (const mode of ['stream', 'text'] as const)
       expect(read('docs/agents.md')).toContain(`\`${call(mode).join(' ')}\``)
   })
+
+  it.each([...known])('docs/agents.md tells which variables are %s’s own', (name, { ownEnv, ownEnvWhen }) => {
+    const [, table = ''] = read('docs/agents.md').split('\n## Environment\n')
+    const row = table.split('\n').find(line => line.startsWith(`| ${name} |`))
+    for (const variable of [...ownEnv, ...Object.values(ownEnvWhen ?? {}).flat()])
+      expect(row).toContain(`\`${variable}\``)
+  })
+
+  it.each(['README.md', 'docs/settings.md', 'src/cli/commands/common.ts'])(
+    '%s names every known agent',
+    page => {
+      const text = read(page).toLowerCase()
+      expect([...known.keys()].filter(name => !text.includes(name))).toEqual([])
+    },
+  )
 })
 
 /** `budget.usd`, `.tokens` → budget.usd, budget.tokens */

@@ -1,27 +1,17 @@
 import type { Agent } from '../core/ports.ts'
 import { amp } from './amp/amp.ts'
 import { claude } from './claude/claude.ts'
+import type { Cli } from './cli.ts'
 import { codex } from './codex/codex.ts'
 import { copilot } from './copilot/copilot.ts'
 import { custom, programName } from './custom.ts'
 import { gemini } from './gemini/gemini.ts'
 import { opencode } from './opencode/opencode.ts'
 
-type Known = {
-  make: (program?: string) => Agent
-  /** A word by which this CLI is told to give a stream. */
-  streamWord: RegExp
-}
-
-/** Every CLI whose stream ralph can read, the first to look for first. To add one: its file, and a line here. */
-export const known: ReadonlyMap<string, Known> = new Map([
-  ['claude', { make: claude, streamWord: /stream-json$/ }],
-  ['codex', { make: codex, streamWord: /^--json$/ }],
-  ['amp', { make: amp, streamWord: /^--stream-json(?:-thinking)?$/ }],
-  ['opencode', { make: opencode, streamWord: /^(?:--format=)?json$/ }],
-  ['gemini', { make: gemini, streamWord: /stream-json$/ }],
-  ['copilot', { make: copilot, streamWord: /^(?:--output-format=)?json$/ }],
-])
+/** Every CLI whose stream ralph can read, in the order in which ralph looks for an installed one. */
+export const known: ReadonlyMap<string, Cli> = new Map(
+  Object.entries({ claude, codex, amp, opencode, gemini, copilot }),
+)
 
 /** The agent of a program, by its base name: `/opt/bin/claude` runs that path and is read as claude. */
 export function agentFor(command: string): { agent: Agent; isKnown: boolean } {

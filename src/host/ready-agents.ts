@@ -1,8 +1,9 @@
-import { learnCapabilities } from '../agents/shared/capabilities.ts'
+import { ownNames } from '../agents/own-names.ts'
+import { learnCapabilities } from '../agents/probe/capabilities.ts'
 import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/table.ts'
 import { findProgram } from '../runners/find-program.ts'
-import { filterEnvironment, ownNames } from '../settings/environment.ts'
+import { filterEnvironment } from '../settings/environment.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { crewOf, type Member } from './agents.ts'
 

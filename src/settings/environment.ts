@@ -1,8 +1,6 @@
 import { matchesAny } from './name-pattern.ts'
 import { looksSecret } from './secret.ts'
 
-export { ownNames } from './own-names.ts'
-
 export type EnvironmentRules = {
   /** The agent's own names: its keys are for it. */
   own: readonly string[]

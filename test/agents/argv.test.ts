@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { amp } from '../../src/agents/amp/amp.ts'
 import { claude } from '../../src/agents/claude/claude.ts'
+import type { Cli } from '../../src/agents/cli.ts'
 import { codex } from '../../src/agents/codex/codex.ts'
 import { copilot } from '../../src/agents/copilot/copilot.ts'
 import { gemini } from '../../src/agents/gemini/gemini.ts'
 import { opencode } from '../../src/agents/opencode/opencode.ts'
-import type { Agent, Ask, Capabilities } from '../../src/core/ports.ts'
+import type { Ask, Capabilities } from '../../src/core/ports.ts'
 
 const ask: Ask = { prompt: 'Do it', model: null, flags: [], mode: 'stream', budgetUsd: null, root: false }
 const unread: Capabilities = { version: null, flags: null }
@@ -235,7 +236,7 @@ const copilotRows: Row[] = [
   ),
 ]
 
-const TABLES: [name: string, make: (program?: string) => Agent, rows: Row[]][] = [
+const TABLES: [name: string, cli: Cli, rows: Row[]][] = [
   ['claude', claude, claudeRows],
   ['codex', codex, codexRows],
   ['amp', amp, ampRows],
@@ -244,7 +245,7 @@ const TABLES: [name: string, make: (program?: string) => Agent, rows: Row[]][] =
   ['copilot', copilot, copilotRows],
 ]
 
-describe.each(TABLES)('%s', (_, make, rows) => {
+describe.each(TABLES)('%s', (_, { make }, rows) => {
   test.each(rows)('%s', (_, asked, argv, able = unread) => {
     expect(
       make()
@@ -270,7 +271,7 @@ describe.each(TABLES)('%s', (_, make, rows) => {
 })
 
 test('claude is told that it is in a sandbox only as root, the others never', () => {
-  for (const [name, make] of TABLES) {
+  for (const [name, { make }] of TABLES) {
     const { env } = make().command({ ...ask, backgroundTasks: true }, unread)
     expect(env).toEqual({})
     const asRoot = make().command({ ...ask, backgroundTasks: true, root: true }, unread)
@@ -279,5 +280,5 @@ test('claude is told that it is in a sandbox only as root, the others never', ()
 })
 
 test('claude runs nothing in the background unless it may', () => {
-  expect(claude().command(ask, unread).env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
+  expect(claude.make().command(ask, unread).env).toEqual({ CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' })
 })

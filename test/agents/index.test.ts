@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { agentFor, explicitAgent, known } from '../../src/agents/index.ts'
 import type { Ask } from '../../src/core/ports.ts'
-import { endedOf, exitOf, linesOf, play } from './play.ts'
+import { CLIS, endedOf, exitOf, linesOf, play } from './play.ts'
 
 const ask: Ask = { prompt: 'Do it', model: 'm', flags: ['-v'], mode: 'stream', budgetUsd: null, root: true }
 const able = { version: null, flags: null }
@@ -41,6 +41,10 @@ describe('the agent of a program', () => {
 
   test('every known agent goes by the name it is listed under', () => {
     for (const [name, { make }] of known) expect(make().name).toBe(name)
+  })
+
+  test('every known agent is among those that the tests of streams go through', () => {
+    expect(CLIS).toEqual([...known.keys()])
   })
 })
 

@@ -9,12 +9,12 @@ import type { AgentEnded, AgentEvent, Exit } from '../../src/core/events.ts'
 import type { Ask, Parser } from '../../src/core/ports.ts'
 
 export const AGENTS = {
-  claude: claude(),
-  codex: codex(),
-  amp: amp(),
-  opencode: opencode(),
-  gemini: gemini(),
-  copilot: copilot(),
+  claude: claude.make(),
+  codex: codex.make(),
+  amp: amp.make(),
+  opencode: opencode.make(),
+  gemini: gemini.make(),
+  copilot: copilot.make(),
 }
 export type Cli = keyof typeof AGENTS
 export const CLIS = Object.keys(AGENTS) as Cli[]

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { known } from '../../src/agents/index.ts'
-import { flagsIn, type Probing, probe } from '../../src/agents/shared/probe.ts'
+import { flagsIn, type Probing, probe } from '../../src/agents/probe/probe.ts'
 import type { Ask } from '../../src/core/ports.ts'
 import { scratch } from '../support/scratch.ts'
 

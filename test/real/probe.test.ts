@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { known } from '../../src/agents/index.ts'
-import { type Probing, probe } from '../../src/agents/shared/probe.ts'
+import { type Probing, probe } from '../../src/agents/probe/probe.ts'
 import { scratch } from '../support/scratch.ts'
 import { BIN, CLIS } from './clis.ts'
 

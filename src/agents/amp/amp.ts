@@ -1,12 +1,13 @@
 import type { Agent } from '../../core/ports.ts'
+import type { Cli } from '../cli.ts'
 import { given, offer } from '../shared/flags.ts'
+import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { ampParser, noticeLogin } from './stream.ts'
 
 const BYPASS = '--dangerously-allow-all'
 
-/** Sourcegraph's Amp. */
-export const amp = (program = 'amp'): Agent => ({
+const make = (program = 'amp'): Agent => ({
   name: 'amp',
   command(ask, able) {
     const argv = [program]
@@ -22,3 +23,13 @@ export const amp = (program = 'amp'): Agent => ({
   },
   parser: mode => (mode === 'stream' ? ampParser() : noticeLogin(textParser())),
 })
+
+/** Sourcegraph's Amp. */
+export const amp: Cli = {
+  make,
+  streamWord: /^--stream-json(?:-thinking)?$/,
+  helpArgs: ['--help'],
+  ownEnv: ['AMP_*'],
+  payments: apiKeys('AMP_API_KEY'),
+  npmPackage: '@sourcegraph/amp',
+}

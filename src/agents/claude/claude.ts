@@ -1,5 +1,7 @@
 import type { Agent } from '../../core/ports.ts'
+import type { Cli } from '../cli.ts'
 import { given, offer } from '../shared/flags.ts'
+import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { claudeParser } from './stream.ts'
 
@@ -13,8 +15,7 @@ const PERMISSIONS = [
 
 const CENT = 0.01
 
-/** Claude Code. */
-export const claude = (program = 'claude'): Agent => ({
+const make = (program = 'claude'): Agent => ({
   name: 'claude',
   bypass: '--dangerously-skip-permissions',
   command(ask, able) {
@@ -42,3 +43,25 @@ export const claude = (program = 'claude'): Agent => ({
   },
   parser: mode => (mode === 'stream' ? claudeParser() : textParser()),
 })
+
+/** Claude Code. */
+export const claude: Cli = {
+  make,
+  streamWord: /stream-json$/,
+  helpArgs: ['--help'],
+  ownEnv: ['ANTHROPIC_*', 'CLAUDE_*'],
+  ownEnvWhen: {
+    CLAUDE_CODE_USE_BEDROCK: ['AWS_*'],
+    CLAUDE_CODE_USE_VERTEX: ['GOOGLE_*', 'VERTEX_*'],
+    CLAUDE_CODE_USE_FOUNDRY: ['AZURE_*'],
+  },
+  payments: [
+    { variable: 'CLAUDE_CODE_USE_BEDROCK', kind: 'Amazon Bedrock' },
+    { variable: 'CLAUDE_CODE_USE_VERTEX', kind: 'Google Vertex' },
+    { variable: 'CLAUDE_CODE_USE_FOUNDRY', kind: 'Microsoft Foundry' },
+    { variable: 'ANTHROPIC_AUTH_TOKEN', kind: 'bearer token' },
+    ...apiKeys('ANTHROPIC_API_KEY'),
+    { variable: 'CLAUDE_CODE_OAUTH_TOKEN', kind: 'subscription token' },
+  ],
+  npmPackage: '@anthropic-ai/claude-code',
+}

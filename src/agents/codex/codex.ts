@@ -1,5 +1,7 @@
 import type { Agent } from '../../core/ports.ts'
+import type { Cli } from '../cli.ts'
 import { given, offer } from '../shared/flags.ts'
+import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { troubleOf } from '../shared/trouble.ts'
 import { codexParser } from './stream.ts'
@@ -17,8 +19,7 @@ const PERMISSIONS = [
 /** In text mode its errors go to standard error (err-429-text.stderr.txt). */
 const readComplaint = (line: string) => troubleOf(line.replace(/^ERROR: /, ''))
 
-/** OpenAI's Codex CLI. */
-export const codex = (program = 'codex'): Agent => ({
+const make = (program = 'codex'): Agent => ({
   name: 'codex',
   command(ask, able) {
     const argv = [program, 'exec']
@@ -31,3 +32,14 @@ export const codex = (program = 'codex'): Agent => ({
   },
   parser: mode => (mode === 'stream' ? codexParser() : textParser(readComplaint)),
 })
+
+/** OpenAI's Codex CLI. */
+export const codex: Cli = {
+  make,
+  streamWord: /^--json$/,
+  helpArgs: ['exec', '--help'],
+  ownEnv: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
+  // It reads OPENAI_API_KEY only when somebody logs in with it.
+  payments: apiKeys('CODEX_API_KEY'),
+  npmPackage: '@openai/codex',
+}

@@ -1,4 +1,5 @@
 import type { Agent } from '../../core/ports.ts'
+import type { Cli } from '../cli.ts'
 import { given, offer } from '../shared/flags.ts'
 import { textParser } from '../shared/text.ts'
 import { troubleOf } from '../shared/trouble.ts'
@@ -10,8 +11,7 @@ const PERMISSIONS = ['--allow-all-tools', '--allow-all', '--yolo', '--allow-tool
 /** In text mode an error goes to standard error, its HTTP status first (err-429-retry-after-text.stderr.txt). */
 const readComplaint = (line: string) => troubleOf(line, Number(/^(\d{3}) /.exec(line)?.[1]))
 
-/** GitHub's Copilot CLI. */
-export const copilot = (program = 'copilot'): Agent => ({
+const make = (program = 'copilot'): Agent => ({
   name: 'copilot',
   command(ask, able) {
     const argv = [program]
@@ -25,3 +25,18 @@ export const copilot = (program = 'copilot'): Agent => ({
   },
   parser: mode => (mode === 'stream' ? copilotParser() : textParser(readComplaint)),
 })
+
+/** GitHub's Copilot CLI. */
+export const copilot: Cli = {
+  make,
+  streamWord: /^(?:--output-format=)?json$/,
+  helpArgs: ['--help'],
+  ownEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
+  payments: [
+    { variable: 'COPILOT_PROVIDER_BASE_URL', kind: 'a provider of your own' },
+    { variable: 'COPILOT_GITHUB_TOKEN', kind: 'GitHub token' },
+    { variable: 'GH_TOKEN', kind: 'GitHub token' },
+    { variable: 'GITHUB_TOKEN', kind: 'GitHub token' },
+  ],
+  npmPackage: '@github/copilot',
+}

@@ -1,13 +1,14 @@
 import type { Agent } from '../../core/ports.ts'
+import type { Cli } from '../cli.ts'
 import { given, offer } from '../shared/flags.ts'
+import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { opencodeParser } from './stream.ts'
 
 /** The last two are older spellings that it still takes, unlisted. */
 const PERMISSIONS = ['--auto', '--no-auto', '--yolo', '--dangerously-skip-permissions']
 
-/** OpenCode. A model is named with its provider: `anthropic/claude-opus-5-5`. */
-export const opencode = (program = 'opencode'): Agent => ({
+const make = (program = 'opencode'): Agent => ({
   name: 'opencode',
   command(ask, able) {
     const argv = [program, 'run', ...offer(able, '--format', ask.mode === 'stream' ? 'json' : 'default')]
@@ -17,3 +18,19 @@ export const opencode = (program = 'opencode'): Agent => ({
   },
   parser: mode => (mode === 'stream' ? opencodeParser() : textParser()),
 })
+
+/** OpenCode. A model is named with its provider: `anthropic/claude-opus-5-5`. */
+export const opencode: Cli = {
+  make,
+  streamWord: /^(?:--format=)?json$/,
+  helpArgs: ['run', '--help'],
+  ownEnv: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'GOOGLE_*', 'OPENROUTER_*'],
+  payments: apiKeys(
+    'ANTHROPIC_API_KEY',
+    'OPENAI_API_KEY',
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+    'OPENROUTER_API_KEY',
+  ),
+  npmPackage: 'opencode-ai',
+}

@@ -1,9 +1,9 @@
+import type { Cli } from '../../../agents/cli.ts'
 import { known } from '../../../agents/index.ts'
 import { agentByName, chooseAgent, isInstalled } from '../../../host/agents.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { type Env, environmentOf } from './environment.ts'
 import type { AgentFact, FallbackFact, Picked } from './facts.ts'
-import { tellPaid } from './paid.ts'
 import { examineProgram } from './programs.ts'
 import type { RunCommand } from './run-command.ts'
 
@@ -13,12 +13,21 @@ export const examineAgents = (
   { env, cwd, run }: { env: Env; cwd: string; run: RunCommand },
 ): Promise<AgentFact[]> =>
   Promise.all(
-    [...known.keys()].map(async name => {
+    [...known].map(async ([name, { payments }]) => {
       const given = environmentOf(name, env, rules)
       const set = Object.keys(given).filter(variable => given[variable] !== '')
-      return { ...(await examineProgram(name, { run, cwd, env: given })), paidBy: tellPaid(name, set) }
+      return {
+        ...(await examineProgram(name, { run, cwd, env: given })),
+        paidBy: describePayment(payments, set),
+      }
     }),
   )
+
+/** How a run would be paid for, by the variables that are set. */
+function describePayment(payments: Cli['payments'], set: readonly string[]): string {
+  const payment = payments.find(({ variable }) => set.includes(variable))
+  return payment ? `${payment.kind} (${payment.variable})` : 'its own login'
+}
 
 /** Which agents would stand in, in their order. */
 export const findFallbacks = (settings: Settings | null, path: string): FallbackFact[] =>

@@ -1,4 +1,5 @@
-import { filterEnvironment, ownNames } from '../../../settings/environment.ts'
+import { ownNames } from '../../../agents/own-names.ts'
+import { filterEnvironment } from '../../../settings/environment.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import type { EnvironmentFact } from './facts.ts'
 

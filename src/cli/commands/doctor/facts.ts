@@ -9,8 +9,8 @@ export type ProgramFact = {
 }
 
 export type AgentFact = ProgramFact & {
-  /** How a run would be paid, as the names of the variables that are set tell it; null where they cannot. */
-  paidBy: string | null
+  /** How a run would be paid for, as the names of the variables that are set tell. */
+  paidBy: string
 }
 
 /** What `ralph run` would start here, with no word about the agent typed. */

@@ -1,13 +1,4 @@
-/** Packages of npm, by the program they bring. */
-const PACKAGES = new Map([
-  ['claude', '@anthropic-ai/claude-code'],
-  ['codex', '@openai/codex'],
-  ['amp', '@sourcegraph/amp'],
-  ['opencode', 'opencode-ai'],
-  ['gemini', '@google/gemini-cli'],
-  ['copilot', '@github/copilot'],
-  ['srt', '@anthropic-ai/sandbox-runtime'],
-])
+import { known } from '../../../agents/index.ts'
 
 /** Packages of the system whose name is not the program's. */
 const SYSTEM_PACKAGES = new Map([
@@ -17,7 +8,7 @@ const SYSTEM_PACKAGES = new Map([
 
 /** How to get a program. */
 export function wayToGet(program: string, platform: string): string {
-  const fromNpm = PACKAGES.get(program)
+  const fromNpm = program === 'srt' ? '@anthropic-ai/sandbox-runtime' : known.get(program)?.npmPackage
   if (fromNpm !== undefined) return `npm install -g ${fromNpm}`
   if (program === 'docker') return 'https://docs.docker.com/get-started/get-docker/'
   const name = SYSTEM_PACKAGES.get(program) ?? program

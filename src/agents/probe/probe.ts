@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { Capabilities } from '../../core/ports.ts'
-import { recall, remember } from './probe-cache.ts'
+import { known } from '../index.ts'
+import { recall, remember } from './cache.ts'
 
 export type Probing = {
   /** The program, by its absolute path. */
@@ -22,27 +23,17 @@ const PATIENCE_MS = 5000
 
 const UNKNOWN: Capabilities = { version: null, flags: null }
 
-/** The words after which each CLI explains the flags that ralph gives it. */
-const HELP = new Map<string, string[]>([
-  ['claude', ['--help']],
-  ['codex', ['exec', '--help']],
-  ['amp', ['--help']],
-  ['opencode', ['run', '--help']],
-  ['gemini', ['--help']],
-  ['copilot', ['--help']],
-])
-
 /**
  * What a program can do, by its own word: asked once per binary, then remembered until the binary changes.
  * Never throws; what could not be learned is null, and is asked again next time.
  */
 export async function probe(probing: Probing): Promise<Capabilities> {
-  const help = HELP.get(probing.name)
+  const help = known.get(probing.name)?.helpArgs
   const binary = identify(probing.path)
   // A program that ralph does not know may do anything on --help.
   if (!help || !binary) return UNKNOWN
-  const known = recall(probing.cacheDir, binary)
-  if (known) return known
+  const remembered = recall(probing.cacheDir, binary)
+  if (remembered) return remembered
   // One after the other: side by side they would slow each other down, perhaps beyond patience.
   const flags = flagsIn((await ask(probing, help)) ?? '')
   const version = versionIn((await ask(probing, ['--version'])) ?? '')
@@ -65,7 +56,7 @@ function identify(path: string): { path: string; size: number; mtimeMs: number }
 /** What the program prints; null if it fails, or says nothing in time. */
 async function ask(
   { path, run, patienceMs = PATIENCE_MS }: Probing,
-  words: string[],
+  words: readonly string[],
 ): Promise<string | null> {
   const giveUp = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Capabilities } from '../../core/ports.ts'
-import { asObject, type Fields } from './fields.ts'
+import { asObject, type Fields } from '../shared/fields.ts'
 
 type Binary = { path: string; size: number; mtimeMs: number }
 
