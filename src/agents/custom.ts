@@ -1,7 +1,7 @@
 import type { Agent } from '../core/ports.ts'
 import { textParser } from './shared/text.ts'
 
-/** Any command: run word for word with the prompt on its standard input, read as plain text unless told otherwise. */
+/** Any command: run word for word with the prompt on its standard input; its output is plain text by default. */
 export const custom = (argv: readonly string[], parser: Agent['parser'] = () => textParser()): Agent => ({
   name: programName(argv[0] ?? ''),
   command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),

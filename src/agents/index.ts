@@ -16,12 +16,12 @@ export const known: ReadonlyMap<string, Cli> = new Map(
 /** The agent of a program, by its base name: `/opt/bin/claude` runs that path and is read as claude. */
 export function agentFor(command: string): { agent: Agent; isKnown: boolean } {
   const cli = known.get(programName(command))
-  return { agent: cli ? cli.make(command) : unknown(command), isKnown: cli !== undefined }
+  return { agent: cli ? cli.make(command) : unknownAgent(command), isKnown: cli !== undefined }
 }
 
 /**
- * The agent of an explicit command line: run word for word, nothing added. Its output is read as a stream
- * only if its own words ask for one; as plain text, a stream would pass tool output off as the agent's words.
+ * The agent of an explicit command line: run word for word, with nothing added. Its output is read as a stream
+ * only if its words ask for one. Read as plain text, a stream would make tool output look like the agent's words.
  */
 export function explicitAgent(argv: readonly string[]): Agent {
   const cli = known.get(programName(argv[0] ?? ''))
@@ -30,8 +30,8 @@ export function explicitAgent(argv: readonly string[]): Agent {
   return custom(argv, () => parser('stream'))
 }
 
-/** A program that settings name: it gets the flags that stand beside it there. */
-const unknown = (program: string): Agent => ({
+/** An unknown program that is called by name: it gets the user's flags. */
+const unknownAgent = (program: string): Agent => ({
   ...custom([program]),
   command: (ask, able) => custom([program, ...ask.flags]).command(ask, able),
 })

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { known } from '../../src/agents/index.ts'
-import { flagsIn, type Probing, probe } from '../../src/agents/probe/probe.ts'
+import { flagsIn, type ProbeOptions, probe } from '../../src/agents/probe/probe.ts'
 import type { Ask } from '../../src/core/ports.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** Runs a real process; one that exits with anything is no failure of ours. */
-const run: Probing['run'] = ([program, ...args], signal) =>
+const run: ProbeOptions['run'] = ([program, ...args], signal) =>
   new Promise((resolve, reject) => {
     const child = execFile(program!, args, { signal }, (error, stdout, stderr) =>
       error && typeof error.code !== 'number'
@@ -48,7 +48,7 @@ function makeProgram({ help = HELP, version = 'echo 1.2.3' } = {}) {
     write,
     cacheDir: join(dir, 'cache'),
     calls: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),
-    probe: (more: Partial<Probing> = {}) =>
+    probe: (more: Partial<ProbeOptions> = {}) =>
       probe({ path, name: 'claude', cacheDir: join(dir, 'cache'), run, ...more }),
   }
 }
@@ -174,11 +174,11 @@ describe('what cannot be learned is unknown, and asked for again', () => {
   test('where the program keeps silent, which is then ended', async () => {
     const program = makeProgram({ help: 'exec sleep 60' })
     const ended: unknown[] = []
-    const watched: Probing['run'] = (argv, signal) => {
+    const watched: ProbeOptions['run'] = (argv, signal) => {
       signal.addEventListener('abort', () => ended.push(argv.at(-1)))
       return run(argv, signal)
     }
-    expect(await program.probe({ run: watched, patienceMs: 300 })).toMatchObject({ flags: null })
+    expect(await program.probe({ run: watched, timeoutMs: 300 })).toMatchObject({ flags: null })
     expect(ended).toEqual(['--help'])
     expect(existsSync(program.cacheDir)).toBe(false)
   })

@@ -5,10 +5,10 @@ import { asCount, asObject, type Fields } from '../shared/fields.ts'
 import { troubleOf } from '../shared/trouble.ts'
 import { addUsage } from '../shared/usage.ts'
 
-/** Reads `amp --stream-json`: claude's stream in all but what it says of tokens. */
+/** Reads `amp --stream-json`: claude's stream, except for how it counts tokens. */
 export const ampParser = (): Parser => noticeLogin(claudeParser(meter()))
 
-/** Without a key it waits for somebody who logs in, in any mode. */
+/** Without a key amp waits for somebody to log in, in any mode. */
 export const noticeLogin = (parser: Parser): Parser => ({
   line(line) {
     const events = parser.line(line)
@@ -17,23 +17,23 @@ export const noticeLogin = (parser: Parser): Parser => ({
   end: parser.end,
 })
 
-/** The result may leave the usage out. Then what each message took adds up to it. */
+/** The result may have no usage. Then the usage of all messages is added up. */
 function meter(): Meter {
-  let heard: Usage | undefined
+  let counted: Usage | undefined
   return {
-    hear(message) {
+    count(message) {
       const usage = usageOf(asObject(asObject(message.message)?.usage))
-      if (usage) heard = addUsage(heard, usage)
+      if (usage) counted = addUsage(counted, usage)
     },
     total(result) {
-      const sinceLast = heard
-      heard = undefined
+      const sinceLast = counted
+      counted = undefined
       return usageOf(asObject(result.usage)) ?? sinceLast
     },
   }
 }
 
-/** Unlike claude's, its input already counts what met the cache. */
+/** Unlike claude's, its input already includes cache reads and writes. */
 function usageOf(usage: Fields | null): Usage | undefined {
   if (!usage) return undefined
   const cacheRead = asCount(usage.cache_read_input_tokens)

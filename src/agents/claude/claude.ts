@@ -1,11 +1,11 @@
 import type { Agent } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
-import { given, offer } from '../shared/flags.ts'
+import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { claudeParser } from './stream.ts'
 
-/** With any of these the user has settled permissions; the bypass flag would undo it. */
+/** With any of these the user has set permissions, and the bypass flag would override them. */
 const PERMISSIONS = [
   '--dangerously-skip-permissions',
   '--permission-mode',
@@ -21,22 +21,25 @@ const make = (program = 'claude'): Agent => ({
   command(ask, able) {
     const argv = [program, '-p']
     if (ask.mode === 'stream')
-      // Without --verbose, it refuses to stream.
-      argv.push(...offer(able, '--output-format', 'stream-json'), ...offer(able, '--verbose'))
-    else argv.push(...offer(able, '--output-format', 'text'))
-    if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--dangerously-skip-permissions'))
-    // Joined by `=`: given apart, it would take the words after it, too.
+      // It refuses to stream without --verbose.
+      argv.push(...ifSupported(able, '--output-format', 'stream-json'), ...ifSupported(able, '--verbose'))
+    else argv.push(...ifSupported(able, '--output-format', 'text'))
+    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--dangerously-skip-permissions'))
+    // Joined by `=`: as a separate word, it would take the words after it too.
     if (ask.disallowedTools?.length)
-      argv.push(...offer(able, '--disallowedTools').map(flag => `${flag}=${ask.disallowedTools?.join(',')}`))
-    if (ask.plugin && !given(ask.flags, '--plugin-dir')) argv.push(...offer(able, '--plugin-dir', ask.plugin))
-    // An `env` in the project's .claude/settings.json goes before the environment, and this goes before that.
-    if (ask.marks && !given(ask.flags, '--settings'))
-      argv.push(...offer(able, '--settings', JSON.stringify({ env: ask.marks })))
-    if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
+      argv.push(
+        ...ifSupported(able, '--disallowedTools').map(flag => `${flag}=${ask.disallowedTools?.join(',')}`),
+      )
+    if (ask.plugin && !hasFlag(ask.flags, '--plugin-dir'))
+      argv.push(...ifSupported(able, '--plugin-dir', ask.plugin))
+    // An `env` in the project's .claude/settings.json overrides the environment, and this overrides that.
+    if (ask.marks && !hasFlag(ask.flags, '--settings'))
+      argv.push(...ifSupported(able, '--settings', JSON.stringify({ env: ask.marks })))
+    if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     const budget = '--max-budget-usd'
-    if (ask.budgetUsd !== null && !given(ask.flags, budget))
-      argv.push(...offer(able, budget, Math.max(ask.budgetUsd, CENT).toFixed(2)))
-    // As root it refuses its bypass flag unless it is told that this is a sandbox.
+    if (ask.budgetUsd !== null && !hasFlag(ask.flags, budget))
+      argv.push(...ifSupported(able, budget, Math.max(ask.budgetUsd, CENT).toFixed(2)))
+    // As root, claude refuses its bypass flag unless it is told that this is a sandbox.
     const env: Record<string, string> = ask.root ? { IS_SANDBOX: '1' } : {}
     if (!ask.backgroundTasks) env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS = '1'
     return { argv: [...argv, ...ask.flags], env, stdin: ask.prompt }

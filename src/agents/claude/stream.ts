@@ -1,54 +1,53 @@
 import type { AgentEnded, AgentEvent, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { sayExit } from '../shared/exit.ts'
+import { describeExit } from '../shared/exit.ts'
+import { MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asList,
   asObject,
   asText,
   cut,
-  cutHead,
+  cutStart,
   type Fields,
   outputOf,
   summarize,
 } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
-import { KEPT } from '../shared/text.ts'
+import { MAX_ANSWER } from '../shared/text.ts'
 import { epochMs, troubleOf } from '../shared/trouble.ts'
 import { addUsage } from '../shared/usage.ts'
 import { editOf } from './edits.ts'
 import { claudeTodos } from './todos.ts'
 
-const NOTE = 2000
-
-/** Where a dialect of this stream tells what a call took. */
+/** Counts the tokens of a call. Each dialect of this stream reports them in its own way. */
 export type Meter = {
-  /** Every message of an agent, main or sub, as it comes. */
-  hear(message: Fields): void
-  /** What was taken since the last result, by the time of this one. */
+  /** Called for every message of an agent, of a subagent too. */
+  count(message: Fields): void
+  /** The tokens used since the last result. */
   total(result: Fields): Usage | undefined
 }
 
-/** Its messages count in part and repeatedly; only a result adds up. */
-const byResult = (): Meter => ({ hear() {}, total: result => usageOf(asObject(result.usage)) })
+/** Claude's messages report their tokens in part and more than once, so only the result is used. */
+const byResult = (): Meter => ({ count() {}, total: result => usageOf(asObject(result.usage)) })
 
 /**
- * Reads `--output-format stream-json`. What the main agent said last is in the `result` message, and only there.
- * One process may give several: each time a background task ends, the agent takes another turn. The last one counts.
+ * Reads `--output-format stream-json`. Only the `result` message holds the main agent's final answer.
+ * One process may send several: the agent takes another turn each time a background task ends. The last one counts.
  */
 export function claudeParser(meter: Meter = byResult()): Parser {
   const todos = claudeTodos()
   const refusedByHook = new Set<string>()
   let interrupted = false
-  /** The service turned the account away, and the agent has not been heard since. */
+  /** The service rejected the account, and the agent has sent nothing since. */
   let rejected: { resetsAt?: number } | null = null
-  /** The end that the last result tells of, kept until the process is gone. */
-  let told: AgentEvent[] | null = null
-  /** The main agent has gone on since its last result. */
+  /** The end according to the last result, kept until the process has exited. */
+  let lastEnd: AgentEvent[] | null = null
+  /** The main agent has worked on since its last result. */
   let isTurnOpen = false
   let openTasks = 0
-  /** Why the service turns the agent away for good, told before any result. */
-  let hopeless: string | null = null
+  /** Why the service rejects the agent for good, known before any result. */
+  let unusable: string | null = null
   const denied = new Set<string>()
   let spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'> = {}
 
@@ -64,15 +63,15 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     const why =
       [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ') || 'unknown'
     const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why}`
-    const retrying: AgentEvent = { type: 'retrying', note: cut(note, NOTE) }
-    // It would go on for minutes. One retry may be enough where a login is renewed, another one never is.
+    const retrying: AgentEvent = { type: 'retrying', note: cut(note, MAX_NOTE) }
+    // Claude would retry for minutes. A first retry may help while a login is renewed; a second never does.
     if (asCount(message.attempt) < 2 || troubleOf('', message.error_status) !== 'unusable') return [retrying]
-    hopeless = cut(why, NOTE)
-    return [retrying, { type: 'unusable', note: hopeless }]
+    unusable = cut(why, MAX_NOTE)
+    return [retrying, { type: 'unusable', note: unusable }]
   }
 
   function readAssistant(message: Fields): AgentEvent[] | null {
-    meter.hear(message)
+    meter.count(message)
     const blocks = blocksOf(message)
     const from = speakerOf(message)
     if (!from) isTurnOpen = true
@@ -107,7 +106,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
         const id = asText(block?.tool_use_id)
         if (block?.type !== 'tool_result' || id === '') return []
         const ok = block.is_error !== true
-        const items = todos.answer(id, ok, message.tool_use_result)
+        const items = todos.result(id, ok, message.tool_use_result)
         const result: AgentEvent = { type: 'toolResult', id, ok, output: outputOf(block.content), ...from }
         return items ? [result, { type: 'todo', items }] : [result]
       }) ?? null
@@ -115,9 +114,9 @@ export function claudeParser(meter: Meter = byResult()): Parser {
   }
 
   function readResult(message: Fields): AgentEvent[] {
-    const text = cutHead(asText(message.result), KEPT)
+    const text = cutStart(asText(message.result), MAX_ANSWER)
     for (const denial of asList(message.permission_denials)) denied.add(asText(asObject(denial)?.tool_use_id))
-    // Tokens are those of this turn, the cost is that of the whole session.
+    // Tokens are counted per turn, the cost for the whole session.
     const costUsd =
       typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : spent.costUsd
     spent = {
@@ -128,12 +127,12 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     isTurnOpen = false
     if (message.subtype === 'success' && !message.is_error && !interrupted)
       return [{ type: 'ended', ok: true, text, ...spent }]
-    const error = interrupted ? 'interrupted' : cut(errorOf(message), NOTE)
+    const error = interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
     const trouble = troubleOf(error, status)
     if (trouble !== 'limited') return trouble ? [{ type: trouble, note: error }, ended] : [ended]
-    // An overloaded service has nothing to do with when the account's own limit resets.
+    // When the account's own limit resets says nothing about an overloaded service.
     return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
   }
 
@@ -149,15 +148,15 @@ export function claudeParser(meter: Meter = byResult()): Parser {
         rejected = rejectionIn(message)
         return []
       case 'result':
-        told = readResult(message)
+        lastEnd = readResult(message)
         return []
       default:
         return []
     }
   }
 
-  /** The end that counts if nothing follows; null while the agent, or a task of its own, is still at work. */
-  const answer = () => (isTurnOpen || openTasks > 0 ? null : told)
+  /** The end that counts if nothing follows; null while the agent or one of its background tasks still works. */
+  const answer = () => (isTurnOpen || openTasks > 0 ? null : lastEnd)
 
   return jsonLines({
     read(message, type) {
@@ -167,8 +166,8 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     end(exit) {
       const end = answer()
       if (end) return end
-      const missing = told ? 'no result after the last background task' : 'no result'
-      const error = hopeless ?? `${sayExit(exit)}, ${missing}`
+      const missing = lastEnd ? 'no result after the last background task' : 'no result'
+      const error = unusable ?? `${describeExit(exit)}, ${missing}`
       const ended: AgentEvent = { type: 'ended', ok: false, text: '', ...spent, error }
       return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
     },
@@ -179,7 +178,7 @@ function systemEvents(message: Fields): AgentEvent[] {
   if (message.subtype === 'init') {
     const field = (value: unknown) => asText(value) || undefined
     const { session_id, model, apiKeySource } = message
-    // No key at all means the login of the CLI itself, which a subscription pays.
+    // Without a key the CLI uses its own login, which a subscription pays for.
     const auth = apiKeySource === 'none' ? 'its own login' : field(apiKeySource)
     return [{ type: 'started', session: field(session_id), model: field(model), auth }]
   }
@@ -201,7 +200,7 @@ function rejectionIn(message: Fields): { resetsAt?: number } | null {
   return info?.status === 'rejected' ? { resetsAt: epochMs(info.resetsAt) } : null
 }
 
-/** The prompt's tokens are told apart by how they met the cache; together they are the input. */
+/** Claude counts input, cache reads and cache writes separately; the input is their sum. */
 function usageOf(usage: Fields | null): Usage | undefined {
   if (!usage) return undefined
   const cacheRead = asCount(usage.cache_read_input_tokens)

@@ -1,23 +1,23 @@
 import type { TodoItem } from '../../core/events.ts'
 import { asObject, asText, type Fields, oneLine } from '../shared/fields.ts'
-import { MOST_TODOS, statusOf, todoItems, toItem } from '../shared/todo-items.ts'
+import { MAX_TODOS, statusOf, todoItems, toItem } from '../shared/todo-items.ts'
 
-/** Claude's own list: written whole by TodoWrite, or task by task by TaskCreate and TaskUpdate. */
+/** Claude's own list: TodoWrite replaces it, TaskCreate and TaskUpdate change one task. */
 export function claudeTodos() {
   let items: TodoItem[] = []
   let created = 0
-  /** Which task a call made; its true id comes with the tool's answer. */
-  const makes = new Map<string, string>()
+  /** The assumed id of the task that a call creates; the tool's result has the real one. */
+  const creating = new Map<string, string>()
 
   return {
-    /** The list as a call leaves it; null if the call is not about the list. */
+    /** The list after a call; null if the call is not about the list. */
     call(call: string, tool: string, input: Fields): TodoItem[] | null {
       if (tool === 'TodoWrite') {
         items = todoItems(input.todos)
       } else if (tool === 'TaskCreate') {
         const id = String(++created)
-        if (items.length < MOST_TODOS) items = [...items, ...toItem({ ...input, id })]
-        makes.set(call, id)
+        if (items.length < MAX_TODOS) items = [...items, ...toItem({ ...input, id })]
+        creating.set(call, id)
       } else if (tool === 'TaskUpdate') {
         items = items.flatMap(item => (item.id === asText(input.taskId) ? change(item, input) : [item]))
       } else {
@@ -26,12 +26,12 @@ export function claudeTodos() {
       return items
     },
 
-    /** The list after a tool's answer; null if that changes nothing. */
-    answer(call: string, ok: boolean, result: unknown): TodoItem[] | null {
-      const assumed = makes.get(call)
+    /** The list after a tool's result; null if that changes nothing. */
+    result(call: string, ok: boolean, output: unknown): TodoItem[] | null {
+      const assumed = creating.get(call)
       if (assumed === undefined) return null
-      makes.delete(call)
-      const id = asText(asObject(asObject(result)?.task)?.id) || assumed
+      creating.delete(call)
+      const id = asText(asObject(asObject(output)?.task)?.id) || assumed
       if (ok && id === assumed) return null
       items = items.flatMap(item => (item.id !== assumed ? [item] : ok ? [{ ...item, id }] : []))
       return items

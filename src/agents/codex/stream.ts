@@ -1,29 +1,27 @@
 import type { AgentEvent, TodoItem } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { sayExit } from '../shared/exit.ts'
-import { fail } from '../shared/fail.ts'
+import { describeExit } from '../shared/exit.ts'
+import { failureEvents, MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asList,
   asObject,
   asText,
   cut,
-  cutHead,
+  cutStart,
   type Fields,
   oneLine,
   outputOf,
   summarize,
 } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
-import { KEPT } from '../shared/text.ts'
-import { MOST_TODOS } from '../shared/todo-items.ts'
+import { MAX_ANSWER } from '../shared/text.ts'
+import { MAX_TODOS } from '../shared/todo-items.ts'
 import { troubleOf } from '../shared/trouble.ts'
 
-const NOTE = 2000
-
-/** Reads `codex exec --json`. Its answer is the last message of the turn; only `turn.failed` is fatal. */
+/** Reads `codex exec --json`. The answer is the last message of the turn; only `turn.failed` is fatal. */
 export function codexParser(): Parser {
-  const open = new Set<string>()
+  const openTools = new Set<string>()
   let answer = ''
   let trouble = ''
 
@@ -34,7 +32,7 @@ export function codexParser(): Parser {
     if (phase === 'item.updated') return []
     if (isTool(type)) return readTool(phase, type, item)
     if (phase === 'item.started') return []
-    if (type === 'error') return [{ type: 'retrying', note: cut(asText(item.message), NOTE) }]
+    if (type === 'error') return [{ type: 'retrying', note: cut(asText(item.message), MAX_NOTE) }]
     if (type !== 'agent_message') return []
     if (typeof item.text !== 'string') return null
     answer = item.text
@@ -45,23 +43,24 @@ export function codexParser(): Parser {
     const id = asText(item.id)
     if (id === '') return null
     const events: AgentEvent[] = []
-    if (!open.has(id)) events.push({ type: 'tool', id, name: nameOf(type, item), summary: summaryOf(item) })
+    if (!openTools.has(id))
+      events.push({ type: 'tool', id, name: nameOf(type, item), summary: summaryOf(item) })
     if (phase === 'item.started') {
-      open.add(id)
+      openTools.add(id)
     } else {
-      open.delete(id)
+      openTools.delete(id)
       events.push({ type: 'toolResult', id, ok: succeeded(item), output: outputOf(resultOf(item)) })
     }
     return events
   }
 
-  /** A refused key is not worth a second retry. */
+  /** With a refused key, a second retry is pointless. */
   function readRetry(said: string): AgentEvent[] {
-    const retrying: AgentEvent = { type: 'retrying', note: cut(said, NOTE) }
+    const retrying: AgentEvent = { type: 'retrying', note: cut(said, MAX_NOTE) }
     const [, attempt, why = ''] = /^Reconnecting\.\.\. (\d+)\/\d+ \((.*)\)$/s.exec(said) ?? []
     if (Number(attempt) < 2 || troubleOf(why) !== 'unusable') return [retrying]
     trouble = why
-    return [retrying, { type: 'unusable', note: cut(why, NOTE) }]
+    return [retrying, { type: 'unusable', note: cut(why, MAX_NOTE) }]
   }
 
   return jsonLines({
@@ -80,20 +79,25 @@ export function codexParser(): Parser {
           return []
         }
         case 'turn.failed':
-          return fail(asText(asObject(message.error)?.message) || trouble || 'the turn failed')
+          return failureEvents(asText(asObject(message.error)?.message) || trouble || 'the turn failed')
         case 'turn.completed':
           return [
-            { type: 'ended', ok: true, text: cutHead(answer, KEPT), usage: usageOf(asObject(message.usage)) },
+            {
+              type: 'ended',
+              ok: true,
+              text: cutStart(answer, MAX_ANSWER),
+              usage: usageOf(asObject(message.usage)),
+            },
           ]
         default:
           return []
       }
     },
-    end: exit => fail(trouble || `${sayExit(exit)}, no result`),
+    end: exit => failureEvents(trouble || `${describeExit(exit)}, no result`),
   })
 }
 
-/** Items that open and close like a call. A to-do list does not: it stays open for the whole turn. */
+/** Items that start and complete like a tool call. A to-do list is none: it stays open for the whole turn. */
 const isTool = (type: string) =>
   type === 'command_execution' || type === 'file_change' || type === 'web_search' || type.endsWith('_call')
 
@@ -107,7 +111,7 @@ function summaryOf(item: Fields): string {
     : summarize(asObject(item.arguments) ?? pick(item, 'command', 'query', 'url', 'prompt'))
 }
 
-/** Without the fields that every item has, which tell nothing. */
+/** Leaves out the fields that every item has, which say nothing about the call. */
 const pick = (item: Fields, ...keys: string[]): Fields =>
   Object.fromEntries(keys.map(key => [key, item[key]]))
 
@@ -127,7 +131,7 @@ const succeeded = ({ status, exit_code }: Fields): boolean =>
 
 const todosOf = (item: Fields): TodoItem[] =>
   asList(item.items)
-    .slice(0, MOST_TODOS)
+    .slice(0, MAX_TODOS)
     .map(asObject)
     .flatMap(todo => {
       const content = oneLine(asText(todo?.text))
@@ -142,7 +146,7 @@ const todosOf = (item: Fields): TodoItem[] =>
           ]
     })
 
-/** Its input already counts what came from the cache. */
+/** Its input already includes cache reads. */
 const usageOf = (usage: Fields | null) =>
   usage
     ? {

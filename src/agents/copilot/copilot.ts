@@ -1,29 +1,29 @@
 import type { Agent } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
-import { given, offer } from '../shared/flags.ts'
+import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { textParser } from '../shared/text.ts'
 import { troubleOf } from '../shared/trouble.ts'
 import { copilotParser } from './stream.ts'
 
-/** With any of these the user has settled permissions; the bypass flag would undo it. */
+/** With any of these the user has set permissions, and the bypass flag would override them. */
 const PERMISSIONS = ['--allow-all-tools', '--allow-all', '--yolo', '--allow-tool', '--assisted-approval']
 
-/** In text mode an error goes to standard error, its HTTP status first (err-429-retry-after-text.stderr.txt). */
-const readComplaint = (line: string) => troubleOf(line, Number(/^(\d{3}) /.exec(line)?.[1]))
+/** In text mode errors go to standard error and begin with the HTTP status (err-429-retry-after-text.stderr.txt). */
+const readErrorLine = (line: string) => troubleOf(line, Number(/^(\d{3}) /.exec(line)?.[1]))
 
 const make = (program = 'copilot'): Agent => ({
   name: 'copilot',
   command(ask, able) {
     const argv = [program]
-    if (ask.mode === 'stream') argv.push(...offer(able, '--output-format', 'json'))
-    // Unless it is told to be silent, its text shows what tools printed.
-    else if (!given(ask.flags, '-s', '--silent')) argv.push(...offer(able, '-s'))
-    if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--allow-all-tools'))
-    if (!given(ask.flags, '--no-auto-update')) argv.push(...offer(able, '--no-auto-update'))
-    if (ask.model !== null && !given(ask.flags, '--model')) argv.push('--model', ask.model)
+    if (ask.mode === 'stream') argv.push(...ifSupported(able, '--output-format', 'json'))
+    // Without -s its text includes what tools printed.
+    else if (!hasFlag(ask.flags, '-s', '--silent')) argv.push(...ifSupported(able, '-s'))
+    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--allow-all-tools'))
+    if (!hasFlag(ask.flags, '--no-auto-update')) argv.push(...ifSupported(able, '--no-auto-update'))
+    if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
-  parser: mode => (mode === 'stream' ? copilotParser() : textParser(readComplaint)),
+  parser: mode => (mode === 'stream' ? copilotParser() : textParser(readErrorLine)),
 })
 
 /** GitHub's Copilot CLI. */

@@ -1,27 +1,25 @@
 import type { AgentEvent } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { sayExit } from '../shared/exit.ts'
-import { fail } from '../shared/fail.ts'
+import { describeExit } from '../shared/exit.ts'
+import { failureEvents, MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asObject,
   asText,
   cut,
-  cutHead,
+  cutStart,
   type Fields,
   outputOf,
   summarize,
 } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
-import { KEPT } from '../shared/text.ts'
-
-const NOTE = 2000
+import { MAX_ANSWER } from '../shared/text.ts'
 
 type Speaker = { from: 'subagent' } | undefined
 
 /**
- * Reads `copilot --output-format json`. Its answer is the main agent's last message; `result` says how it went,
- * and counts no tokens. Lines of a subagent carry its id.
+ * Reads `copilot --output-format json`. The answer is the main agent's last message; `result` says how the call ended,
+ * without any tokens. Lines of a subagent carry its id.
  */
 export function copilotParser(): Parser {
   let started = false
@@ -43,17 +41,17 @@ export function copilotParser(): Parser {
     if (id === '') return null
     const error = asObject(data.error)
     if (error?.code === 'denied') denials++
-    // A shell command that failed is a success to it, with an exit code.
+    // Copilot reports a failed shell command as a success with an exit code.
     const ok = data.success === true && !asCount(asObject(data.shellExecution)?.exitCode)
     const output = outputOf(asText(asObject(data.result)?.content) || asText(error?.message))
     return [{ type: 'toolResult', id, ok, output, ...from }]
   }
 
   const failFor = (why: string, text = '') =>
-    fail(trouble?.error || why, { text, status: trouble?.status, denials })
+    failureEvents(trouble?.error || why, { text, status: trouble?.status, denials })
 
   function readResult({ exitCode }: Fields): AgentEvent[] {
-    const text = cutHead(answer, KEPT)
+    const text = cutStart(answer, MAX_ANSWER)
     if (exitCode === 0) return [{ type: 'ended', ok: true, text, denials }]
     const why = typeof exitCode === 'number' ? `exit code ${exitCode}` : 'a result without a reason'
     return failFor(why, text)
@@ -76,7 +74,7 @@ export function copilotParser(): Parser {
       case 'tool.execution_complete':
         return readToolEnd(data, from)
       case 'assistant.turn_retry':
-        return [{ type: 'retrying', note: cut(asText(data.reason) || 'unknown', NOTE) }]
+        return [{ type: 'retrying', note: cut(asText(data.reason) || 'unknown', MAX_NOTE) }]
       case 'session.error':
         if (!from) trouble = { error: asText(data.message), status: data.statusCode }
         return []
@@ -92,6 +90,6 @@ export function copilotParser(): Parser {
       if (!data) return null
       return readData(type, data, message.agentId == null ? undefined : { from: 'subagent' })
     },
-    end: exit => failFor(`${sayExit(exit)}, no result`),
+    end: exit => failFor(`${describeExit(exit)}, no result`),
   })
 }

@@ -1,26 +1,24 @@
 import type { AgentEvent, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { sayExit } from '../shared/exit.ts'
-import { fail } from '../shared/fail.ts'
+import { describeExit } from '../shared/exit.ts'
+import { failureEvents, MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asObject,
   asText,
   cut,
-  cutHead,
+  cutStart,
   type Fields,
   outputOf,
   summarize,
 } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
-import { KEPT } from '../shared/text.ts'
+import { MAX_ANSWER } from '../shared/text.ts'
 import { todoItems } from '../shared/todo-items.ts'
 
-const NOTE = 2000
-
 /**
- * Reads `gemini -o stream-json`. Words come in pieces, and a message is over when something else comes.
- * The answer is what was said after the last tool call. Its subagents do not speak in the stream.
+ * Reads `gemini -o stream-json`. A message comes in pieces and ends when something else comes.
+ * The answer is the text after the last tool call. Subagents do not appear in the stream.
  */
 export function geminiParser(): Parser {
   let pieces: string[] = []
@@ -59,16 +57,16 @@ export function geminiParser(): Parser {
   function readError({ severity, message }: Fields): AgentEvent[] {
     const note = asText(message)
     if (severity === 'error') trouble = note || 'an error without a reason'
-    return [...finishMessage(), { type: 'retrying', note: cut(note, NOTE) }]
+    return [...finishMessage(), { type: 'retrying', note: cut(note, MAX_NOTE) }]
   }
 
   function readResult({ status, error, stats }: Fields): AgentEvent[] {
     const before = finishMessage()
     const spent = { usage: usageOf(asObject(stats)) }
-    const text = cutHead(answer, KEPT)
+    const text = cutStart(answer, MAX_ANSWER)
     if (status === 'success' && !trouble) return [...before, { type: 'ended', ok: true, text, ...spent }]
     const why = asText(asObject(error)?.message) || trouble || 'a result without a reason'
-    return [...before, ...fail(why, { text, ...spent })]
+    return [...before, ...failureEvents(why, { text, ...spent })]
   }
 
   return jsonLines({
@@ -94,11 +92,11 @@ export function geminiParser(): Parser {
           return []
       }
     },
-    end: exit => [...finishMessage(), ...fail(trouble || `${sayExit(exit)}, no result`)],
+    end: exit => [...finishMessage(), ...failureEvents(trouble || `${describeExit(exit)}, no result`)],
   })
 }
 
-/** A shell command that failed is a success to it: only a tool that could not be run is an error. */
+/** Gemini reports a failed shell command as a success: only a tool that could not run is an error. */
 function resultOf({ tool_id, status, output, error }: Fields): AgentEvent | null {
   const id = asText(tool_id)
   if (id === '') return null
@@ -106,7 +104,7 @@ function resultOf({ tool_id, status, output, error }: Fields): AgentEvent | null
   return { type: 'toolResult', id, ok: status !== 'error', output: outputOf(said) }
 }
 
-/** Its input already counts what came from the cache; its output leaves out thoughts, which only the total has. */
+/** Its input already includes cache reads. Its output leaves out thoughts, which only the total includes. */
 function usageOf(stats: Fields | null): Usage | undefined {
   if (!stats) return undefined
   const input = asCount(stats.input_tokens)

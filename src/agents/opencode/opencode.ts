@@ -1,19 +1,23 @@
 import type { Agent } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
-import { given, offer } from '../shared/flags.ts'
+import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { opencodeParser } from './stream.ts'
 
-/** The last two are older spellings that it still takes, unlisted. */
+/** The last two are old spellings that opencode still accepts but does not list. */
 const PERMISSIONS = ['--auto', '--no-auto', '--yolo', '--dangerously-skip-permissions']
 
 const make = (program = 'opencode'): Agent => ({
   name: 'opencode',
   command(ask, able) {
-    const argv = [program, 'run', ...offer(able, '--format', ask.mode === 'stream' ? 'json' : 'default')]
-    if (!given(ask.flags, ...PERMISSIONS)) argv.push(...offer(able, '--auto'))
-    if (ask.model !== null && !given(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
+    const argv = [
+      program,
+      'run',
+      ...ifSupported(able, '--format', ask.mode === 'stream' ? 'json' : 'default'),
+    ]
+    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--auto'))
+    if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
   parser: mode => (mode === 'stream' ? opencodeParser() : textParser()),

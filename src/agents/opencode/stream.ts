@@ -1,10 +1,10 @@
 import type { AgentEvent, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { sayExit } from '../shared/exit.ts'
-import { fail } from '../shared/fail.ts'
-import { asCount, asObject, asText, cutHead, type Fields, outputOf, summarize } from '../shared/fields.ts'
+import { describeExit } from '../shared/exit.ts'
+import { failureEvents } from '../shared/failure.ts'
+import { asCount, asObject, asText, cutStart, type Fields, outputOf, summarize } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
-import { KEPT } from '../shared/text.ts'
+import { MAX_ANSWER } from '../shared/text.ts'
 import { todoItems } from '../shared/todo-items.ts'
 import { addUsage } from '../shared/usage.ts'
 
@@ -12,8 +12,8 @@ type Speaker = { from: 'subagent' } | undefined
 type Trouble = { error: string; status: unknown }
 
 /**
- * Reads `opencode run --format json`. No line says that it is over: it was, if the last step did not end in tool
- * calls and the process exits with 0. The answer is what that step said. A tool is told only once it is through.
+ * Reads `opencode run --format json`. No line marks the end: the call is finished if the last step did not end in tool
+ * calls and the process exits with 0. The answer is the text of that step. A tool is reported only when it has ended.
  */
 export function opencodeParser(): Parser {
   let started = false
@@ -83,7 +83,7 @@ export function opencodeParser(): Parser {
     }
   }
 
-  /** Whichever line comes first names the session. */
+  /** The first line, whatever its type, names the session. */
   function readStart({ sessionID }: Fields): AgentEvent[] {
     if (started) return []
     started = true
@@ -109,12 +109,12 @@ export function opencodeParser(): Parser {
     },
     end(exit) {
       const spent = { usage, costUsd, denials }
-      const text = cutHead(texts.join('\n'), KEPT)
-      if (trouble) return fail(trouble.error, { status: trouble.status, ...spent })
-      if (!finished) return fail(`${sayExit(exit)}, no result`, spent)
+      const text = cutStart(texts.join('\n'), MAX_ANSWER)
+      if (trouble) return failureEvents(trouble.error, { status: trouble.status, ...spent })
+      if (!finished) return failureEvents(`${describeExit(exit)}, no result`, spent)
       return exit.code === 0
         ? [{ type: 'ended', ok: true, text, ...spent }]
-        : fail(sayExit(exit), { text, ...spent })
+        : failureEvents(describeExit(exit), { text, ...spent })
     },
   })
 }
@@ -127,11 +127,11 @@ function troubleIn(error: Fields | null): Trouble {
   }
 }
 
-/** It has no other mark for a call that was not permitted. */
+/** Nothing else marks a call that was not permitted. */
 const isRefusal = ({ status, error }: Fields): boolean =>
   status === 'error' && asText(error).startsWith('The user rejected permission')
 
-/** Its input leaves out what met the cache, its output leaves out what was only thought. */
+/** Its input leaves out cache reads and writes, and its output leaves out reasoning. */
 function usageOf(tokens: Fields): Usage {
   const cacheRead = asCount(asObject(tokens.cache)?.read)
   const cacheWrite = asCount(asObject(tokens.cache)?.write)

@@ -5,7 +5,7 @@ import { asObject, type Fields } from '../shared/fields.ts'
 
 type Binary = { path: string; size: number; mtimeMs: number }
 
-/** What is remembered of this very binary; null if nothing, or nothing that can be trusted. */
+/** What is remembered of this exact binary; null if there is nothing, or nothing valid. */
 export function recall(dir: string, { path, size, mtimeMs }: Binary): Capabilities | null {
   const all = read(dir)
   const entry = Object.hasOwn(all, path) ? asObject(all[path]) : null
@@ -15,7 +15,7 @@ export function recall(dir: string, { path, size, mtimeMs }: Binary): Capabiliti
   return flags.every(flag => typeof flag === 'string') ? { version, flags: new Set(flags) } : null
 }
 
-/** Remembers, in place of what was known of an earlier binary at the same path. A cache: that it fails is no matter. */
+/** Replaces what was known of an earlier binary at the same path. Only a cache, so a failure is ignored. */
 export function remember(dir: string, { path, ...binary }: Binary, { version, flags }: Capabilities): void {
   const temporary = `${fileIn(dir)}.${process.pid}`
   try {
@@ -32,7 +32,7 @@ function discard(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // Then it was never written.
+    // It was never written.
   }
 }
 

@@ -1,25 +1,25 @@
 import type { Agent, Capabilities, Runner } from '../../core/ports.ts'
 import { probe } from './probe.ts'
 
-export type Learning = {
+export type LearnOptions = {
   runner: Pick<Runner, 'start'>
   agent: Agent
-  /** The program's path; null where there is nothing to ask. */
+  /** The program's path; null if there is nothing to ask. */
   program: string | null
   cacheDir: string
   cwd: string
   env: Record<string, string>
 }
 
-/** No help is longer; a program that takes the question for something else may print without end. */
+/** No help is longer. A program that misunderstands the arguments may print without end. */
 const MAX_HELP = 1024 * 1024
 
 /** Probes belong to no step; they end with the run. */
 const NO_STEP = 0
 
 /**
- * What the agent's program can do, as far as that is known by now. Nobody waits for it: a program that was never
- * asked before is asked while the first iteration is already at work, and until then the measured flags are used.
+ * What the agent's program can do, as far as that is known by now. Nothing waits for the answer: a program that was
+ * never asked before is asked while the first iteration already runs, and until then it gets all flags.
  */
 export function learnCapabilities({
   runner,
@@ -28,7 +28,7 @@ export function learnCapabilities({
   cacheDir,
   cwd,
   env,
-}: Learning): () => Capabilities {
+}: LearnOptions): () => Capabilities {
   let able: Capabilities = { version: null, flags: null }
   const run = async (argv: string[], signal: AbortSignal) => {
     const out: Uint8Array[] = []

@@ -1,4 +1,4 @@
-/** A JSON object whose fields nobody vouches for. */
+/** A JSON object whose fields may hold anything. */
 export type Fields = Record<string, unknown>
 
 export const asObject = (value: unknown): Fields | null =>
@@ -8,7 +8,7 @@ export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? val
 
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** A number that can be added up; anything else counts as nothing. (`1e999` is valid JSON, and infinite.) */
+/** A positive, finite number; anything else is 0. (`1e999` is valid JSON, and infinite.) */
 export const asCount = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0
     ? Math.min(value, Number.MAX_SAFE_INTEGER)
@@ -22,21 +22,21 @@ export function cut(text: string, max: number): string {
 }
 
 /** At most the last `max` characters. */
-export const cutHead = (text: string, max: number): string => (text.length <= max ? text : text.slice(-max))
+export const cutStart = (text: string, max: number): string => (text.length <= max ? text : text.slice(-max))
 
-const SUMMARY = 200
+const MAX_SUMMARY = 200
 
-/** One line, short enough to stand beside a tool's name. */
+/** One line, short enough to fit beside a tool's name. */
 export const oneLine = (text: string): string =>
   cut(
-    cut(text, SUMMARY * 4)
+    cut(text, MAX_SUMMARY * 4)
       .replace(/\s+/g, ' ')
       .trim(),
-    SUMMARY,
+    MAX_SUMMARY,
   )
 
-/** The arguments that tell most about a call, the most telling first. */
-const TELLING = [
+/** The arguments that say most about a call, in order of preference. */
+const SUMMARY_KEYS = [
   'command',
   'file_path',
   'filePath',
@@ -51,26 +51,26 @@ const TELLING = [
   'prompt',
 ]
 
-/** A tool call in one line: the one argument that tells most. */
+/** A tool call in one line: the argument that says most about it. */
 export function summarize(input: Fields | null): string {
   if (!input) return ''
-  const says = (value: unknown) => oneLine(asText(value) || asList(value).map(asText).join(' '))
-  for (const key of TELLING) {
-    const text = says(input[key])
+  const toLine = (value: unknown) => oneLine(asText(value) || asList(value).map(asText).join(' '))
+  for (const key of SUMMARY_KEYS) {
+    const text = toLine(input[key])
     if (text) return text
   }
-  return Object.values(input).map(says).find(Boolean) ?? ''
+  return Object.values(input).map(toLine).find(Boolean) ?? ''
 }
 
-/** How much of one tool's output is worth handing on. */
-const OUTPUT = 100_000
+/** How much of one tool's output is passed on. */
+const MAX_OUTPUT = 100_000
 
-/** What a tool gave back: a string, or blocks of which those with text count. */
+/** What a tool returned: a string, or blocks. A block without text is shown as its type. */
 export function outputOf(content: unknown): string {
-  if (typeof content === 'string') return cut(content, OUTPUT)
+  if (typeof content === 'string') return cut(content, MAX_OUTPUT)
   const texts = asList(content).map(block => {
     const { type, text } = asObject(block) ?? {}
     return typeof text === 'string' ? text : `[${asText(type) || 'unknown'}]`
   })
-  return cut(texts.join('\n'), OUTPUT)
+  return cut(texts.join('\n'), MAX_OUTPUT)
 }

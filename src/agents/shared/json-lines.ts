@@ -2,20 +2,20 @@ import type { AgentEvent, Exit } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
 import { asObject, cut, type Fields } from './fields.ts'
 
-/** What is particular to one CLI's stream. */
+/** How to read one CLI's stream. */
 type Reader = {
-  /** What a message with a `type` means; null if it is not what its type promises. */
+  /** The events of a message; null if it does not have what a message of its `type` should have. */
   read(message: Fields, type: string): AgentEvent[] | null
-  /** Called only if no message ended the stream; must yield `ended` last. */
+  /** Called only if no message ended the stream; must return `ended` last. */
   end(exit: Exit): AgentEvent[]
 }
 
-const UNPARSED = 2000
+const MAX_UNPARSED = 2000
 
-/** A parser of one JSON object per line. Once a message has ended the stream, nothing that follows counts. */
+/** A parser of one JSON object per line. It ignores everything after the message that ends the stream. */
 export function jsonLines(reader: Reader): Parser {
   let ended = false
-  const watch = (events: AgentEvent[]) => {
+  const noteEnd = (events: AgentEvent[]) => {
     ended = events.at(-1)?.type === 'ended'
     return events
   }
@@ -25,16 +25,16 @@ export function jsonLines(reader: Reader): Parser {
       const message = parseObject(line)
       const type = message?.type
       const events = message && typeof type === 'string' ? reader.read(message, type) : null
-      if (events) return watch(events)
-      return line.trim() === '' ? [] : [{ type: 'unparsed', line: cut(line, UNPARSED) }]
+      if (events) return noteEnd(events)
+      return line.trim() === '' ? [] : [{ type: 'unparsed', line: cut(line, MAX_UNPARSED) }]
     },
-    end: exit => (ended ? [] : watch(reader.end(exit))),
+    end: exit => (ended ? [] : noteEnd(reader.end(exit))),
   }
 }
 
 function parseObject(line: string): Fields | null {
   const text = line.trimStart()
-  // A failing JSON.parse is slow, and a CLI may print a lot that is not JSON.
+  // JSON.parse is slow when it fails, and a CLI may print much that is not JSON.
   if (!text.startsWith('{')) return null
   try {
     return asObject(JSON.parse(text))

@@ -11,10 +11,10 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** A reading so little in the past is that of a limit which is over, not of tomorrow's. */
+/** A time this little in the past belongs to a limit that is over, not to tomorrow. */
 const JUST_PAST = 10 * MINUTE
 
-/** When a limit resets, as the CLI's own words tell it at this time; undefined if they do not. */
+/** When a limit resets, according to the CLI's message; undefined if it does not say. */
 export function resetIn(note: string, now: number): number | undefined {
   const after = AFTER.exec(note)
   if (after) return now + Number(after[1]) * 1000
@@ -28,7 +28,7 @@ export function resetIn(note: string, now: number): number | undefined {
       minute: Number(minute),
     }
     if (date?.month === -1 || Number(hour) > 12 || time.minute > 59) return undefined
-    // Seconds are not told: only when the minute is over is it certain to be.
+    // The message has no seconds, so the reset is only certain when the minute is over.
     return MINUTE + next(date, year === undefined ? null : Number(year), time, zone, now)
   } catch {
     // No such time zone.
@@ -44,8 +44,8 @@ function next(
   zone: string | undefined,
   now: number,
 ): number {
-  const today = new Date(wall(now, zone))
-  const on = (y: number, month: number, day: number) => moment(Date.UTC(y, month, day, hour, minute), zone)
+  const today = new Date(shownAt(now, zone))
+  const on = (y: number, month: number, day: number) => timeOf(Date.UTC(y, month, day, hour, minute), zone)
   const thisYear = today.getUTCFullYear()
   if (date === null) {
     const at = on(thisYear, today.getUTCMonth(), today.getUTCDate())
@@ -55,15 +55,15 @@ function next(
   return year !== null || at >= now - 24 * HOUR ? at : on(thisYear + 1, date.month, date.day)
 }
 
-/** The moment at which clocks in a zone show this, both as if it were UTC. */
-function moment(shown: number, zone: string | undefined): number {
-  const near = shown - (wall(shown, zone) - shown)
-  // Across a change of the clocks the first guess is an hour off.
-  return near - (wall(near, zone) - shown)
+/** The time at which a clock in a zone shows this. `shown` is written as if it were UTC. */
+function timeOf(shown: number, zone: string | undefined): number {
+  const near = shown - (shownAt(shown, zone) - shown)
+  // Around a change to or from daylight saving time, the first guess is an hour off.
+  return near - (shownAt(near, zone) - shown)
 }
 
-/** What clocks in a zone show at a moment, as if it were UTC. */
-function wall(at: number, zone: string | undefined): number {
+/** What a clock in a zone shows at a time, as if that were UTC. */
+function shownAt(at: number, zone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',

@@ -1,14 +1,14 @@
 import type { TodoItem } from '../../core/events.ts'
 import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
 
-export const MOST_TODOS = 500
+export const MAX_TODOS = 500
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
-/** The list an agent keeps for itself, as its tool was given it. What it gave up is no longer on it. */
+/** An agent's own list, from the input of its tool. Cancelled entries are left out. */
 export const todoItems = (list: unknown): TodoItem[] =>
   asList(list)
-    .slice(0, MOST_TODOS)
+    .slice(0, MAX_TODOS)
     .map(asObject)
     .filter(fields => fields?.status !== 'cancelled')
     .flatMap(toItem)

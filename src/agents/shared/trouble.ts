@@ -1,12 +1,12 @@
 import { cut } from './fields.ts'
 
-/** Why a service did not serve: `limited` passes with time, `unusable` only once a person changes something. */
+/** Why a service rejected a call: `limited` passes with time, `unusable` only when a person changes something. */
 export type Trouble = 'limited' | 'unusable'
 
 /**
- * How CLIs word it, each as a whole message begins: an agent may well write about quotas, and a tool may print them.
- * Only ever held against an error that the CLI itself reports. After each, the recordings in test/recordings that show
- * it; a message that none shows has no rule.
+ * How CLIs word it. Each pattern matches the beginning of a message, and is used only for errors that the CLI itself
+ * reports: an agent may write about quotas, and a tool may print them. Behind each pattern are the recordings in
+ * test/recordings that show it; there is no pattern without a recording.
  */
 const LIMITED = [
   /^API Error: Request rejected \(429\)/, // claude err-429-default, -retry-after, -text
@@ -19,7 +19,7 @@ const LIMITED = [
   /^\[API Error: The model is overloaded\b/, // gemini err-503-overloaded
 ]
 
-/** A refused key, no credit, a model that is not there. */
+/** A refused key, no credit, a model that does not exist. */
 const UNUSABLE = [
   /^Invalid API key\b/, // claude err-401-default, -invalid-key, -text
   /^Not logged in\b/, // claude err-no-key
@@ -40,18 +40,18 @@ const LIMITED_STATUSES: readonly unknown[] = [429, 529]
  */
 const UNUSABLE_STATUSES: readonly unknown[] = [401, 402, 403, 404]
 
-const READ = 2000
+const MAX_READ = 2000
 
-/** What an error of a CLI means for its next call, by its words or its HTTP status; null: nothing in particular. */
+/** What an error means for the CLI's next call, by its text or its HTTP status; null: nothing in particular. */
 export function troubleOf(error: string, status?: unknown): Trouble | null {
-  const text = cut(error, READ)
+  const text = cut(error, MAX_READ)
   const isWorded = (wordings: RegExp[]) => wordings.some(wording => wording.test(text))
   if (isWorded(UNUSABLE)) return 'unusable'
   if (isWorded(LIMITED) || LIMITED_STATUSES.includes(status)) return 'limited'
   return UNUSABLE_STATUSES.includes(status) ? 'unusable' : null
 }
 
-/** Milliseconds from a moment given in seconds or in milliseconds; undefined if it is neither. */
+/** A time since the epoch in milliseconds, from seconds or milliseconds; undefined if it is neither. */
 export function epochMs(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 1e9) return undefined
   return value < 1e11 ? value * 1000 : value

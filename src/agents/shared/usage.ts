@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/events.ts'
 
-/** What two parts of a call took together; undefined where neither is known. */
+/** The tokens of two parts of a call together; undefined if neither is known. */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!sum || !more) return sum ?? more
   return {

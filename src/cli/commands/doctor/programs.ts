@@ -1,4 +1,4 @@
-import { sayExit } from '../../../agents/shared/exit.ts'
+import { describeExit } from '../../../agents/shared/exit.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { plainLine } from '../../../view/plain.ts'
 import type { ProgramFact } from './facts.ts'
@@ -35,7 +35,7 @@ function troubleOf(ran: Ran, question: string): string | null {
     case 'exited': {
       if (ran.exit.code === 0) return null
       const said = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
-      return `\`${question}\` failed: ${[sayExit(ran.exit), said].filter(Boolean).join(', ')}`
+      return `\`${question}\` failed: ${[describeExit(ran.exit), said].filter(Boolean).join(', ')}`
     }
     default:
       return ran satisfies never
