@@ -7,9 +7,9 @@ import {
   type Limits,
   type RunState,
   type StageName,
+  type StageTable,
   stageOf,
   standing,
-  type Workflow,
 } from './table.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
 import { isShown } from './todo.ts'
@@ -27,7 +27,7 @@ export type Decision =
  * `worked`: how long this sitting has taken so far, whatever the time of day was set to.
  */
 export function next(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   tasks: readonly Task[],
   limits: Limits,
@@ -44,29 +44,29 @@ export function next(
   if (state.hold === 'pause') return whenLanded({ type: 'hold' })
 
   const done = doneOf(tasks, state)
-  const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(workflow, state, t)))
+  const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(table, state, t)))
   if (done.size === tasks.length) {
     // Planning it is not doing it: whoever takes everything out of a list has not verified anything.
-    if (!tasks.some(t => isShown(t, workflow))) return finish('blocked', 'the list is empty')
+    if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')
     return finish(
       'complete',
       'complete',
-      tasks.every(t => standing(workflow, state, t).proof) ? 'verified' : 'claimed',
+      tasks.every(t => standing(table, state, t).proof) ? 'verified' : 'claimed',
     )
   }
-  if (open.length === 0) return finish('blocked', explainBlocked(workflow, state, tasks))
+  if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
   const limit = reached(state, limits, flying.length, worked)
   if (limit) return finish(limit.result, limit.why)
-  if (flying.length >= workflow.width) return { type: 'busy' }
+  if (flying.length >= table.width) return { type: 'busy' }
 
   const busy = new Set(flying.map(f => f.task))
   const isDone = (id: TaskId) => done.has(id)
-  const task = mostUrgent(workflow, state, open, t => !busy.has(t.id) && isMet(t, isDone))
-  if (!task) return finish('blocked', explainBlocked(workflow, state, tasks))
+  const task = mostUrgent(table, state, open, t => !busy.has(t.id) && isMet(t, isDone))
+  if (!task) return finish('blocked', explainBlocked(table, state, tasks))
 
-  const stage = stageOf(workflow, state, task)
-  if (workflow.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
+  const stage = stageOf(table, state, task)
+  if (table.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
   // More left of a pause than the longest there is: the clock was set back, and that is not waited for.
   const left = state.notBefore - now
   if (left > 0 && left <= LONGEST_PAUSE)
@@ -86,7 +86,7 @@ export function next(
  * chosen whether they are ready: lists can be long.
  */
 function mostUrgent(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   open: readonly Task[],
   isReady: (task: Task) => boolean,
@@ -94,7 +94,7 @@ function mostUrgent(
   let best: Task | undefined
   let [bestRank, bestPriority] = [0, 0]
   for (const task of open) {
-    const rank = workflow.order?.indexOf(stageOf(workflow, state, task)) ?? 0
+    const rank = table.order?.indexOf(stageOf(table, state, task)) ?? 0
     const priority = task.priority ?? 0
     if (best && (rank > bestRank || (rank === bestRank && priority >= bestPriority))) continue
     if (!isReady(task)) continue
@@ -109,8 +109,8 @@ const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): 
   agents.map(a => `${a} cannot be used: ${unusable[a]}`).join('; ')
 
 /** What waits for what, in one sentence. */
-function explainBlocked(workflow: Workflow, state: RunState, tasks: readonly Task[]): string {
-  const known = new Map(tasks.map(t => [t.id, standing(workflow, state, t)]))
+function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task[]): string {
+  const known = new Map(tasks.map(t => [t.id, standing(table, state, t)]))
   const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
   const stuck = tasks.filter(t => !isDone(t.id))
   const reason = (t: Task) => {

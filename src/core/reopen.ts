@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts'
-import { type RunState, standing, type Workflow } from './table.ts'
+import { type RunState, type StageTable, standing } from './table.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -7,16 +7,16 @@ import type { Task } from './task.ts'
  * nothing held against it. null where nothing was blocked.
  */
 export function reopen(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   tasks: readonly Task[],
   now: number,
 ): RunEvent | null {
-  const blocked = tasks.filter(task => standing(workflow, state, task).stage === 'blocked')
+  const blocked = tasks.filter(task => standing(table, state, task).stage === 'blocked')
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
-    const { carry, rounds, bugs } = standing(workflow, state, task)
-    const first = standing(workflow, { ...state, at: {} }, task)
+    const { carry, rounds, bugs } = standing(table, state, task)
+    const first = standing(table, { ...state, at: {} }, task)
     return [task.id, { ...first, carry, rounds, bugs }] as const
   })
   return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }

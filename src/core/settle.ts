@@ -8,10 +8,10 @@ import {
   REVIEW,
   type RunState,
   type Stage,
+  type StageTable,
   type Step,
   standing,
   type TaskState,
-  type Workflow,
 } from './table.ts'
 import type { Task } from './task.ts'
 
@@ -19,7 +19,7 @@ type Ok = Extract<Outcome, { end: 'ok' }>
 
 /** What an outcome changes: the event to journal. Pure, and never the whole state. */
 export function settle(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   step: Step,
   task: Task,
@@ -27,7 +27,7 @@ export function settle(
   limits: Limits,
   now: number,
 ): RunEvent & Settled {
-  const me = { ...standing(workflow, state, task) }
+  const me = { ...standing(table, state, task) }
   const event: RunEvent & Settled = {
     type: 'settled',
     at: now,
@@ -43,7 +43,7 @@ export function settle(
     add: [],
     block: {},
   }
-  const stage = workflow.stages[step.stage]!
+  const stage = table.stages[step.stage]!
   // A person may have decided about the task while the agent was still at it: then that stands.
   const mine = me.stage === step.stage
   // Whatever was not checked afterwards may have been edited; a call that was turned away may have worked before.
@@ -92,14 +92,14 @@ export function settle(
   const { [step.agent ?? '']: _, ...waits } = state.waits
   event.patch = { n, failures: 0, empties: 0, idles: 0, waits, limitedSince: null }
   if (!mine) return event
-  event.move = advance(workflow, state, me, step, stage, task, outcome, limits, event)
+  event.move = advance(table, state, me, step, stage, task, outcome, limits, event)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
   return event
 }
 
 /** Moves a task on after an iteration that ended well, and says by which move. */
 function advance(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   me: TaskState,
   step: Step,
@@ -118,19 +118,19 @@ function advance(
   me.carry = carried(outcome, move, me.carry)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // A red check at the cap cannot be waved through: it spends the stage instead.
-  if (move === 'reject' && me.rounds >= workflow.rounds) move = red.length > 0 ? 'spent' : 'capped'
+  if (move === 'reject' && me.rounds >= table.rounds) move = red.length > 0 ? 'spent' : 'capped'
   if (me.still >= limits.stuck && move !== 'ask') move = 'stuck'
 
   if (move === 'stuck')
     block(me, `stuck: ${me.still} iterations changed nothing and ${names(red)} stayed red`)
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
-  else if (stage.on[move] === 'bugfix') addBugFix(workflow, state, me, task, red, event)
-  else return goOn(me, move, step, stage, task, workflow)
+  else if (stage.on[move] === 'bugfix') addBugFix(table, state, me, task, red, event)
+  else return goOn(me, move, step, stage, task, table)
   return move
 }
 
 /** Follows the table; staying at a stage spends a try. */
-function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, workflow?: Workflow): Move {
+function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, table?: StageTable): Move {
   if (stage.on[move] === step.stage && ++me.tries >= (task.tries?.[step.stage] ?? stage.tries)) move = 'spent'
   const to = stage.on[move]
   if (to === undefined) throw new Error(`stage ${step.stage} has no move ${move}`)
@@ -144,7 +144,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, w
       me.proof = false
       me.why = AT_CAP
     }
-    const visits = workflow?.stages[to]?.visits
+    const visits = table?.stages[to]?.visits
     if (visits !== undefined) {
       me.visits = { ...me.visits, [to]: (me.visits[to] ?? 0) + 1 }
       if (me.visits[to]! > visits) block(me, `came to ${to} more than ${plural(visits, 'time')}`)
@@ -157,14 +157,14 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, w
 const LONGEST_SUMMARY = 200
 
 function addBugFix(
-  workflow: Workflow,
+  table: StageTable,
   state: RunState,
   me: TaskState,
   task: Task,
   red: Finding[],
   event: Settled,
 ): void {
-  if (me.bugs >= workflow.bugs) {
+  if (me.bugs >= table.bugs) {
     block(me, `still red after ${me.bugs} bug fixes: ${names(red)}`)
     return
   }

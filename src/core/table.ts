@@ -44,8 +44,8 @@ export type Stage = {
   on: Partial<Record<Move, Target>>
 }
 
-/** A table: the whole of what makes one loop differ from another. */
-export type Workflow = {
+/** How one workflow moves its tasks. */
+export type StageTable = {
   name: string
   first: StageName
   /** How many tasks may be in flight. */
@@ -183,16 +183,16 @@ export const initial: RunState = {
 }
 
 /** Where a task stands; one that was never worked on stands at its first stage. */
-export function standing(workflow: Workflow, state: RunState, task: Task): TaskState {
-  return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? workflow.first)
+export function standing(table: StageTable, state: RunState, task: Task): TaskState {
+  return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? table.first)
 }
 
 /**
  * The stage alone: nothing is made up for a task that was never worked on, for lists can be long. Asked first whether
  * it is there, because a property that is not takes V8 three times as long to look up.
  */
-export const stageOf = (workflow: Workflow, state: RunState, task: Task): TaskState['stage'] =>
-  Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? workflow.first)
+export const stageOf = (table: StageTable, state: RunState, task: Task): TaskState['stage'] =>
+  Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? table.first)
 
 const fresh = (stage: StageName): TaskState => ({
   stage,

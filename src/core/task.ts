@@ -16,7 +16,7 @@ export type Task = {
   blockedBy: readonly TaskId[]
   /** Smaller first; ties go by place in the list. */
   priority?: number
-  /** Where it starts, if not at the workflow's first stage. */
+  /** Where it starts, if not at the table's first stage. */
   first?: StageName
   /** The task that a bug-fix task was made for. */
   parent?: TaskId

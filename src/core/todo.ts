@@ -1,20 +1,20 @@
 import { doneOf } from './done.ts'
 import type { TodoItem } from './events.ts'
-import { type RunState, stageOf, standing, type Workflow } from './table.ts'
+import { type RunState, type StageTable, stageOf, standing } from './table.ts'
 import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
 /** Whether a build's list shows a task. Planning is work too, but not part of the plan. */
-export const isShown = (task: Task, workflow: Workflow): boolean =>
-  workflow.stages[task.first ?? workflow.first]?.role !== 'planner'
+export const isShown = (task: Task, table: StageTable): boolean =>
+  table.stages[task.first ?? table.first]?.role !== 'planner'
 
-export const shownTasks = (tasks: readonly Task[], workflow: Workflow): Task[] =>
-  tasks.filter(task => isShown(task, workflow))
+export const shownTasks = (tasks: readonly Task[], table: StageTable): Task[] =>
+  tasks.filter(task => isShown(task, table))
 
 type Projected = {
   tasks: readonly Task[]
-  workflow: Workflow
+  table: StageTable
   flying: readonly TaskId[]
   items: readonly TodoItem[]
 }
@@ -26,18 +26,13 @@ const projected = new WeakMap<RunState['at'], Projected>()
 let latest: { shown: readonly Task[]; items: readonly TodoItem[] } = { shown: [], items: [] }
 
 /** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
-export function projectTodo(
-  tasks: readonly Task[],
-  state: RunState,
-  workflow: Workflow,
-): readonly TodoItem[] {
+export function projectTodo(tasks: readonly Task[], state: RunState, table: StageTable): readonly TodoItem[] {
   const known = projected.get(state.at)
   const flying = Object.values(state.flight).map(step => step.task)
-  if (known?.tasks === tasks && known.workflow === workflow && areEqual(known.flying, flying))
-    return known.items
+  if (known?.tasks === tasks && known.table === table && areEqual(known.flying, flying)) return known.items
   const done = doneOf(tasks, state)
   const isDone = (id: TaskId) => done.has(id)
-  const shown = shownTasks(tasks, workflow)
+  const shown = shownTasks(tasks, table)
   const before = latest
   const items = shown.map((task, place) => {
     const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
@@ -48,7 +43,7 @@ export function projectTodo(
       : itemOf(task, status, waitsFor)
   })
   latest = { shown, items }
-  projected.set(state.at, { tasks, workflow, flying, items })
+  projected.set(state.at, { tasks, table, flying, items })
   return items
 }
 
@@ -64,11 +59,11 @@ const areEqual = (a: readonly TaskId[], b: readonly TaskId[]): boolean =>
   a === b || (a.length === b.length && a.every((id, place) => id === b[place]))
 
 /** Tasks that wait for a person, and why. */
-export const heldTasks = (tasks: readonly Task[], state: RunState, workflow: Workflow): Map<TaskId, string> =>
+export const heldTasks = (tasks: readonly Task[], state: RunState, table: StageTable): Map<TaskId, string> =>
   new Map(
     tasks
-      .filter(task => stageOf(workflow, state, task) === 'blocked')
-      .map(task => [task.id, standing(workflow, state, task).why]),
+      .filter(task => stageOf(table, state, task) === 'blocked')
+      .map(task => [task.id, standing(table, state, task).why]),
   )
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null

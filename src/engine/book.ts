@@ -1,12 +1,12 @@
 import type { RunEvent } from '../core/events.ts'
 import { evolve, evolveList } from '../core/evolve.ts'
 import type { Ports } from '../core/ports.ts'
-import type { Limits, RunState, Step, StepId, Workflow } from '../core/table.ts'
+import type { Limits, RunState, StageTable, Step, StepId } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 
 /** The run as the engine knows it. It changes only by events, and every event is recorded before it counts. */
 export interface Book {
-  readonly workflow: Workflow
+  readonly table: StageTable
   readonly limits: Limits
   readonly state: RunState
   readonly tasks: readonly Task[]
@@ -16,14 +16,14 @@ export interface Book {
 }
 
 export function openBook(
-  workflow: Workflow,
+  table: StageTable,
   limits: Limits,
   from: { state: RunState; tasks: readonly Task[] },
   ports: Pick<Ports, 'tell'>,
 ): Book {
   let { state, tasks } = from
   return {
-    workflow,
+    table,
     limits,
     get state() {
       return state

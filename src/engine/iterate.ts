@@ -107,9 +107,9 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {
-  const { workflow, state, limits } = book
+  const { table, state, limits } = book
   const event: RunEvent & Settled = settle(
-    workflow,
+    table,
     state,
     step,
     book.taskOf(step),

@@ -61,13 +61,13 @@ export async function run(
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
-      const { workflow, state, tasks, limits } = book
-      const decision = next(workflow, state, tasks, limits, now, worked, ports.agentsFor)
+      const { table, state, tasks, limits } = book
+      const decision = next(table, state, tasks, limits, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
           fly(await begin(bench, decision))
           // With all hands at work there is nothing to decide until something happens.
-          if (flying.size >= workflow.width) await sleep.until(flying.values(), null)
+          if (flying.size >= table.width) await sleep.until(flying.values(), null)
           break
         case 'busy':
           if (flying.size === 0) throw new Error('steps are in flight that nobody works on')
@@ -102,7 +102,7 @@ export async function run(
 /** Before the first iteration: the tree as it is, and the checks as they stand without any work of ours. */
 async function lookAround({ book, ports, signals, tree }: Bench, baseline: boolean): Promise<void> {
   const task = book.tasks[0]
-  const checks = task ? ports.checks({ stage: task.first ?? book.workflow.first, task }) : []
+  const checks = task ? ports.checks({ stage: task.first ?? book.table.first, task }) : []
   if (checks.length === 0) return
   await tree.look()
   if (!baseline || book.state.steps > 0) return

@@ -17,13 +17,8 @@ export function obey({ book, ports }: Bench, cancel: AbortController): void {
 }
 
 /** The list may have moved on since it was asked for: then the answer is a warning. */
-function changeOf(
-  { tasks, state, workflow }: Book,
-  wanted: TodoRequest,
-  request: string,
-  at: number,
-): RunEvent {
-  const edit = todoEdit(tasks, state, workflow, wanted)
+function changeOf({ tasks, state, table }: Book, wanted: TodoRequest, request: string, at: number): RunEvent {
+  const edit = todoEdit(tasks, state, table, wanted)
   return 'error' in edit
     ? { type: 'warned', at, note: `the list stays as it is: ${edit.error}` }
     : { type: 'edited', at, by: 'person', ...edit, request }

@@ -110,7 +110,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
   listeners.push(...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? []))
   const opened = workflow.open({
     spec,
-    table: book.workflow,
+    table: book.table,
     limits,
     session,
     past,
@@ -156,8 +156,8 @@ function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string
     list: () =>
       workflow.listed
         ? {
-            items: projectTodo(book.tasks, book.state, book.workflow),
-            held: heldTasks(book.tasks, book.state, book.workflow),
+            items: projectTodo(book.tasks, book.state, book.table),
+            held: heldTasks(book.tasks, book.state, book.table),
           }
         : null,
     summary: style => workflow.summary?.(spec, book, style) ?? [],
@@ -173,7 +173,7 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
   const by = processRef(process.pid)
   if (past.length > 0) {
     book.tell({ type: 'resumed', at, limits, by })
-    const reopened = reopen(book.workflow, book.state, book.tasks, at)
+    const reopened = reopen(book.table, book.state, book.tasks, at)
     if (reopened) book.tell(reopened)
     active.onResume?.()
     if (options.instruction) book.tell({ type: 'told', at, text: options.instruction })

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { spellCount, spellDuration } from '../core/format.ts'
-import type { Limits, RunState, Workflow } from '../core/table.ts'
+import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { plainLine } from '../view/plain.ts'
@@ -100,14 +100,14 @@ export function statusOf(
   }
 }
 
-function listOf(tasks: readonly Task[], state: RunState, workflow: Workflow): RunStatus['tasks'] {
-  const items = projectTodo(tasks, state, workflow)
+function listOf(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
+  const items = projectTodo(tasks, state, table)
   const active = items.find(item => item.status === 'in_progress')
   return {
     completed: items.filter(item => item.status === 'completed').length,
     all: items.length,
     active: active ? `${active.id} ${active.activeForm}` : null,
-    blocked: Object.fromEntries(heldTasks(tasks, state, workflow)),
+    blocked: Object.fromEntries(heldTasks(tasks, state, table)),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Claimed, RunEvent, Settled } from '../core/events.ts'
 import type { Check, Claims, Work } from '../core/ports.ts'
-import type { Limits, RunState, Workflow as StageTable } from '../core/table.ts'
+import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import type { Session } from '../store/session.ts'
 import type { Style } from '../view/style.ts'

@@ -1,4 +1,4 @@
-import type { Role, Stage, Workflow } from '../../src/core/table.ts'
+import type { Role, Stage, StageTable } from '../../src/core/table.ts'
 import { merging } from '../../src/workflows/shared/merging.ts'
 
 type PipelineRole = Extract<Role, 'coder' | 'reviewer' | 'tester' | 'qa'>
@@ -17,7 +17,7 @@ export function pipeline({
   tries?: Partial<Record<PipelineRole, number>>
   rounds?: number
   parallel?: number
-} = {}): Workflow {
+} = {}): StageTable {
   const { after, stages } = merging(parallel)
   const first = roles[0] ?? 'coder'
   const stageOf = (role: PipelineRole, place: number): Stage => ({

@@ -6,9 +6,9 @@ import {
   initial,
   type Limits,
   type RunState,
+  type StageTable,
   standing,
   type TaskState,
-  type Workflow,
 } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 
@@ -48,7 +48,7 @@ export const red: Finding = { check: 'npm test', verdict: 'fail', note: '\n  2 t
 export const unsure: Finding = { check: 'judge', verdict: 'unsure', note: 'the judge was not sure' }
 
 /** Plays a run by hand: `step` begins what is decided, waiting as long as it says, and settles it as told. */
-export function play(workflow: Workflow, list: Task[], limits: Limits = LIMITS, agents = ['a']) {
+export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS, agents = ['a']) {
   let state: RunState = initial
   let tasks: readonly Task[] = []
   let now = 1000

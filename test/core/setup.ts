@@ -1,4 +1,4 @@
-import type { AgentName, Limits, StageName, Workflow } from '../../src/core/table.ts'
+import type { AgentName, Limits, StageName, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
@@ -26,7 +26,7 @@ export type Temper = {
 
 export type Setup = {
   kind: Kind
-  workflow: Workflow
+  workflow: StageTable
   limits: Limits
   tasks: Task[]
   agentsFor(stage: StageName): readonly AgentName[]
@@ -74,7 +74,7 @@ export function setup(kind: Kind, d: Dice): Setup {
 
 type Options = { skip: boolean; atCap: 'approve' | 'block'; cap: number }
 
-function tableOf(kind: Kind, options: Options, d: Dice): Workflow {
+function tableOf(kind: Kind, options: Options, d: Dice): StageTable {
   const parallel = 1 + d.below(4)
   switch (kind) {
     case 'prompt':

@@ -1,7 +1,7 @@
 import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import type { Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
-import type { Limits, Workflow } from '../../src/core/table.ts'
+import type { Limits, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { openBook } from '../../src/engine/book.ts'
 import { type Ending, run } from '../../src/engine/run.ts'
@@ -70,7 +70,7 @@ class FakeClock implements Clock {
   }
 }
 
-type Options = { tasks?: Task[]; workflow?: Workflow; limits?: Partial<Limits>; agents?: string[] }
+type Options = { tasks?: Task[]; workflow?: StageTable; limits?: Partial<Limits>; agents?: string[] }
 
 /** The engine's world in memory. It outlives sittings: a crash loses only what was not journaled. */
 export class World {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
-import { initial, type RunState, type Workflow } from '../../core/table.ts'
+import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { type Handed, openListFile } from '../../store/list-file.ts'
@@ -39,7 +39,7 @@ const NOTHING: Change = { edit: null, refused: [] }
 /** Keeps a build's list: a projection of the truth, in which others may write. `past`: the journal so far. */
 export function keepList(
   { project, dir }: { project: string; dir: string },
-  workflow: Workflow,
+  workflow: StageTable,
   past: readonly RunEvent[],
   run: () => Folded,
 ): ListKeeper {
@@ -111,7 +111,7 @@ const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'f
  * The list when a step was last applied, for then it was surely written, and every one since, for a crash may have
  * come before or after the writing.
  */
-function lastLists(past: readonly RunEvent[], workflow: Workflow): Handed {
+function lastLists(past: readonly RunEvent[], workflow: StageTable): Handed {
   const from = past.findLastIndex(event => event.type === 'applied')
   const spell = itemSpeller()
   const own: Buffer[] = []

@@ -1,4 +1,4 @@
-import type { Workflow } from '../../core/table.ts'
+import type { StageTable } from '../../core/table.ts'
 import { merging } from '../shared/merging.ts'
 
 /** Inactive endings that one task may have. */
@@ -9,7 +9,7 @@ const FIX_TRIES = 3
 const PLAN_TRIES = 2
 
 /** `ralph build`: a goal is refined and decomposed, then the list is worked off. */
-export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: number } = {}): Workflow {
+export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: number } = {}): StageTable {
   const { after, stages } = merging(parallel)
   return {
     name: 'tasks',

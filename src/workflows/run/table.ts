@@ -1,7 +1,7 @@
-import type { Workflow } from '../../core/table.ts'
+import type { StageTable } from '../../core/table.ts'
 
 /** `ralph run`: one task, worked on until its signal is given and the checks are green. */
-export const prompt = (): Workflow => ({
+export const prompt = (): StageTable => ({
   name: 'prompt',
   first: 'work',
   width: 1,

@@ -1,4 +1,4 @@
-import { initial, standing, type TaskState, type Workflow } from '../../core/table.ts'
+import { initial, type StageTable, standing, type TaskState } from '../../core/table.ts'
 import { applyEdit, type ListEdit, type Task, type TaskId } from '../../core/task.ts'
 
 /** What a changed list file amounts to, as an `edited` event takes it. Empty: nothing changed. */
@@ -36,4 +36,4 @@ export const doneByPerson = (stands: TaskState): TaskState => ({
 })
 
 /** A task as if it had never been worked on: whoever reopens it gives it all its tries again. */
-export const reopened = (workflow: Workflow, task: Task): TaskState => standing(workflow, initial, task)
+export const reopened = (workflow: StageTable, task: Task): TaskState => standing(workflow, initial, task)

@@ -1,13 +1,7 @@
 import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
-import {
-  initial,
-  type Limits,
-  type StageName,
-  type Workflow as StageTable,
-  standing,
-} from '../../core/table.ts'
+import { initial, type Limits, type StageName, type StageTable, standing } from '../../core/table.ts'
 import type { Look } from '../../git/look.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewWatch } from './review-watch.ts'

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
-import type { Workflow } from '../../core/table.ts'
+import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import { putFile, textAt } from '../../store/files/put-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
@@ -35,7 +35,7 @@ export function keepStories(
   /** The file, and where to write it. */
   { path, place }: { path: string; place(): string },
   first: StoriesFile,
-  workflow: Workflow,
+  workflow: StageTable,
   { skip, cap, verifyCommands }: StoryRules,
   run: () => Folded,
 ): StoryKeeper {

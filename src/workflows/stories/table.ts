@@ -1,4 +1,4 @@
-import type { Workflow } from '../../core/table.ts'
+import type { StageTable } from '../../core/table.ts'
 
 /** Iterations that one story may take to be submitted, or to be fixed. */
 const WORK_TRIES = 6
@@ -14,7 +14,7 @@ export function stories({
   skip?: boolean
   cap?: number
   atCap?: 'approve' | 'block'
-} = {}): Workflow {
+} = {}): StageTable {
   return {
     name: 'stories',
     first: 'implement',

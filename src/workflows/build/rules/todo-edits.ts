@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../../core/events.ts'
-import { type RunState, standing, type TaskState, type Workflow } from '../../../core/table.ts'
+import { type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
 import { findCycle, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { composeList, doneByPerson, type Edit, reopened } from '../../shared/list-edit.ts'
@@ -13,7 +13,7 @@ type Named = TodoItem & { id: TaskId }
 export function personEdit(
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
   items: readonly TodoItem[],
 ): { edit: Edit; refused: string[] } {
   const shown = shownTasks(tasks, workflow)
@@ -50,7 +50,7 @@ export function personEdit(
 export function agentEdit(
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
   items: readonly TodoItem[],
   ownTask: TaskId,
   room: number,

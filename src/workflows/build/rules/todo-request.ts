@@ -1,4 +1,4 @@
-import { type RunState, standing, type Workflow } from '../../../core/table.ts'
+import { type RunState, type StageTable, standing } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { doneByPerson, type Edit, SKIPPED } from '../../shared/list-edit.ts'
@@ -26,7 +26,7 @@ const isId = (value: unknown) => typeof value === 'string'
 export function todoEdit(
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
   request: TodoRequest,
 ): Edit | { error: string } {
   const shown = shownTasks(tasks, workflow)

@@ -5,9 +5,9 @@ import {
   initial,
   isOpen,
   type RunState,
+  type StageTable,
   stageOf,
   standing,
-  type Workflow,
 } from '../../../core/table.ts'
 import type { Task } from '../../../core/task.ts'
 import { stories } from '../table.ts'
@@ -41,7 +41,7 @@ export function estimate(
 export function reviewAnalytics(
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
 ): { reviews: [string, number][]; capped: string[]; blocked: [string, string][] } {
   const stands = tasks.map(task => ({ id: task.id, ...standing(workflow, state, task) }))
   return {

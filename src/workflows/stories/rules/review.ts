@@ -3,9 +3,9 @@ import {
   AT_CAP,
   type RunState,
   type StageName,
+  type StageTable,
   standing,
   type TaskState,
-  type Workflow,
 } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
@@ -74,7 +74,7 @@ export function projectStories(
   found: StoriesFile,
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
   { skip, verifyCommands, refused = [] }: Projection,
 ): StoriesFile {
   const byId = new Map(tasks.map(task => [task.id, task]))

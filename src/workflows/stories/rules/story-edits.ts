@@ -1,4 +1,4 @@
-import { REVIEW, type RunState, standing, type TaskState, type Workflow } from '../../../core/table.ts'
+import { REVIEW, type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
 import type { ListEdit, Task, TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, type Edit, reopened } from '../../shared/list-edit.ts'
 import { projectStories, specOf, storyTask } from './review.ts'
@@ -14,7 +14,7 @@ export function personStoryEdits(
   found: StoriesFile,
   tasks: readonly Task[],
   state: RunState,
-  workflow: Workflow,
+  workflow: StageTable,
   { skip }: { skip: boolean },
 ): Edit {
   const known = new Map(tasks.map(task => [task.id, task]))
@@ -65,7 +65,7 @@ function moveMeant(
   story: Story,
   truth: Story,
   stands: TaskState,
-  workflow: Workflow,
+  workflow: StageTable,
   task: Task,
   skip: boolean,
 ): TaskState | null {
