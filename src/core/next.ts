@@ -46,7 +46,7 @@ export function next(
   const done = doneOf(tasks, state)
   const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(table, state, t)))
   if (done.size === tasks.length) {
-    // Planning it is not doing it: whoever takes everything out of a list has not verified anything.
+    // Preparing a list proves nothing: with nothing left in it, nothing was done.
     if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')
     return finish(
       'complete',

@@ -178,7 +178,7 @@ function addBugFix(
     title: `Fix: ${summary}`,
     active: `Fixing ${summary}`,
     blockedBy: [],
-    first: 'fix',
+    ...(table.bugStage !== undefined && { first: table.bugStage }),
     parent: task.id,
   }
   event.add.push(bug)

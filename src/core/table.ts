@@ -4,7 +4,6 @@ import type { Task, TaskId } from './task.ts'
 export type StageName = string
 export type AgentName = string
 export type StepId = number
-export type Role = 'coder' | 'reviewer' | 'tester' | 'qa' | 'judge' | 'planner'
 
 /** What an iteration that ended well means to its stage. */
 export type Move =
@@ -30,7 +29,12 @@ type Target = StageName | 'done' | 'blocked' | 'bugfix'
 export type Stage = {
   /** Who works: an agent (the default), or ralph itself (a merge has a result, so it is a stage). */
   by?: 'agent' | 'ralph'
-  role?: Role
+  /** Which of the workflow's agents works here. */
+  role?: string
+  /** What is done here, in words, where people should see it. */
+  title?: string
+  /** `false`: a task that starts here prepares the list and is not part of it. */
+  listed?: false
   /** What finishes it: the agent's signal and green checks, green checks alone, or a verdict and green checks. */
   ends: 'signal' | 'checks' | 'verdict'
   /** A stage that ends by signal may also send the work back. */
@@ -56,6 +60,8 @@ export type StageTable = {
   rounds: number
   /** How many bug-fix tasks one task may get. */
   bugs: number
+  /** Where bug-fix tasks start, if not at the first stage. */
+  bugStage?: StageName
   stages: Record<StageName, Stage>
 }
 

@@ -5,9 +5,9 @@ import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
-/** Whether a build's list shows a task. Planning is work too, but not part of the plan. */
+/** Whether the list shows a task: one that starts at an unlisted stage prepares the list. */
 export const isShown = (task: Task, table: StageTable): boolean =>
-  table.stages[task.first ?? table.first]?.role !== 'planner'
+  table.stages[task.first ?? table.first]?.listed !== false
 
 export const shownTasks = (tasks: readonly Task[], table: StageTable): Task[] =>
   tasks.filter(task => isShown(task, table))

@@ -1,7 +1,7 @@
-import type { Role, Stage, StageTable } from '../../src/core/table.ts'
+import type { Stage, StageTable } from '../../src/core/table.ts'
 import { merging } from '../../src/workflows/shared/merging.ts'
 
-type PipelineRole = Extract<Role, 'coder' | 'reviewer' | 'tester' | 'qa'>
+type PipelineRole = 'coder' | 'reviewer' | 'tester' | 'qa'
 
 const ORDER: readonly PipelineRole[] = ['coder', 'reviewer', 'tester', 'qa']
 const TRIES: Record<PipelineRole, number> = { coder: 15, reviewer: 5, tester: 10, qa: 5 }

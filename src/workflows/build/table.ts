@@ -17,15 +17,20 @@ export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: nu
     width: parallel,
     rounds: 0,
     bugs,
+    bugStage: 'fix',
     stages: {
       refine: {
         role: 'planner',
+        title: 'making the goal clear',
+        listed: false,
         ends: 'signal',
         tries: PLAN_TRIES,
         on: { pass: 'decompose', more: 'refine', fail: 'refine', spent: 'decompose' },
       },
       decompose: {
         role: 'planner',
+        title: 'making the list',
+        listed: false,
         ends: 'checks',
         tries: PLAN_TRIES,
         on: { pass: 'done', more: 'decompose', fail: 'decompose', spent: 'blocked' },
@@ -36,6 +41,7 @@ export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: nu
         on: { pass: after, more: 'work', fail: 'bugfix', ask: 'blocked', spent: 'blocked' },
       },
       fix: {
+        title: 'fixing',
         ends: 'checks',
         tries: FIX_TRIES,
         on: { pass: after, more: 'fix', fail: 'fix', ask: 'blocked', spent: 'blocked' },

@@ -25,12 +25,14 @@ export function stories({
     stages: {
       implement: {
         role: 'coder',
+        title: 'implementing',
         ends: 'signal',
         tries: WORK_TRIES,
         on: { pass: skip ? 'done' : 'review', more: 'implement', fail: 'implement', spent: 'blocked' },
       },
       review: {
         role: 'reviewer',
+        title: 'reviewing',
         ends: 'verdict',
         failed: 'reject',
         tries: REVIEW_TRIES,
@@ -44,6 +46,7 @@ export function stories({
       },
       fix: {
         role: 'coder',
+        title: 'fixing',
         ends: 'signal',
         tries: WORK_TRIES,
         on: { pass: 'review', more: 'fix', fail: 'fix', spent: 'blocked' },
