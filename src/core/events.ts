@@ -1,5 +1,5 @@
 import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './table.ts'
-import type { ListEdit, Task, TaskId } from './task.ts'
+import type { Edit, Task, TaskId } from './task.ts'
 
 /** Tokens of one agent call. `input` counts all of them, the cached and the newly cached ones too. */
 export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number }
@@ -166,15 +166,13 @@ export type RunEvent = { at: number } & (
   /** What an iteration changed: how many files, and the first of them. */
   | { type: 'changed'; id: StepId; paths: string[]; count: number }
   | { type: 'applied'; id: StepId }
-  | {
+  | ({
       type: 'edited'
       /** `ralph`: what it keeps with a task itself, such as the goal that was chosen. */
       by: 'person' | 'agent' | 'ralph'
-      list?: ListEdit
-      state?: Record<TaskId, TaskState>
       /** The request that asked for it, if one did. */
       request?: string
-    }
+    } & Edit)
   /** A request from outside; its name, so that a crash never makes it count twice. */
   | { type: 'control'; hold: RunState['hold']; request?: string }
   /** An instruction of the user's; it stands in all later prompts. */

@@ -1,7 +1,6 @@
-import type { TodoRequest } from '../workflows/build/rules/todo-request.ts'
 import type { AgentEvent, Claimed, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
-import type { Task } from './task.ts'
+import type { Edit, Task } from './task.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {
@@ -127,11 +126,11 @@ export type Ears = {
 /** An agent at work, and its parser's last words once it is gone. */
 export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
 
-/** What people ask of a run that is at work. `retry`: do not wait any longer. */
+/** What people ask of a run that is at work. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
   | { type: 'tell'; text: string }
-  | { type: 'todo'; request: TodoRequest }
+  | { type: 'todo'; request: unknown }
 
 /** A request and what it goes by. */
 export type Request = { id: string; control: Control }
@@ -171,6 +170,8 @@ export interface Ports {
   claims(work: Work, text: string): Promise<Claims>
   /** Edits that people made while nothing was in flight, to adopt before the next decision. */
   edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** The edit that a person's request about the list means now, or why there is none. Absent: there is no such list. */
+  onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
   /** Before the run is left: what agents have written by now is told apart from what people write from here on. */
   leave?(): Promise<void>
   /** Makes the world outside follow the truth: list files, progress notes, SCM. Safe to repeat. */

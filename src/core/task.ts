@@ -1,4 +1,4 @@
-import type { StageName } from './table.ts'
+import type { StageName, TaskState } from './table.ts'
 
 export type TaskId = string
 
@@ -34,6 +34,9 @@ export type ListEdit = {
   /** The ids in their new order. Ids it does not name keep their place behind their predecessor. */
   order?: TaskId[]
 }
+
+/** A change of the list and of where its tasks are, as an `edited` event takes it. Empty: nothing changed. */
+export type Edit = { list?: ListEdit; state?: Record<TaskId, TaskState> }
 
 export function applyEdit(tasks: readonly Task[], edit: ListEdit): Task[] {
   const gone = new Set(edit.remove)

@@ -1,24 +1,25 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
-import { type TodoRequest, todoEdit } from '../workflows/build/rules/todo-request.ts'
-import type { Book } from './book.ts'
 import type { Bench } from './iterate.ts'
 
 /** Does what people asked for meanwhile; each request is on record before it counts. */
-export function obey({ book, ports }: Bench, cancel: AbortController): void {
+export function obey(bench: Bench, cancel: AbortController): void {
+  const { book, ports } = bench
   for (const { id: request, control } of ports.controls.pending()) {
     const at = ports.clock.now()
     if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text, request })
-    else if (control.type === 'todo') book.tell(changeOf(book, control.request, request, at))
+    else if (control.type === 'todo') book.tell(changeOf(bench, control.request, request, at))
     else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }
 }
 
+const NO_REQUESTS = { error: 'this run takes no requests about it' }
+
 /** The list may have moved on since it was asked for: then the answer is a warning. */
-function changeOf({ tasks, state, table }: Book, wanted: TodoRequest, request: string, at: number): RunEvent {
-  const edit = todoEdit(tasks, state, table, wanted)
+function changeOf({ book, ports }: Bench, wanted: unknown, request: string, at: number): RunEvent {
+  const edit = ports.onRequest?.(wanted, book.tasks, book.state) ?? NO_REQUESTS
   return 'error' in edit
     ? { type: 'warned', at, note: `the list stays as it is: ${edit.error}` }
     : { type: 'edited', at, by: 'person', ...edit, request }

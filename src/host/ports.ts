@@ -188,6 +188,7 @@ export function composePorts({
     fingerprint: files.fingerprint,
     ...(active.claimsAtExit && { witness: active.claimsAtExit }),
     ...(active.onLeave && { leave: active.onLeave }),
+    ...(active.onRequest && { onRequest: active.onRequest }),
     claims: active.claims,
     async edits(_tasks, state) {
       if (state.steps === 0) await endChecks(null)

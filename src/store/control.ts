@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'n
 import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
-import { isTodoRequest } from '../workflows/build/rules/todo-request.ts'
 import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
@@ -137,6 +136,6 @@ function read(path: string): Control | null {
 const isControl = (value: unknown): value is Control => {
   const { type, text, request } = (value ?? {}) as { type?: unknown; text?: unknown; request?: unknown }
   if (type === 'tell') return typeof text === 'string'
-  if (type === 'todo') return isTodoRequest(request)
+  if (type === 'todo') return request !== undefined
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
 }

@@ -1,11 +1,10 @@
 import type { Claimed, RunEvent, Settled } from '../core/events.ts'
 import type { Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
-import type { Task } from '../core/task.ts'
+import type { Edit, Task } from '../core/task.ts'
 import type { Session } from '../store/session.ts'
 import type { Style } from '../view/style.ts'
 import type { Person } from './build/person.ts'
-import type { Edit } from './shared/list-edit.ts'
 import type { RunSpec } from './spec.ts'
 
 /**

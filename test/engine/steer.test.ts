@@ -41,6 +41,35 @@ describe('steering', () => {
     expect(fold(world.journal).state.told).toEqual(['Use the new API'])
   })
 
+  it('a request about the list is the workflow’s to read, and its edit is on record under the request’s name', async () => {
+    const world = new World([{}, done, done])
+    const added = { id: 'q', title: 'q', blockedBy: [] }
+    const asked: unknown[] = []
+    world.onRequest = (request, tasks, state) => {
+      asked.push(request, tasks.length, Object.keys(state.flight).length)
+      return { list: { add: [{ task: added, after: 'p' }] } }
+    }
+    world.onCall = n => void (n === 1 && world.ask({ type: 'todo', request: ['whatever', 7] }))
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(asked).toEqual([['whatever', 7], 1, 1])
+    expect(world.of('edited')).toMatchObject([
+      { by: 'person', list: { add: [{ task: added }] }, request: '1' },
+    ])
+    expect(fold(world.journal).tasks.map(({ id }) => id)).toEqual(['p', 'q'])
+  })
+
+  it.each([
+    ['that the workflow refuses', () => ({ error: 'there is no task #9' }), 'there is no task #9'],
+    ['where the workflow takes none', undefined, 'this run takes no requests about it'],
+  ])('a request about the list %s changes nothing, and the answer is a warning', async (_, answer, why) => {
+    const world = new World([{}, done])
+    if (answer) world.onRequest = answer
+    world.onCall = n => void (n === 1 && world.ask({ type: 'todo', request: {} }))
+    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(world.of('warned').map(({ note }) => note)).toEqual([`the list stays as it is: ${why}`])
+    expect(world.of('edited')).toEqual([])
+  })
+
   it('a request to retry cuts a wait short', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }, done])
     const before = world.clock.now()

@@ -101,6 +101,8 @@ export class World {
   onCall?: (n: number) => void
   onTell?: (event: RunEvent) => void
   onLeave?: () => void
+  /** How the workflow answers a request about its list; absent: it takes none. */
+  onRequest?: Ports['onRequest']
   /** Nothing would ever happen by itself. */
   onIdle?: () => void
   /** How the checks stand before the first iteration. */
@@ -183,6 +185,7 @@ export class World {
       fingerprint: () => this.pass(String(this.tree)),
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
       edits: () => this.pass([]),
+      ...(this.onRequest && { onRequest: this.onRequest }),
       leave: async () => {
         this.onLeave?.()
         this.left++

@@ -45,7 +45,16 @@ describe('a request', () => {
     mkdirSync(join(dir, 'control'), { recursive: true })
     writeFileSync(join(dir, 'control', '1-ab.json'), '{"type":"expl')
     writeFileSync(join(dir, 'control', '2-ab.json'), '{"type":"explode"}')
+    writeFileSync(join(dir, 'control', '3-ab.json'), '{"type":"todo"}')
     expect([controls.pending(), controls.pending()]).toEqual([[], []])
+  })
+
+  it('about the list is handed on as it is: only the workflow can read it', () => {
+    const dir = scratch()
+    sendControl(dir, { type: 'todo', request: { action: 'explode' } }, 1)
+    expect(asked(dir).pending()).toMatchObject([
+      { control: { type: 'todo', request: { action: 'explode' } } },
+    ])
   })
 
   it('that is a folder asks for nothing either, and is put away with all that is in it', () => {

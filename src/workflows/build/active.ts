@@ -17,6 +17,7 @@ import { PLAN } from './rules/check-list.ts'
 import { plannedTasks } from './rules/planned.ts'
 import { progressNotes } from './rules/progress.ts'
 import { taskPrompt } from './rules/prompt.ts'
+import { todoEdit } from './rules/todo-request.ts'
 import type { BuildSpec } from './spec.ts'
 
 /** A build at work: its list file is a projection of the truth, in which people and agents may write. */
@@ -108,6 +109,8 @@ export function openBuild(context: Context<BuildSpec>): Active {
       const edit = byPerson()
       return edit ? [edit] : []
     },
+
+    onRequest: request => todoEdit(run().tasks, run().state, table, request),
 
     onAgentStart() {
       refused = []

@@ -1,8 +1,5 @@
 import { initial, type StageTable, standing, type TaskState } from '../../core/table.ts'
-import { applyEdit, type ListEdit, type Task, type TaskId } from '../../core/task.ts'
-
-/** What a changed list file amounts to, as an `edited` event takes it. Empty: nothing changed. */
-export type Edit = { list?: ListEdit; state?: Record<TaskId, TaskState> }
+import { applyEdit, type Edit, type ListEdit, type Task, type TaskId } from '../../core/task.ts'
 
 type Parts = {
   add: NonNullable<ListEdit['add']>

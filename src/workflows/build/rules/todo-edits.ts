@@ -1,8 +1,8 @@
 import type { TodoItem } from '../../../core/events.ts'
 import { type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
-import { findCycle, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
+import { type Edit, findCycle, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
-import { composeList, doneByPerson, type Edit, reopened } from '../../shared/list-edit.ts'
+import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 
 type Named = TodoItem & { id: TaskId }
 

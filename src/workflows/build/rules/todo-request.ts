@@ -1,7 +1,7 @@
 import { type RunState, type StageTable, standing } from '../../../core/table.ts'
-import type { Task, TaskId } from '../../../core/task.ts'
+import type { Edit, Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
-import { doneByPerson, type Edit, SKIPPED } from '../../shared/list-edit.ts'
+import { doneByPerson, SKIPPED } from '../../shared/list-edit.ts'
 import { oneLine } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
@@ -11,7 +11,7 @@ export type TodoRequest =
   | { action: 'done' | 'skip'; task: TaskId }
   | { action: 'edit'; task: TaskId; text: string }
 
-export function isTodoRequest(value: unknown): value is TodoRequest {
+function isTodoRequest(value: unknown): value is TodoRequest {
   const { action, task, text, blockedBy } = (value ?? {}) as Record<string, unknown>
   const isText = typeof text === 'string'
   const isTask = typeof task === 'string'
@@ -22,13 +22,14 @@ export function isTodoRequest(value: unknown): value is TodoRequest {
 
 const isId = (value: unknown) => typeof value === 'string'
 
-/** The edit that a request means now, or why there is none. */
+/** The edit that a request means now, or why there is none. Anybody may have written the request. */
 export function todoEdit(
   tasks: readonly Task[],
   state: RunState,
   workflow: StageTable,
-  request: TodoRequest,
+  request: unknown,
 ): Edit | { error: string } {
+  if (!isTodoRequest(request)) return { error: 'the request could not be read' }
   const shown = shownTasks(tasks, workflow)
   const find = (id: TaskId) => shown.find(task => task.id === id)
   if (request.action === 'add') {

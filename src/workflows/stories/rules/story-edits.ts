@@ -1,6 +1,6 @@
 import { REVIEW, type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
-import type { ListEdit, Task, TaskId } from '../../../core/task.ts'
-import { composeList, doneByPerson, type Edit, reopened } from '../../shared/list-edit.ts'
+import type { Edit, ListEdit, Task, TaskId } from '../../../core/task.ts'
+import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { projectStories, specOf, storyTask } from './review.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
