@@ -23,6 +23,8 @@ export type RunView = {
   hasCondition: boolean
   /** The task list as it stands; null: this workflow has none. */
   list(): TaskList | null
+  /** What is done at a stage, in words; undefined: simply the work. */
+  titleOf(stage: string): string | undefined
   /** What the workflow adds at the end. */
   summary(style: Style): string[]
   receipt(): Receipt

@@ -160,6 +160,7 @@ function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string
             held: heldTasks(book.tasks, book.state, book.table),
           }
         : null,
+    titleOf: stage => book.table.stages[stage]?.title,
     summary: style => workflow.summary?.(spec, book, style) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
     retry: () => sendControl(dir, { type: 'retry' }, Date.now()),

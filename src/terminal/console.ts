@@ -17,6 +17,7 @@ export type Loudness = {
   output?: Output
   list?: Shown['list']
   summary?: Shown['summary']
+  titleOf?: Shown['titleOf']
   /** The run's end in lines. */
   ending?: Shown['ending']
   /** What ends a wait, in words. */
@@ -50,7 +51,7 @@ const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'wa
 export function consoleListener(
   out: Out,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, list, summary, ending, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, list, summary, titleOf, ending, key = null, output = USUAL }: Loudness,
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
@@ -61,6 +62,7 @@ export function consoleListener(
     limit,
     list,
     summary,
+    titleOf,
     ending,
     key,
     clock: at => clockTime(at, Date.now()),

@@ -20,6 +20,7 @@ type Shown = {
   hasCondition: boolean
   list(): TaskList | null
   summary(style: Style): string[]
+  titleOf(stage: string): string | undefined
   receipt(): Receipt
   retry(): void
 }
@@ -65,6 +66,7 @@ export function terminalFrontend(
           shortReceipt(run.receipt(), style, { fit, condition: run.hasCondition, whole: !quiet }),
         list: run.list,
         summary: run.summary,
+        titleOf: run.titleOf,
       })
       return [
         // First: it takes its live status away before anyone else writes.

@@ -1,6 +1,6 @@
 import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
 import { spellDuration } from '../core/format.ts'
-import type { StepId } from '../core/table.ts'
+import type { StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
@@ -27,6 +27,8 @@ export type Shown = {
   list?: () => TaskList | null
   /** What the workflow adds at the end, in lines. */
   summary?: (style: Style) => string[]
+  /** What is done at a stage, in words; undefined: simply the work. */
+  titleOf?: (stage: StageName) => string | undefined
   /** What ends a wait, in words; null: nothing that could be pressed. */
   key?: string | null
   /** The run's end in lines, once it is there; absent: nothing is said of it. */
@@ -34,15 +36,6 @@ export type Shown = {
 }
 
 export type TaskList = { items: readonly TodoItem[]; held: ReadonlyMap<string, string> }
-
-/** What is done, where it is not simply the work. */
-const STAGES: Readonly<Record<string, string>> = {
-  refine: ' · making the goal clear',
-  decompose: ' · making the list',
-  implement: ' · implementing',
-  review: ' · reviewing',
-  fix: ' · fixing',
-}
 
 /** More lines than this of a list would push what happened off the screen. */
 const MOST_TASKS = 14
@@ -60,6 +53,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     columns = () => null,
     list = () => null,
     summary = () => [],
+    titleOf = () => undefined,
     ending = () => [],
     key = null,
   } = shown
@@ -77,12 +71,9 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
       stepAgents.set(event.id, event.agent)
     }
     const who = agents.size > 1 && event.agent !== null ? ` · ${plainLine(event.agent)}` : ''
-    return [
-      '',
-      colors.bold(
-        `iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${STAGES[event.stage] ?? ''}${who}`,
-      ),
-    ]
+    const title = titleOf(event.stage)
+    const what = title === undefined ? '' : ` · ${title}`
+    return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${what}${who}`)]
   }
 
   /** Where the agent was turned away, its own lines have told why. */
