@@ -1,5 +1,3 @@
-import type { Exit } from '../core/events.ts'
-
 /** Cut to its first `limit` characters, and said to be cut only when it was. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text
@@ -26,18 +24,6 @@ export function slugsOf(commands: string[]): string[] {
     used.add(name)
     return name
   })
-}
-
-/** `stopped`: why it was not let go on. */
-export type Failure = { exit: Exit; stopped: string | null; error: string | null }
-
-/** Why a command did not pass, for the end of a sentence; null when it passed. */
-export function failureOf({ exit, stopped, error }: Failure): string | null {
-  if (error !== null) return `could not be run: ${error}`
-  if (stopped !== null) return stopped
-  if (exit.signal !== null) return `was killed by ${exit.signal}`
-  if (exit.code === 127) return 'failed with exit code 127 (command not found)'
-  return exit.code === 0 ? null : `failed with exit code ${exit.code}`
 }
 
 /** What the agent is told of a red guardrail. The hint is literal and never cut. */

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
-import { type Failure, failureOf } from '../checks/message.ts'
 import type { Exit } from '../core/events.ts'
 import { CannotGoOn, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
+import { type Failure, failureOf } from './failure.ts'
 
 /** Starts a process whose whole output goes to an open file. */
 export type StartToFile = (command: Command, id: StepId | null, fd: number) => Promise<Live>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureMessage, failureOf, slugOf, slugsOf, truncate } from '../../src/checks/message.ts'
+import { failureMessage, slugOf, slugsOf, truncate } from '../../src/checks/message.ts'
 
 describe('truncating', () => {
   it.each([
@@ -35,22 +35,7 @@ describe('a slug', () => {
   })
 })
 
-describe('a failure', () => {
-  const none = { stopped: null, error: null }
-  it.each([
-    [{ exit: { code: 0, signal: null }, ...none }, null],
-    [{ exit: { code: 1, signal: null }, ...none }, 'failed with exit code 1'],
-    [{ exit: { code: 127, signal: null }, ...none }, 'failed with exit code 127 (command not found)'],
-    [{ exit: { code: null, signal: 'SIGKILL' }, ...none }, 'was killed by SIGKILL'],
-    [
-      { exit: { code: null, signal: 'SIGTERM' }, stopped: 'timed out after 900s', error: null },
-      'timed out after 900s',
-    ],
-    [{ exit: { code: null, signal: null }, stopped: null, error: 'no shell' }, 'could not be run: no shell'],
-  ])('%j is told as %j', (ran, words) => {
-    expect(failureOf(ran)).toBe(words)
-  })
-
+describe('a failed guardrail', () => {
   it('is told to the agent with its hint, log and output', () => {
     const red = { command: 'make lint', failure: 'failed with exit code 2', logFile: 'a.log', output: 'bad' }
     expect(failureMessage({ ...red, hint: 'Fix lint errors only.' })).toBe(

@@ -1,0 +1,13 @@
+import type { Exit } from '../core/events.ts'
+
+/** `stopped`: why it was not let go on. */
+export type Failure = { exit: Exit; stopped: string | null; error: string | null }
+
+/** Why a command did not pass, for the end of a sentence; null when it passed. */
+export function failureOf({ exit, stopped, error }: Failure): string | null {
+  if (error !== null) return `could not be run: ${error}`
+  if (stopped !== null) return stopped
+  if (exit.signal !== null) return `was killed by ${exit.signal}`
+  if (exit.code === 127) return 'failed with exit code 127 (command not found)'
+  return exit.code === 0 ? null : `failed with exit code ${exit.code}`
+}
