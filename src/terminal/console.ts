@@ -1,12 +1,17 @@
 import type { RunEvent } from '../core/events.ts'
-import type { Settings } from '../settings/schema.ts'
+import type { Bounds } from '../view/excerpt.ts'
 import { liveLine } from '../view/live-line.ts'
 import { runLines, type Shown } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
 import { columnsOf, liveStatus, type Out } from './live-status.ts'
 
-export type Output = Settings['output']
+/** The section `output` of the settings. */
+export type OutputSettings = Bounds & {
+  emoji: boolean
+  color: 'auto' | 'always' | 'never'
+  timestamps: boolean
+}
 
 export type Loudness = {
   json: boolean
@@ -14,7 +19,7 @@ export type Loudness = {
   streamAgent: boolean
   limit: number | null
   /** Absent: as if nothing was set. */
-  output?: Output
+  output?: OutputSettings
   list?: Shown['list']
   summary?: Shown['summary']
   titleOf?: Shown['titleOf']
@@ -31,15 +36,19 @@ export type ConsoleListener = ((event: RunEvent) => void) & {
   drained(): Promise<void> | null
 }
 
-const USUAL: Output = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 }
+const USUAL: OutputSettings = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 }
 
 export const terminalStyle = (
   out: Pick<Out, 'isTTY'>,
   env: NodeJS.ProcessEnv,
-  { color, emoji }: Pick<Output, 'color' | 'emoji'> = USUAL,
+  { color, emoji }: Pick<OutputSettings, 'color' | 'emoji'> = USUAL,
 ): Style => styleOf({ color: wantsColor(out, env, color), emoji })
 
-function wantsColor(out: Pick<Out, 'isTTY'>, env: NodeJS.ProcessEnv, color: Output['color']): boolean {
+function wantsColor(
+  out: Pick<Out, 'isTTY'>,
+  env: NodeJS.ProcessEnv,
+  color: OutputSettings['color'],
+): boolean {
   if (color !== 'auto') return color === 'always'
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return Boolean(out.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb'

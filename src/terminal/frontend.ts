@@ -7,7 +7,7 @@ import type { Receipt } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
-import { consoleListener, type Output, terminalStyle } from './console.ts'
+import { consoleListener, type OutputSettings, terminalStyle } from './console.ts'
 import type { Out } from './live-status.ts'
 import { type In, listenForRetry, RETRY_KEY } from './retry-key.ts'
 
@@ -15,7 +15,7 @@ type Streams = { stdin: In; stdout: Out; stderr: Pick<NodeJS.WriteStream, 'write
 
 /** What the terminal shows of a run, beside its events. */
 type Shown = {
-  spec: { settings: { streamAgentOutput: boolean; output: Output } }
+  spec: { settings: { streamAgentOutput: boolean; output: OutputSettings } }
   iterations: number | null
   hasCondition: boolean
   list(): TaskList | null
@@ -37,11 +37,11 @@ export function terminalFrontend(
   const write = (text: string) => streams().stdout.write(text)
   const warn = (note: string) => streams().stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
   return {
-    announce(title: string, rows: string[][], output: Output): void {
+    announce(title: string, rows: string[][], output: OutputSettings): void {
       if (!json && !quiet) write(page(title, rows, streams().stdout, env, output))
     },
 
-    preview(dry: Preview, output: Output): void {
+    preview(dry: Preview, output: OutputSettings): void {
       if (json) {
         write(`${visibleJson(JSON.stringify({ ...dry.object, warnings: dry.warnings }))}\n`)
         return
@@ -79,7 +79,13 @@ export function terminalFrontend(
 }
 
 /** A title, and names with what stands for them: every character of it. */
-function page(title: string, rows: string[][], out: Out, env: NodeJS.ProcessEnv, output: Output): string {
+function page(
+  title: string,
+  rows: string[][],
+  out: Out,
+  env: NodeJS.ProcessEnv,
+  output: OutputSettings,
+): string {
   const { colors } = terminalStyle(out, env, output)
   const width = Math.max(...rows.map(([name]) => name!.length))
   const indent = `\n${' '.repeat(width + 4)}`

@@ -10,7 +10,7 @@ import {
   type ConsoleListener,
   consoleListener,
   type Loudness,
-  type Output,
+  type OutputSettings,
   terminalStyle,
 } from '../../src/terminal/console.ts'
 import { scratch } from '../support/scratch.ts'
@@ -101,7 +101,7 @@ describe('colour', () => {
 })
 
 describe('the output settings', () => {
-  const shown = (output: Partial<Output>, ...events: RunEvent[]) => {
+  const shown = (output: Partial<OutputSettings>, ...events: RunEvent[]) => {
     const { out } = fakeOut(false)
     const show = listen(out, { output: { ...OUTPUT, ...output } })
     for (const event of events) show(event)
