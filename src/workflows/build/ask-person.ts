@@ -1,33 +1,39 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { plain } from '../view/plain.ts'
-import { taskSummary } from '../view/task-list.ts'
-import type { Person } from '../workflows/build/person.ts'
-import { checkList } from '../workflows/build/rules/check-list.ts'
-import { listOf, oneLine, type Planned } from '../workflows/build/rules/planned.ts'
-import { terminalAsker } from './terminal-asker.ts'
+import type { Asker } from '../../core/asker.ts'
+import { plain } from '../../view/plain.ts'
+import { taskSummary } from '../../view/task-list.ts'
+import type { Person } from './person.ts'
+import { checkList } from './rules/check-list.ts'
+import { listOf, oneLine, type Planned } from './rules/planned.ts'
 
 const HINT = 120
 
-/** Asks on the terminal; what is to be edited is opened in the user's editor. */
-export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Person {
-  const say = (text: string) => process.stdout.write(`${plain(text)}\n`)
+/** How to reach somebody: ask them, show them something, have them edit a text. */
+export type Reach = {
+  /** A function, because what asks on a terminal is loaded only once there is a question. */
+  asker(): Promise<Asker>
+  say(text: string): void
+  /** `ending`: of the file's name. */
+  edit(text: string, ending: string): { text: string } | { trouble: string }
+  /** What it opens, as a hint. */
+  editor: string
+}
+
+/** Asks a person about the goal and the plan of a build. */
+export function askPerson({ asker, say, edit, editor }: Reach): Person {
   const shorten = (text: string) => oneLine(plain(text)).slice(0, HINT)
 
   return {
     async chooseGoal(original, refined) {
       say(`\nYour words:\n\n${original}\n\nRefined:\n\n${refined}\n`)
       for (;;) {
-        const ask = await terminalAsker(stop)
+        const ask = await asker()
         const choice = await ask.one('Your prompt was refined. Which version should ralph use?', [
           { value: 'refined', label: 'Use refined prompt (Recommended)', hint: shorten(refined) },
           { value: 'original', label: 'Use original prompt', hint: shorten(original) },
-          { value: 'edit', label: 'Other: edit it', hint: editorOf(env) },
+          { value: 'edit', label: 'Other: edit it', hint: editor },
         ])
         if (choice !== 'edit') return choice === 'original' ? original : refined
-        const edited = edit(refined, 'md', env)
+        const edited = edit(refined, 'md')
         if ('text' in edited) return edited.text.trim()
         say(`\n${edited.trouble}; choose again`)
       }
@@ -39,10 +45,10 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
       let draft: string | null = null
       for (;;) {
         say(`\n${taskSummary(judged.items).join('\n')}\n`)
-        const ask = await terminalAsker(stop)
+        const ask = await asker()
         const choice = await ask.one('Work on this list?', [
           { value: 'accept', label: 'Accept', hint: 'start with the first task' },
-          { value: 'edit', label: 'Edit', hint: editorOf(env) },
+          { value: 'edit', label: 'Edit', hint: editor },
           { value: 'again', label: 'Ask again', hint: 'say what should be different' },
         ])
         if (choice === 'accept') return { type: 'accept', plan: judged }
@@ -52,7 +58,7 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
           })
           return { type: 'again', words, plan: judged }
         }
-        const edited = editPlan(judged, draft, env, say)
+        const edited = editPlan(judged, draft, edit, say)
         judged = edited.plan
         draft = edited.draft
       }
@@ -60,14 +66,14 @@ export function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Perso
   }
 }
 
-/** Opens the list as JSON; one that cannot be used is named and kept as a draft, and the one before stands. */
+/** Opens the list as JSON. If it cannot be used, it says why, keeps the text as a draft, and the old list stays. */
 function editPlan(
   plan: Planned,
   draft: string | null,
-  env: NodeJS.ProcessEnv,
-  say: (text: string) => void,
+  edit: Reach['edit'],
+  say: Reach['say'],
 ): { plan: Planned; draft: string | null } {
-  const file = edit(draft ?? `${JSON.stringify(listOf(plan), null, 2)}\n`, 'json', env)
+  const file = edit(draft ?? `${JSON.stringify(listOf(plan), null, 2)}\n`, 'json')
   if ('trouble' in file) {
     say(`\n${file.trouble}; the list is as it was`)
     return { plan, draft }
@@ -85,25 +91,5 @@ function readList(text: string): Planned | { errors: string[] } {
     return Array.isArray(list) ? checkList(list, { fresh: true }) : { errors: ['it is no array'] }
   } catch (error) {
     return { errors: [(error as Error).message] }
-  }
-}
-
-const editorOf = (env: NodeJS.ProcessEnv): string => env.VISUAL || env.EDITOR || 'vi'
-
-function edit(text: string, ending: string, env: NodeJS.ProcessEnv): { text: string } | { trouble: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-edit-'))
-  const path = join(folder, `text.${ending}`)
-  try {
-    writeFileSync(path, text, { mode: 0o600 })
-    // Through a shell: EDITOR may hold arguments ("code --wait").
-    const { status, signal, error } = spawnSync('/bin/sh', ['-c', `${editorOf(env)} "$1"`, 'editor', path], {
-      stdio: 'inherit',
-    })
-    const how = error?.message ?? (signal ? `ended by ${signal}` : `exit ${status}`)
-    if (error || status !== 0) return { trouble: `The editor ${editorOf(env)} failed (${how})` }
-    const edited = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    return edited.trim() === '' ? { trouble: 'The file came back empty' } : { text: edited }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
