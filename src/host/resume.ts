@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { ResumeOptions } from '../cli/commands/resume.ts'
 import { fold } from '../core/evolve.ts'
 import { spellUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
@@ -12,6 +11,17 @@ import { type Registry, workflowIn } from '../workflows/index.ts'
 import { factRows } from './facts.ts'
 import { hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
+
+export type ResumeOptions = {
+  maxTime?: number
+  maxCost?: number
+  maxTokens?: number
+  maxIterations?: number
+  projectDir: string
+  json?: boolean
+  quiet?: boolean
+  shared?: boolean
+}
 
 /** Goes on with a run under the rules it began with. */
 export async function resumeRun(

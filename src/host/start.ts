@@ -1,4 +1,3 @@
-import type { CommonOptions } from '../cli/commands/common.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branch.ts'
@@ -18,6 +17,29 @@ import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
 import { requireTrust } from './trust.ts'
 import { verboseLines } from './verbose.ts'
+
+/** The options that every workflow takes. */
+export type CommonOptions = {
+  agent?: string
+  model?: string
+  maxIterations?: number
+  maximumIterations?: number
+  once?: boolean
+  streamAgentOutput?: boolean
+  inactivityTimeout?: number
+  iterationTimeout?: number
+  maxTime?: number
+  maxCost?: number
+  maxTokens?: number
+  branch?: string
+  projectDir: string
+  shared?: boolean
+  json?: boolean
+  quiet?: boolean
+  verbose?: boolean
+  dryRun?: boolean
+  trust?: boolean
+}
 
 /** A spec before anything was touched: where the repository stands is recorded last. */
 export type DraftSpec<S extends RunSpec = RunSpec> = Omit<S, 'start'>

@@ -1,29 +1,6 @@
 import { type Command, Option } from 'commander'
 import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from './numbers.ts'
 
-/** The options that every workflow takes. */
-export type CommonOptions = {
-  agent?: string
-  model?: string
-  maxIterations?: number
-  maximumIterations?: number
-  once?: boolean
-  streamAgentOutput?: boolean
-  inactivityTimeout?: number
-  iterationTimeout?: number
-  maxTime?: number
-  maxCost?: number
-  maxTokens?: number
-  branch?: string
-  projectDir: string
-  shared?: boolean
-  json?: boolean
-  quiet?: boolean
-  verbose?: boolean
-  dryRun?: boolean
-  trust?: boolean
-}
-
 /** `limit`: what there is without -m, in words. */
 export const addCommonOptions = (command: Command, limit: string): Command =>
   command

@@ -1,17 +1,7 @@
 import { Option } from 'commander'
+import type { ResumeOptions } from '../../host/resume.ts'
 import { positiveAmount, positiveInteger, timeSpan } from './numbers.ts'
 import type { Verb } from './verb.ts'
-
-export type ResumeOptions = {
-  maxTime?: number
-  maxCost?: number
-  maxTokens?: number
-  maxIterations?: number
-  projectDir: string
-  json?: boolean
-  quiet?: boolean
-  shared?: boolean
-}
 
 export const resume: Verb = {
   name: 'resume',

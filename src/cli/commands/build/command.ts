@@ -1,5 +1,6 @@
 import { Option } from 'commander'
-import { addCommonOptions, type CommonOptions } from '../common.ts'
+import type { CommonOptions } from '../../../host/start.ts'
+import { addCommonOptions } from '../common.ts'
 import type { Verb } from '../verb.ts'
 
 export type BuildOptions = CommonOptions & {

@@ -1,4 +1,5 @@
-import { addCommonOptions, type CommonOptions } from '../common.ts'
+import type { CommonOptions } from '../../../host/start.ts'
+import { addCommonOptions } from '../common.ts'
 import type { Verb } from '../verb.ts'
 
 export type RunOptions = CommonOptions & {
