@@ -27,21 +27,11 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   cli: 'anything',
 }
 
-const OPTIONS = 'what it takes should be typed here, and the command should import that'
-
-/** What breaks a rule today: who imports what, and why that is wrong. Entries go, none come. */
-const EXCEPTIONS: readonly (readonly [from: string, to: string, why: string])[] = [
-  ['runs/diff.ts', 'cli/commands/afterwards.ts', OPTIONS],
-  ['runs/gc.ts', 'cli/commands/afterwards.ts', OPTIONS],
-  ['runs/report.ts', 'cli/commands/report.ts', OPTIONS],
   [
     'runs/report.ts',
     'terminal/console.ts',
     'it should give lines, and leave colours and printing to the command',
   ],
-  ['runs/show-status.ts', 'cli/commands/steer.ts', OPTIONS],
-  ['runs/steer.ts', 'cli/commands/steer.ts', OPTIONS],
-  ['runs/undo.ts', 'cli/commands/afterwards.ts', OPTIONS],
   ['runs/undo.ts', 'terminal/put-question.ts', 'whoever asks the user should be given to it'],
 ]
 

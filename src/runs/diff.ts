@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import type { DiffOptions } from '../cli/commands/afterwards.ts'
 import { asItIs, asLeft, atStart, isRalphsOwn } from '../git/compare.ts'
 import { mustGit, QUIET } from '../git/git.ts'
 import { readStatus } from '../git/status.ts'
@@ -8,6 +7,8 @@ import { openScratch, writeTree } from '../git/trees.ts'
 import { plainLine } from '../view/plain.ts'
 import { chooseRun, type PastRun, pastRun } from './past-run.ts'
 import { isLive } from './steer.ts'
+
+export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boolean }
 
 /** Shows what a run changed: committed or not, and of what was dirty before only what is different now. */
 export async function diffRun(name: string | undefined, options: DiffOptions): Promise<number> {

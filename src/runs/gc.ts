@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GcOptions } from '../cli/commands/afterwards.ts'
 import { plural, spellBytes } from '../core/format.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
@@ -11,6 +10,8 @@ import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, type StoredRun, storedRuns } from './find.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
+
+export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
 
 /** Puts away old runs: their receipts stay, all else goes. */
 export function collectGarbage(registry: Registry, options: GcOptions): number {

@@ -1,4 +1,3 @@
-import type { ReportOptions } from '../cli/commands/report.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
 import { terminalStyle } from '../terminal/console.ts'
@@ -12,6 +11,8 @@ import { fittingRuns, latestRun, ralphHome } from './find.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
+
+export type ReportOptions = { json?: boolean; markdown?: boolean; html?: boolean; projectDir: string }
 
 const NARROWEST = 40
 const WIDTH = 80

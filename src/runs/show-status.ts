@@ -1,4 +1,3 @@
-import type { SteerOptions } from '../cli/commands/steer.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import type { Registry } from '../workflows/index.ts'
@@ -7,7 +6,9 @@ import { projectOf } from './project.ts'
 import { statusLines, statusOf } from './status.ts'
 import { isLive } from './steer.ts'
 
-export function showStatus(registry: Registry, name: string | undefined, options: SteerOptions): number {
+export type StatusOptions = { projectDir: string; json?: boolean }
+
+export function showStatus(registry: Registry, name: string | undefined, options: StatusOptions): number {
   const home = ralphHome(process.env)
   const project = name === undefined ? projectOf(options.projectDir) : ''
   const run = name === undefined ? latestRun(home, project) : findRun(home, name)

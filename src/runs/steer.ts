@@ -1,4 +1,3 @@
-import type { SteerOptions } from '../cli/commands/steer.ts'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
@@ -12,6 +11,8 @@ import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '.
 import { hold } from './hold.ts'
 import { projectOf } from './project.ts'
 import { standingOf } from './status.ts'
+
+export type SteerOptions = { projectDir: string }
 
 /** Where it is said what became of a request. */
 type Voice = Pick<NodeJS.WriteStream, 'write'>

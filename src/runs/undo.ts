@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import type { UndoOptions } from '../cli/commands/afterwards.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { openScratch } from '../git/trees.ts'
 import { save, undo } from '../git/undo.ts'
@@ -13,6 +12,8 @@ import { ralphHome } from './find.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { isLive } from './steer.ts'
 import { isNothing, undoLines, wayBack } from './undo-words.ts'
+
+export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
 
 /** The note that stands while an undo is under way: after a crash, the next one goes on. */
 const UNDO = 'undo'

@@ -1,10 +1,9 @@
 import { Option } from 'commander'
+import type { DiffOptions } from '../../runs/diff.ts'
+import type { GcOptions } from '../../runs/gc.ts'
+import type { UndoOptions } from '../../runs/undo.ts'
 import { count } from './numbers.ts'
 import type { Verb } from './verb.ts'
-
-export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boolean }
-export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
-export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
 
 const RUN = 'its id, or the beginning or end of it; default: the latest run of this folder'
 

@@ -1,7 +1,6 @@
 import { Option } from 'commander'
+import type { ReportOptions } from '../../runs/report.ts'
 import type { Verb } from './verb.ts'
-
-export type ReportOptions = { json?: boolean; markdown?: boolean; html?: boolean; projectDir: string }
 
 const HELP = `
 Examples:

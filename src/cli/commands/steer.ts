@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import type { StatusOptions } from '../../runs/show-status.ts'
+import type { SteerOptions } from '../../runs/steer.ts'
 import type { Verb } from './verb.ts'
-
-export type SteerOptions = { projectDir: string; json?: boolean }
 
 const RUN = 'its id, or the beginning or end of it; default: the latest unfinished run of this folder'
 
@@ -19,7 +19,7 @@ export const status: Verb = {
     inProject(command, 'ralph status')
       .argument('[run]', RUN.replace('unfinished run', 'run'))
       .option('--json', 'as one JSON object')
-      .action(async (name: string | undefined, options: SteerOptions) =>
+      .action(async (name: string | undefined, options: StatusOptions) =>
         finish((await actions()).showStatus(name, options)),
       ),
 }
