@@ -27,11 +27,6 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   cli: 'anything',
 }
 
-  [
-    'runs/report.ts',
-    'terminal/console.ts',
-    'it should give lines, and leave colours and printing to the command',
-  ],
   ['runs/undo.ts', 'terminal/put-question.ts', 'whoever asks the user should be given to it'],
 ]
 

@@ -3,7 +3,6 @@
 
 import { resumeRun as resumeRunIn } from '../host/resume.ts'
 import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
-import { reportRun as reportRunOf } from '../runs/report.ts'
 import { showStatus as showStatusOf } from '../runs/show-status.ts'
 import { workflows } from '../workflows/index.ts'
 
@@ -19,6 +18,7 @@ export { diagnose } from './commands/doctor/diagnose.ts'
 export { initProject } from './commands/init/init-project.ts'
 export { initStories } from './commands/init/init-stories.ts'
 export { managePlugin } from './commands/plugin/manage.ts'
+export { reportRun } from './commands/report/print-report.ts'
 export { startPrompt } from './commands/run/start-run.ts'
 export { startStories } from './commands/stories/start-stories.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
@@ -27,7 +27,6 @@ export { trustProject } from './commands/trust/trust-project.ts'
 /** The commands that ask a run's workflow, with the workflows of ralph. */
 export const resumeRun = resumeRunIn.bind(null, workflows)
 export const collectGarbage = collectGarbageOf.bind(null, workflows)
-export const reportRun = reportRunOf.bind(null, workflows)
 export const showStatus = showStatusOf.bind(null, workflows)
 
 // A reader that went away (`| head`, a closed terminal) is no error of ours.

@@ -8,7 +8,7 @@ import { demo, demoAgent } from './commands/demo/command.ts'
 import { doctor } from './commands/doctor/command.ts'
 import { init } from './commands/init/command.ts'
 import { plugin } from './commands/plugin/command.ts'
-import { report } from './commands/report.ts'
+import { report } from './commands/report/command.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run/command.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
@@ -75,6 +75,7 @@ export async function main(argv: string[]): Promise<number> {
     .addHelpText('after', EXAMPLES)
   const call: Call = {
     agentCommand,
+    io: process,
     finish: result => {
       code = result
     },

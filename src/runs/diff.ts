@@ -12,7 +12,7 @@ export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boole
 
 /** Shows what a run changed: committed or not, and of what was dirty before only what is different now. */
 export async function diffRun(name: string | undefined, options: DiffOptions): Promise<number> {
-  const past = pastRun(chooseRun(name, options.projectDir))
+  const past = pastRun(chooseRun(name, options.projectDir, process.env))
   const { start, env } = past
   const scratch = openScratch(start, past.run.dir, env)
   // Ctrl+C is for the pager.

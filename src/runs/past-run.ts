@@ -8,8 +8,8 @@ import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf } from './project.ts'
 
 /** A run by its name, else the latest of a folder, finished or not. */
-export function chooseRun(name: string | undefined, projectDir: string): StoredRun {
-  const home = ralphHome(process.env)
+export function chooseRun(name: string | undefined, projectDir: string, env: NodeJS.ProcessEnv): StoredRun {
+  const home = ralphHome(env)
   if (name !== undefined) return findRun(home, name)
   const project = projectOf(projectDir)
   const run = latestRun(home, project)

@@ -1,49 +1,46 @@
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
-import { terminalStyle } from '../terminal/console.ts'
 import { htmlReport } from '../view/report/html.ts'
 import { jsonReport } from '../view/report/json.ts'
 import { markdownReport } from '../view/report/markdown.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
+import type { Style } from '../view/style.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { fittingRuns, latestRun, ralphHome } from './find.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
 
-export type ReportOptions = { json?: boolean; markdown?: boolean; html?: boolean; projectDir: string }
+/** Without any of them: text. */
+export type ReportForm = { json?: boolean; markdown?: boolean; html?: boolean }
 
-const NARROWEST = 40
-const WIDTH = 80
-
-/** Prints what a run did and cost. It reads the journal alone, so the run may be at work meanwhile. */
-export function reportRun(registry: Registry, name: string | undefined, options: ReportOptions): number {
-  process.stdout.write(`${linesOf(receiptFor(registry, name, options.projectDir), options).join('\n')}\n`)
-  return 0
-}
-
-/** From the journal; of a run that was put away, what was kept of it. */
-function receiptFor(registry: Registry, name: string | undefined, projectDir: string): Receipt {
-  const home = ralphHome(process.env)
-  const kept = keptOf(home, name, projectDir)
+/** What a run did and cost. It only reads the journal, so the run may be at work; of a run that gc removed, the kept receipt. */
+export function receiptFor(
+  registry: Registry,
+  name: string | undefined,
+  projectDir: string,
+  env: NodeJS.ProcessEnv,
+): Receipt {
+  const home = ralphHome(env)
+  const kept = keptReceipt(home, name, projectDir)
   // One that an older ralph kept does not tell of its workflow.
   if (kept !== null) return { ...traitsIn(registry, (kept as Receipt).workflow), ...(kept as Receipt) }
-  const run = chooseRun(name, projectDir)
+  const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
   return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
 }
 
-function keptOf(home: string, name: string | undefined, projectDir: string): unknown {
+function keptReceipt(home: string, name: string | undefined, projectDir: string): unknown {
   if (name !== undefined) return fittingRuns(home, name).length > 0 ? null : findReceipt(home, name)
   const project = projectOf(projectDir)
   return latestRun(home, project) ? null : latestReceipt(home, project)
 }
 
-function linesOf(receipt: Receipt, options: ReportOptions): string[] {
-  if (options.json) return jsonReport(receipt)
-  if (options.markdown) return markdownReport(receipt)
-  if (options.html) return htmlReport(receipt)
-  const width = Math.max(process.stdout.columns ?? WIDTH, NARROWEST)
-  return textReport(receipt, terminalStyle(process.stdout, process.env), width)
+/** `style` and `width` are for text; the other forms look the same everywhere. */
+export function reportLines(receipt: Receipt, form: ReportForm, style: Style, width: number): string[] {
+  if (form.json) return jsonReport(receipt)
+  if (form.markdown) return markdownReport(receipt)
+  if (form.html) return htmlReport(receipt)
+  return textReport(receipt, style, width)
 }

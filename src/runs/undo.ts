@@ -20,7 +20,7 @@ const UNDO = 'undo'
 
 /** Puts everything back to what it was when a run began, if the user agrees. */
 export async function undoRun(name: string | undefined, options: UndoOptions): Promise<number> {
-  const run = chooseRun(name, options.projectDir)
+  const run = chooseRun(name, options.projectDir, process.env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
   if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone')

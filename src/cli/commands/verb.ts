@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import type { Io } from '../../runs/io.ts'
 
 /** What an action is given beside its own words. */
 export type Call = {
   /** What followed `--`. */
   agentCommand: string[]
+  io: Io
   finish(code: number): void
 }
 

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
-import type { ReportOptions } from '../../runs/report.ts'
-import type { Verb } from './verb.ts'
+import type { Verb } from '../verb.ts'
+import type { ReportOptions } from './print-report.ts'
 
 const HELP = `
 Examples:
@@ -14,7 +14,7 @@ Exit codes: 0 · 2 bad usage, or no such run`
 export const report: Verb = {
   name: 'report',
   summary: 'The receipt of a run: what it did, what it cost, how it ended, how to go on.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     command
       .argument('[run]', 'its id, or the beginning or end of it; default: the latest run of this folder')
       .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
@@ -23,7 +23,7 @@ export const report: Verb = {
       .option('-C, --project-dir <dir>', 'the project', '.')
       .addHelpText('after', HELP)
       .action(async (name: string | undefined, options: ReportOptions) => {
-        const { reportRun } = await import('../actions.ts')
-        finish(reportRun(name, options))
+        const { reportRun } = await import('../../actions.ts')
+        finish(reportRun(name, options, io))
       }),
 }

@@ -1,0 +1,5 @@
+/** What an action uses of the process around it. `process` is one; a test or another program can give its own. */
+export type Io = { stdout: Writer; stderr: Writer; env: NodeJS.ProcessEnv }
+
+/** Where text goes. A terminal has a width. */
+export type Writer = { isTTY?: boolean; columns?: number; write(text: string): unknown }
