@@ -27,7 +27,6 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   cli: 'anything',
 }
 
-  ['runs/undo.ts', 'terminal/put-question.ts', 'whoever asks the user should be given to it'],
 ]
 
 /** No larger without a reason. */

@@ -6,14 +6,13 @@ import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
 import { showStatus as showStatusOf } from '../runs/show-status.ts'
 import { workflows } from '../workflows/index.ts'
 
-export { diffRun } from '../runs/diff.ts'
 export { cancelRun, pauseRun, tellRun } from '../runs/steer.ts'
-export { undoRun } from '../runs/undo.ts'
 export { archiveStories } from './commands/archive/archive-stories.ts'
 export { startBuild } from './commands/build/start-build.ts'
 export { offerCompletions, printCompletions } from './commands/completions/completions.ts'
 export { demoAgent } from './commands/demo/agent.ts'
 export { showDemo } from './commands/demo/show.ts'
+export { diffRun } from './commands/diff/show-diff.ts'
 export { diagnose } from './commands/doctor/diagnose.ts'
 export { initProject } from './commands/init/init-project.ts'
 export { initStories } from './commands/init/init-stories.ts'
@@ -23,6 +22,7 @@ export { startPrompt } from './commands/run/start-run.ts'
 export { startStories } from './commands/stories/start-stories.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
+export { undoRun } from './commands/undo/ask-first.ts'
 
 /** The commands that ask a run's workflow, with the workflows of ralph. */
 export const resumeRun = resumeRunIn.bind(null, workflows)

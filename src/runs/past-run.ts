@@ -20,7 +20,7 @@ export function chooseRun(name: string | undefined, projectDir: string, env: Nod
 /** What is needed to compare a run's beginning with its end. */
 export type PastRun = { run: StoredRun; start: Start; left: Left | null; env: Record<string, string> }
 
-export function pastRun(run: StoredRun): PastRun {
+export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   const { settings, start } = readBase(run.began.pins)
   if (!start)
     throw new UsageError(
@@ -31,7 +31,7 @@ export function pastRun(run: StoredRun): PastRun {
     run,
     start,
     left: readNote<Left>(run.dir, LEFT),
-    env: gitEnvironment(settings, process.env),
+    env: gitEnvironment(settings, env),
   }
 }
 

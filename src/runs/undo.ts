@@ -7,8 +7,8 @@ import { isAlive, processRef } from '../runners/process/proc.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
-import { agrees } from '../terminal/put-question.ts'
 import { ralphHome } from './find.ts'
+import type { Io } from './io.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { isLive } from './steer.ts'
 import { isNothing, undoLines, wayBack } from './undo-words.ts'
@@ -18,16 +18,24 @@ export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
 /** The note that stands while an undo is under way: after a crash, the next one goes on. */
 const UNDO = 'undo'
 
-/** Puts everything back to what it was when a run began, if the user agrees. */
-export async function undoRun(name: string | undefined, options: UndoOptions): Promise<number> {
-  const run = chooseRun(name, options.projectDir, process.env)
+/** Puts everything back to what it was when a run began. It shows the plan first; `agrees` is asked unless `yes` is set. */
+export async function undoRun(
+  name: string | undefined,
+  options: UndoOptions,
+  { stdout, env }: Io,
+  agrees: () => Promise<boolean>,
+): Promise<number> {
+  const say = (line: string) => stdout.write(`${line}\n`)
+  const run = chooseRun(name, options.projectDir, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
-  if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone')
-    return say(`nothing to undo: run ${run.id} was undone already`)
-  const past = pastRun(run)
+  if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone') {
+    say(`nothing to undo: run ${run.id} was undone already`)
+    return 0
+  }
+  const past = pastRun(run, env)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
-  const lock = acquireLock(ralphHome(process.env), run.began.project, me, isAlive)
+  const lock = acquireLock(ralphHome(env), run.began.project, me, isAlive)
   const scratch = openScratch(past.start, run.dir, past.env)
   try {
     const undoing: Undoing = {
@@ -40,18 +48,27 @@ export async function undoRun(name: string | undefined, options: UndoOptions): P
       scratch,
     }
     const plan = await planUndo(undoing)
-    if (isNothing(past.start, plan) && !undoing.isBegun)
-      return say('nothing to undo: everything is as it was')
+    if (isNothing(past.start, plan) && !undoing.isBegun) {
+      say('nothing to undo: everything is as it was')
+      return 0
+    }
     for (const line of undoLines(run.id, past.start, plan, past.left !== null)) say(line)
-    if (!options.yes && !(await agreed())) return say('nothing was undone', 1)
-    return await carryOut(past, undoing, plan)
+    if (!options.yes && !(await agrees())) {
+      say('nothing was undone')
+      return 1
+    }
+    const saved = await carryOut(past, undoing, plan)
+    say(`undone; what was there is kept in ${saved}, and this brings it back:`)
+    say(`  ${wayBack(past.start, plan, saved)}`)
+    return 0
   } finally {
     scratch.close()
     lock.release()
   }
 }
 
-async function carryOut({ run, start }: PastRun, undoing: Undoing, plan: UndoPlan): Promise<number> {
+/** Returns the ref that holds everything as it was before the undo. */
+async function carryOut({ run }: PastRun, undoing: Undoing, plan: UndoPlan): Promise<string> {
   const saved = await save(undoing, plan, run.id)
   writeNote(run.dir, UNDO, { saved })
   await undo(undoing, plan, run.id)
@@ -60,17 +77,5 @@ async function carryOut({ run, start }: PastRun, undoing: Undoing, plan: UndoPla
   journal.close()
   dropNote(run.dir, UNDO)
   dropNote(run.dir, LEFT)
-  say(`undone; what was there is kept in ${saved}, and this brings it back:`)
-  return say(`  ${wayBack(start, plan, saved)}`)
-}
-
-async function agreed(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError('undo asks first, and nobody is there to answer; insist with --yes')
-  return agrees('Undo it?')
-}
-
-function say(line: string, code = 0): number {
-  process.stdout.write(`${line}\n`)
-  return code
+  return saved
 }

@@ -9,6 +9,9 @@ export type Call = {
   finish(code: number): void
 }
 
+/** How the argument of a command that takes any run is explained. */
+export const A_RUN = 'its id, or the beginning or end of it; default: the latest run of this folder'
+
 /** A command. Its arguments and options are made only when it is the one that is asked for: they cost time. */
 export type Verb = {
   name: string

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { Verb } from '../verb.ts'
+import { A_RUN, type Verb } from '../verb.ts'
 import type { ReportOptions } from './print-report.ts'
 
 const HELP = `
@@ -16,7 +16,7 @@ export const report: Verb = {
   summary: 'The receipt of a run: what it did, what it cost, how it ended, how to go on.',
   define: (command, { finish, io }) =>
     command
-      .argument('[run]', 'its id, or the beginning or end of it; default: the latest run of this folder')
+      .argument('[run]', A_RUN)
       .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
       .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
       .option('--html', 'as one HTML page')

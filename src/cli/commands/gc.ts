@@ -1,0 +1,31 @@
+import { Option } from 'commander'
+import type { GcOptions } from '../../runs/gc.ts'
+import { count } from './numbers.ts'
+import type { Verb } from './verb.ts'
+
+const HELP = `
+Of the newest runs everything is kept. Of older ones only the receipt stays: \`ralph report\` still tells them, but
+they cannot be compared or undone. Runs that are at work or not finished are never touched.
+
+Examples:
+  ralph gc --dry-run         what would go
+  ralph gc --keep 5          of this folder's runs
+  ralph gc --all             of every project's
+
+Exit codes: 0 · 2 bad usage`
+
+export const gc: Verb = {
+  name: 'gc',
+  summary: 'Remove the prompts, streams and logs of old runs; their receipts stay.',
+  define: (command, { finish }) =>
+    command
+      .addOption(new Option('--keep <n>', 'keep so many of the newest whole').argParser(count).default(20))
+      .option('--all', 'of every project, not only of this folder')
+      .option('--dry-run', 'only say what would go')
+      .option('-C, --project-dir <dir>', 'the project', '.')
+      .addHelpText('after', HELP)
+      .action(async (options: GcOptions) => {
+        const { collectGarbage } = await import('../actions.ts')
+        finish(collectGarbage(options))
+      }),
+}
