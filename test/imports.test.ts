@@ -54,6 +54,16 @@ describe('the direction of imports', () => {
   })
 })
 
+describe('what belongs to the process', () => {
+  it.each([
+    ['streams', /\bprocess\.std(?:in|out|err)\b/, ['terminal', 'host', 'cli', 'hooks']],
+    ['environment', /\bprocess\.env\b/, ['runners', 'host', 'cli', 'hooks']],
+  ])('is given to all other rooms: its %s', (_, use, rooms) => {
+    const others = files.filter(file => !rooms.includes(roomOf(file)))
+    expect(others.filter(file => linesOf(file).some(line => use.test(line)))).toEqual([])
+  })
+})
+
 describe('the size of things', () => {
   it('is few files in a folder', () => {
     const folders = [...new Set(files.map(file => dirname(file)))]

@@ -8,14 +8,16 @@ import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, type StoredRun, storedRuns } from './find.ts'
+import type { Io } from './io.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
 
 export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
 
 /** Puts away old runs: their receipts stay, all else goes. */
-export function collectGarbage(registry: Registry, options: GcOptions): number {
-  const home = ralphHome(process.env)
+export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
+  const say = (line: string) => stdout.write(`${line}\n`)
+  const home = ralphHome(env)
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
   const old = tooMany(runs, options.keep)
@@ -62,5 +64,3 @@ function foldersOf({ id, dir, began: { project } }: StoredRun): string[] {
   const session = join(project, '.ralph', 'sessions', id)
   return [...(existsSync(session) && realpathSync(session) === session ? [session] : []), dir]
 }
-
-const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -9,13 +9,11 @@ import { openJournal, readJournal } from '../store/journal.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
 import { hold } from './hold.ts'
+import type { Io, Writer } from './io.ts'
 import { projectOf } from './project.ts'
 import { standingOf } from './status.ts'
 
 export type SteerOptions = { projectDir: string }
-
-/** Where it is said what became of a request. */
-type Voice = Pick<NodeJS.WriteStream, 'write'>
 
 /** Whether the process that sits over a run still lives. */
 export function isLive({ events }: StoredRun): boolean {
@@ -23,53 +21,56 @@ export function isLive({ events }: StoredRun): boolean {
   return by !== undefined && isAlive(by)
 }
 
-export function pauseRun(name: string | undefined, options: SteerOptions): number {
-  const run = runFor(name, options)
+export function pauseRun(name: string | undefined, options: SteerOptions, io: Io): number {
+  const run = runFor(name, options, io.env)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
   askRun(run, { type: 'pause' })
-  return say(`paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`)
+  return say(io.stdout, `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`)
 }
 
 /** A run that nobody sits over is ended in its journal. */
-export async function cancelRun(name: string | undefined, options: SteerOptions): Promise<number> {
-  const run = runFor(name, options)
+export async function cancelRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
+  const run = runFor(name, options, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
   if (isLive(run)) askRun(run, { type: 'cancel' })
   else
-    await alone(run, async events => {
+    await alone(ralphHome(io.env), run, async events => {
       await endLeftovers(run, events)
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
     })
-  return say(`cancelled run ${run.id}`)
+  return say(io.stdout, `cancelled run ${run.id}`)
 }
 
-export async function tellRun(name: string, text: string, options: SteerOptions): Promise<number> {
-  const run = runFor(name, options)
+export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
+  const run = runFor(name, options, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
-  if (isLive(run)) return tellLive(run, text)
-  await alone(run, () => record(run, { type: 'told', at: Date.now(), text }))
-  return say(`told run ${run.id}; it stands in its prompts from the next iteration on`)
+  if (isLive(run)) return tellLive(run, text, io.stdout)
+  await alone(ralphHome(io.env), run, () => record(run, { type: 'told', at: Date.now(), text }))
+  return confirmTold(run, io.stdout)
 }
 
-export function tellLive(run: StoredRun, text: string, voice: Voice = process.stdout): number {
+export function tellLive(run: StoredRun, text: string, to: Writer): number {
   askRun(run, { type: 'tell', text })
-  return say(`told run ${run.id}; it stands in its prompts from the next iteration on`, voice)
+  return confirmTold(run, to)
 }
+
+const confirmTold = ({ id }: StoredRun, to: Writer): number =>
+  say(to, `told run ${id}; it stands in its prompts from the next iteration on`)
 
 /** Wakes a run that is paused, or waits; a new sitting is not needed. */
-export function wakeRun(run: StoredRun, voice: Voice): number {
+export function wakeRun(run: StoredRun, to: Writer): number {
   if (standingOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     askRun(run, { type: 'retry' })
-    return say(`run ${run.id} waits no longer: it tries again now`, voice)
+    return say(to, `run ${run.id} waits no longer: it tries again now`)
   }
   // One that is still at work may have been asked to pause a moment ago.
   askRun(run, { type: 'resume' })
-  return say(`resumed run ${run.id}`, voice)
+  return say(to, `resumed run ${run.id}`)
 }
 
-function runFor(name: string | undefined, options: SteerOptions): StoredRun {
-  const home = ralphHome(process.env)
+function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
+  const home = ralphHome(env)
   if (name !== undefined) return findRun(home, name)
   const project = projectOf(options.projectDir)
   const run = latestUnfinished(home, project)
@@ -84,10 +85,11 @@ export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir,
  * now, that is said and nothing is done.
  */
 export const alone = <T>(
+  home: string,
   { id, dir, began: { project } }: StoredRun,
   act: (events: RunEvent[]) => T | Promise<T>,
 ): Promise<T> =>
-  hold({ home: ralphHome(process.env), id, project, shared: true }, () => {
+  hold({ home, id, project, shared: true }, () => {
     const events = readJournal(dir)
     if (!canGoOn(events)) throw new UsageError(`run ${id} has finished meanwhile`)
     return act(events)
@@ -110,7 +112,7 @@ async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promi
   await runner.close()
 }
 
-function say(line: string, voice: Voice = process.stdout): number {
-  voice.write(`${line}\n`)
+function say(to: Writer, line: string): number {
+  to.write(`${line}\n`)
   return 0
 }

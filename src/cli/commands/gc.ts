@@ -17,7 +17,7 @@ Exit codes: 0 · 2 bad usage`
 export const gc: Verb = {
   name: 'gc',
   summary: 'Remove the prompts, streams and logs of old runs; their receipts stay.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     command
       .addOption(new Option('--keep <n>', 'keep so many of the newest whole').argParser(count).default(20))
       .option('--all', 'of every project, not only of this folder')
@@ -26,6 +26,6 @@ export const gc: Verb = {
       .addHelpText('after', HELP)
       .action(async (options: GcOptions) => {
         const { collectGarbage } = await import('../actions.ts')
-        finish(collectGarbage(options))
+        finish(collectGarbage(options, io))
       }),
 }

@@ -15,45 +15,45 @@ const inProject = (command: Command, example: string): Command =>
 export const status: Verb = {
   name: 'status',
   summary: 'How a run stands: running, paused, crashed or finished, and how to go on.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     inProject(command, 'ralph status')
       .argument('[run]', RUN.replace('unfinished run', 'run'))
       .option('--json', 'as one JSON object')
       .action(async (name: string | undefined, options: StatusOptions) =>
-        finish((await actions()).showStatus(name, options)),
+        finish((await actions()).showStatus(name, options, io)),
       ),
 }
 
 export const pause: Verb = {
   name: 'pause',
   summary: 'Let the running agent finish, then start no other until `ralph resume`.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     inProject(command, 'ralph pause')
       .argument('[run]', RUN)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish((await actions()).pauseRun(name, options)),
+        finish((await actions()).pauseRun(name, options, io)),
       ),
 }
 
 export const cancel: Verb = {
   name: 'cancel',
   summary: 'End a run now, for good; what it did stays.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     inProject(command, 'ralph cancel 20260301-221530-k3f')
       .argument('[run]', RUN)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish(await (await actions()).cancelRun(name, options)),
+        finish(await (await actions()).cancelRun(name, options, io)),
       ),
 }
 
 export const tell: Verb = {
   name: 'tell',
   summary: 'Give an instruction that stands in all later prompts of a run.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     inProject(command, 'ralph tell k3f "Use the new API"')
       .argument('<run>', 'its id, or the beginning or end of it')
       .argument('<text...>', 'the instruction')
       .action(async (name: string, words: string[], options: SteerOptions) =>
-        finish(await (await actions()).tellRun(name, words.join(' '), options)),
+        finish(await (await actions()).tellRun(name, words.join(' '), options, io)),
       ),
 }

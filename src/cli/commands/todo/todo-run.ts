@@ -48,7 +48,7 @@ const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWork
 
 /** What was written into tasks.json before comes first; then the file has both. */
 const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
-  alone(run, past => {
+  alone(ralphHome(process.env), run, past => {
     const { project, pins } = run.began
     const events = [...past]
     const place = { project, dir: sessionDir(project, run.id) }
