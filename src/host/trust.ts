@@ -7,7 +7,7 @@ import { visible } from '../core/visible.ts'
 import { readJson } from '../settings/read.ts'
 import type { Risk } from '../settings/trust.ts'
 import { replaceFile } from '../store/files/atomic.ts'
-import { agrees } from '../terminal/put-question.ts'
+import { askConfirmation } from '../terminal/question.ts'
 
 export type TrustAsk = {
   home: string
@@ -37,7 +37,7 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
 
 function ask(project: string, found: Risk[]): Promise<boolean> {
   process.stderr.write(`\n${visible(project)} wants to:\n${listRisks(found)}\n\n`)
-  return agrees('Trust these? Ralph asks again when they change.')
+  return askConfirmation('Trust these? Ralph asks again when they change.')
 }
 
 /** Every character of them. A line break is shown, and then made, at a depth where nothing passes for the next risk. */

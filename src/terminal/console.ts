@@ -4,7 +4,7 @@ import { liveLine } from '../view/live-line.ts'
 import { runLines, type Shown } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
-import { columnsOf, liveStatus, type Out } from './live-status.ts'
+import { columnsOf, liveStatus, type OutputStream } from './live-status.ts'
 
 /** The section `output` of the settings. */
 export type OutputSettings = Bounds & {
@@ -13,39 +13,45 @@ export type OutputSettings = Bounds & {
   timestamps: boolean
 }
 
-export type Loudness = {
+export type OutputOptions = {
   json: boolean
   quiet: boolean
   streamAgent: boolean
   limit: number | null
-  /** Absent: as if nothing was set. */
+  /** Absent: the defaults. */
   output?: OutputSettings
   list?: Shown['list']
   summary?: Shown['summary']
   titleOf?: Shown['titleOf']
   /** The run's end in lines. */
   ending?: Shown['ending']
-  /** What ends a wait, in words. */
+  /** How to end a wait by a key, in words. */
   key?: string | null
 }
 
-/** Hears every event of a run. Close it when the run is over, however it ended. */
+/** Is called with every event of a run. Close it when the run is over, however it ended. */
 export type ConsoleListener = ((event: RunEvent) => void) & {
   close(): void
-  /** Null while the reader keeps up. Otherwise it resolves when all was taken, or the reader went away. */
+  /** Null while the reader keeps up. Otherwise it resolves once the reader has read everything, or is gone. */
   drained(): Promise<void> | null
 }
 
-const USUAL: OutputSettings = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 }
+const DEFAULTS: OutputSettings = {
+  emoji: true,
+  color: 'auto',
+  timestamps: false,
+  maxLines: 12,
+  maxChars: 2000,
+}
 
 export const terminalStyle = (
-  out: Pick<Out, 'isTTY'>,
+  out: Pick<OutputStream, 'isTTY'>,
   env: NodeJS.ProcessEnv,
-  { color, emoji }: Pick<OutputSettings, 'color' | 'emoji'> = USUAL,
+  { color, emoji }: Pick<OutputSettings, 'color' | 'emoji'> = DEFAULTS,
 ): Style => styleOf({ color: wantsColor(out, env, color), emoji })
 
 function wantsColor(
-  out: Pick<Out, 'isTTY'>,
+  out: Pick<OutputStream, 'isTTY'>,
   env: NodeJS.ProcessEnv,
   color: OutputSettings['color'],
 ): boolean {
@@ -54,13 +60,13 @@ function wantsColor(
   return Boolean(out.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb'
 }
 
-const QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'warned'])
+const SHOWN_IN_QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stopped', 'warned'])
 
 /** Shows a run's events on standard output: lines for people, or NDJSON for programs. */
 export function consoleListener(
-  out: Out,
+  out: OutputStream,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, list, summary, titleOf, ending, key = null, output = USUAL }: Loudness,
+  { json, quiet, streamAgent, limit, list, summary, titleOf, ending, key = null, output = DEFAULTS }: OutputOptions,
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
@@ -79,68 +85,68 @@ export function consoleListener(
     columns: out.isTTY ? () => columnsOf(out) : () => null,
     live,
   }
-  const under = liveLine(shown)
-  const line = live ? liveStatus(out, under) : null
-  const page = gather((text, done) => {
+  const status = liveLine(shown)
+  const line = live ? liveStatus(out, status) : null
+  const buffer = bufferLines((bytes, done) => {
     line?.clear()
-    out.write(text, done)
+    out.write(bytes, done)
   })
   const close = () => {
-    page.flush()
+    buffer.flush()
     line?.close()
   }
-  if (json) return Object.assign((event: RunEvent) => page.add(JSON.stringify(event)), { close, drained })
+  if (json) return Object.assign((event: RunEvent) => buffer.add(JSON.stringify(event)), { close, drained })
   const lines = runLines(shown)
 
-  const hear = (event: RunEvent) => {
+  const onEvent = (event: RunEvent) => {
     const isAgent = event.type === 'agent'
     if (quiet && isAgent) return
-    const said = lines(event)
-    if (!quiet || QUIET.has(event.type)) for (const row of said) page.add(row)
+    const rows = lines(event)
+    if (!quiet || SHOWN_IN_QUIET.has(event.type)) for (const row of rows) buffer.add(row)
     if (!isAgent) {
-      // These are rare, and others may speak of them too, on standard error: in the right order.
-      page.flush()
+      // These are rare. Flush, because others may write about them to standard error, and the order should hold.
+      buffer.flush()
       line?.clear()
     }
     if (line) {
-      under.hear(event)
-      line.stir()
+      status.hear(event)
+      line.update()
     }
   }
-  return Object.assign(hear, { close, drained })
+  return Object.assign(onEvent, { close, drained })
 }
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'
 
-function watchReader(out: Out): ConsoleListener['drained'] {
+function watchReader(out: OutputStream): ConsoleListener['drained'] {
   let wait: Promise<void> | null = null
-  let go = () => {}
-  const free = () => {
+  let resume = () => {}
+  const onDrained = () => {
     wait = null
-    go()
+    resume()
   }
-  out.on('drain', free)
-  // A reader that went away (`| head`) is no reason to end a run that someone counts on.
-  out.on('error', free)
+  out.on('drain', onDrained)
+  // A reader that went away (`| head`) must not end the run.
+  out.on('error', onDrained)
   return () => {
-    // Not what `write` returned: that is false, too, for a page that was taken at once.
+    // Not what `write` returned: that is also false for a page that was written at once.
     const { writableLength = 0, writableHighWaterMark = Number.POSITIVE_INFINITY } = out
     if (writableLength < writableHighWaterMark) return null
     wait ??= new Promise(resolve => {
-      go = resolve
+      resume = resolve
     })
     return wait
   }
 }
 
 const PAGE = 64 * 1024
-const SPARE = 8
+const SPARE_PAGES = 8
 
 /**
- * Lines of one turn of the event loop go out together: a flood of events must not become a flood of system calls.
- * They are put down as bytes in pages that are used again: nothing of a long stream is left to be collected.
+ * Writes the lines of one turn of the event loop together, so that many events do not become many system calls. Pages
+ * of bytes are reused, so that a long stream leaves nothing to the garbage collector.
  */
-function gather(write: (bytes: Uint8Array, done: () => void) => void) {
+function bufferLines(write: (bytes: Uint8Array, done: () => void) => void) {
   const free: Buffer[] = []
   let page: Buffer = Buffer.allocUnsafeSlow(PAGE)
   let used = 0
@@ -151,7 +157,7 @@ function gather(write: (bytes: Uint8Array, done: () => void) => void) {
     page = free.pop() ?? Buffer.allocUnsafeSlow(PAGE)
     used = 0
     write(bytes, () => {
-      if (free.length < SPARE) free.push(full)
+      if (free.length < SPARE_PAGES) free.push(full)
     })
   }
   return {

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/**
- * Whether this process may read from its terminal. One in the background that tries is stopped by the system
- * (SIGTTIN), and with it the whole run.
- */
+/** Whether this process may read from its terminal. If it tried in the background, SIGTTIN would stop the whole run. */
 export function isForeground(): boolean {
   try {
     const [group, terminal] = process.platform === 'linux' ? fromProc() : fromPs()
@@ -14,7 +11,7 @@ export function isForeground(): boolean {
   }
 }
 
-/** `pid (name) state ppid pgrp session tty tpgid …`: the name may hold anything. */
+/** `pid (name) state ppid pgrp session tty tpgid …`; the name may contain anything. */
 function fromProc(): (string | undefined)[] {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)!.split(' ')
   return [fields[2], fields[5]]

@@ -8,10 +8,10 @@ import { shortReceipt } from '../view/report/short.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
 import { consoleListener, type OutputSettings, terminalStyle } from './console.ts'
-import type { Out } from './live-status.ts'
-import { type In, listenForRetry, RETRY_KEY } from './retry-key.ts'
+import type { OutputStream } from './live-status.ts'
+import { type InputStream, listenForRetry, RETRY_KEY } from './retry-key.ts'
 
-type Streams = { stdin: In; stdout: Out; stderr: Pick<NodeJS.WriteStream, 'write'> }
+type Streams = { stdin: InputStream; stdout: OutputStream; stderr: Pick<NodeJS.WriteStream, 'write'> }
 
 /** What the terminal shows of a run, beside its events. */
 type Shown = {
@@ -69,20 +69,20 @@ export function terminalFrontend(
         titleOf: run.titleOf,
       })
       return [
-        // First: it takes its live status away before anyone else writes.
+        // First: it removes its live line before anyone else writes.
         { onEvent: shown, drained: shown.drained, close: shown.close },
-        ...(key ? [{ onEvent: key.hear, close: key.close }] : []),
+        ...(key ? [{ onEvent: key.onEvent, close: key.close }] : []),
         ...(json ? [] : [{ onEvent: (event: RunEvent) => event.type === 'warned' && warn(event.note) }]),
       ]
     },
   }
 }
 
-/** A title, and names with what stands for them: every character of it. */
+/** A title, then a row for each name with its whole value. */
 function page(
   title: string,
   rows: string[][],
-  out: Out,
+  out: OutputStream,
   env: NodeJS.ProcessEnv,
   output: OutputSettings,
 ): string {

@@ -1,39 +1,39 @@
 import { BEAT_MS, type LiveLine } from '../view/live-line.ts'
 
-/** What is needed of standard output. As a terminal it has a width, which may change at any time. */
-export type Out = {
+/** What is used of standard output. A terminal has a width, which may change at any time. */
+export type OutputStream = {
   isTTY?: boolean
   columns?: number
-  /** What was written and is not taken yet, and how much of it is enough. */
+  /** How many bytes nobody has read yet, and how many are too many. */
   writableLength?: number
   writableHighWaterMark?: number
-  /** The bytes are not kept once `done` was called. */
+  /** Does not use the bytes after it has called `done`. */
   write(data: string | Uint8Array, done?: () => void): unknown
   on(event: 'error' | 'drain', listener: () => void): unknown
 }
 
 export type LiveStatus = {
-  /** Something was heard: the line may have begun or ended to be needed. */
-  stir(): void
-  /** Takes the line away; it comes back with the next beat. */
+  /** Call it after an event: starts or stops drawing, if something began or ended. */
+  update(): void
+  /** Removes the line until it is drawn again. */
   clear(): void
   close(): void
 }
 
 /**
- * To the left, and all that follows. A terminal that became narrower may have broken the line into several, or not:
- * a piece that stays is better than a line of somebody else's that goes.
+ * From the start of this line to the end of the screen. A terminal that became narrower may have wrapped the line; then
+ * a piece of it stays, which is better than erasing a line above that is not ours.
  */
 const ERASE = '\r\x1b[J'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /**
- * One line at the end of the output that is drawn again in place, at most once a beat and only while something is
- * under way. Whoever writes anything else clears it first. The cursor is never hidden, so that nothing needs to be
- * restored, however the process ends; the line itself goes when it exits.
+ * One line at the end of the output, redrawn in place every BEAT_MS while something is under way. Clear it before you
+ * write anything else. The cursor is never hidden, so nothing has to be restored however the process ends; the line
+ * itself is removed at exit.
  */
-export function liveStatus(out: Out, live: LiveLine): LiveStatus {
+export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   let timer: NodeJS.Timeout | null = null
   let drawn = ''
 
@@ -48,19 +48,19 @@ export function liveStatus(out: Out, live: LiveLine): LiveStatus {
     if (drawn !== '') out.write(ERASE)
     drawn = ''
   }
-  // Someone is about to say something about it, on standard error perhaps.
+  // A listener is about to write about the signal, perhaps to standard error.
   function onSignal(signal: NodeJS.Signals): void {
     clear()
     if (process.listenerCount(signal) > 1) return
-    rest()
+    stop()
     process.kill(process.pid, signal)
   }
-  function work(): void {
+  function start(): void {
     timer = setInterval(draw, BEAT_MS).unref()
     process.on('exit', clear)
     for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   }
-  function rest(): void {
+  function stop(): void {
     clear()
     if (timer) clearInterval(timer)
     timer = null
@@ -69,15 +69,15 @@ export function liveStatus(out: Out, live: LiveLine): LiveStatus {
   }
 
   return {
-    stir() {
+    update() {
       if (live.isBusy() === (timer !== null)) return
-      if (timer) rest()
-      else work()
+      if (timer) stop()
+      else start()
     },
     clear,
-    close: rest,
+    close: stop,
   }
 }
 
-/** Some terminals say that they have no width. */
-export const columnsOf = (out: Out): number => out.columns || 80
+/** Some terminals report a width of 0. */
+export const columnsOf = (out: OutputStream): number => out.columns || 80

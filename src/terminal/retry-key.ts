@@ -1,8 +1,8 @@
 import type { RunEvent } from '../core/events.ts'
 import { isForeground } from './foreground.ts'
 
-/** What is needed of standard input. */
-export type In = {
+/** What is used of standard input. */
+export type InputStream = {
   isTTY?: boolean
   on(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
   on(event: 'error', listener: () => void): unknown
@@ -11,68 +11,71 @@ export type In = {
   pause(): unknown
 }
 
-/** How the key is named where it can be pressed. */
+/** How the user is told of the key. */
 export const RETRY_KEY = 'Enter tries now'
 
-/** What comes sooner was typed before anyone was told of a key. */
+/** Input that arrives sooner was typed before the wait began. */
 const STALE_MS = 150
 
-const LOOK_MS = 2000
+const POLL_MS = 2000
 
 /**
- * Enter ends a wait. The terminal stays in its own mode, in which it hands over whole lines: so Ctrl+C and Ctrl+Z work
- * as ever, and nothing has to be put back, however the process ends. Nothing is read but while the run waits and this
- * process is in the foreground; what is typed at other times stays for whoever reads next.
+ * Enter ends a wait. The terminal stays in line mode, so Ctrl+C and Ctrl+Z work as usual and nothing has to be restored
+ * however the process ends. It reads only while the run waits and this process is in the foreground; what is typed at
+ * other times is left for the next reader.
  */
-export function listenForRetry(input: In, retry: () => void): { hear(event: RunEvent): void; close(): void } {
-  let openedAt: number | null = null
-  let looking: NodeJS.Timeout | null = null
+export function listenForRetry(
+  input: InputStream,
+  retry: () => void,
+): { onEvent(event: RunEvent): void; close(): void } {
+  let readingSince: number | null = null
+  let polling: NodeJS.Timeout | null = null
 
   const onData = () => {
-    if (openedAt !== null && Date.now() - openedAt >= STALE_MS) retry()
+    if (readingSince !== null && Date.now() - readingSince >= STALE_MS) retry()
   }
-  function open(): void {
-    if (openedAt !== null) return
-    openedAt = Date.now()
+  function startReading(): void {
+    if (readingSince !== null) return
+    readingSince = Date.now()
     input.on('data', onData)
     input.resume()
   }
-  function shut(): void {
-    if (openedAt === null) return
-    openedAt = null
+  function stopReading(): void {
+    if (readingSince === null) return
+    readingSince = null
     input.off('data', onData)
     input.pause()
   }
-  /** Shells move a job between foreground and background, and do not always tell it. */
-  const look = () => (isForeground() ? open() : shut())
-  // Ctrl+Z: taken up again in the background, it must not be reading already.
+  /** Shells move a job between foreground and background, and do not always signal that. */
+  const check = () => (isForeground() ? startReading() : stopReading())
+  // Ctrl+Z: if it continues in the background, it must not be reading.
   const onStop = () => {
-    shut()
+    stopReading()
     process.off('SIGTSTP', onStop)
     process.kill(process.pid, 'SIGTSTP')
   }
   const onContinue = () => {
     process.off('SIGTSTP', onStop)
     process.on('SIGTSTP', onStop)
-    look()
+    check()
   }
   function begin(): void {
-    if (looking) return
-    looking = setInterval(look, LOOK_MS).unref()
+    if (polling) return
+    polling = setInterval(check, POLL_MS).unref()
     process.on('SIGCONT', onContinue)
     onContinue()
   }
   function end(): void {
-    if (looking) clearInterval(looking)
-    looking = null
+    if (polling) clearInterval(polling)
+    polling = null
     process.off('SIGCONT', onContinue)
     process.off('SIGTSTP', onStop)
-    shut()
+    stopReading()
   }
-  // A terminal that goes away is no reason to end a run that someone counts on.
+  // A terminal that goes away must not end the run.
   input.on('error', () => {})
   return {
-    hear: event => (event.type === 'waiting' ? begin() : end()),
+    onEvent: event => (event.type === 'waiting' ? begin() : end()),
     close: end,
   }
 }

@@ -1,14 +1,14 @@
 import type { Asker } from '../core/asker.ts'
-import { putQuestion } from './put-question.ts'
+import { askQuestion } from './question.ts'
 
-/** Asks on the terminal. Aborting `stop` leaves the open question, and every later one, without an answer. */
+/** Asks on the terminal. Once `stop` is aborted, the open question and every later one throw NoAnswer. */
 export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
   const { multiselect, select, text } = await import('@clack/prompts')
 
   return {
     async line(message, { otherwise = '', refuse } = {}) {
       const read = (typed = '') => typed.trim() || otherwise
-      const answer = await putQuestion(
+      const answer = await askQuestion(
         signal =>
           text({
             message,
@@ -23,12 +23,12 @@ export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
     },
     some(message, choices) {
       const initialValues = choices.map(choice => choice.value)
-      return putQuestion(
+      return askQuestion(
         signal => multiselect({ message, signal, options: choices, initialValues, required: false }),
         { stop },
       )
     },
     one: (message, choices) =>
-      putQuestion(signal => select({ message, signal, options: choices as never }), { stop }),
+      askQuestion(signal => select({ message, signal, options: choices as never }), { stop }),
   }
 }

@@ -9,7 +9,7 @@ import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import {
   type ConsoleListener,
   consoleListener,
-  type Loudness,
+  type OutputOptions,
   type OutputSettings,
   terminalStyle,
 } from '../../src/terminal/console.ts'
@@ -17,7 +17,7 @@ import { scratch } from '../support/scratch.ts'
 import { openTerminal } from '../view/terminal.ts'
 
 const OUTPUT = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 } as const
-const LOUD: Loudness = { json: false, quiet: false, streamAgent: true, limit: 10, output: OUTPUT }
+const LOUD: OutputOptions = { json: false, quiet: false, streamAgent: true, limit: 10, output: OUTPUT }
 
 /** Standard output that remembers what was written, and what a terminal of that width shows of it. */
 function fakeOut(isTTY: boolean, columns = 80) {
@@ -45,7 +45,11 @@ function fakeOut(isTTY: boolean, columns = 80) {
 
 type Env = Record<string, string>
 
-function listen(out: Parameters<typeof consoleListener>[0], loud: Partial<Loudness> = {}, env: Env = {}) {
+function listen(
+  out: Parameters<typeof consoleListener>[0],
+  loud: Partial<OutputOptions> = {},
+  env: Env = {},
+) {
   const show = consoleListener(out, { TERM: 'xterm', ...env }, { ...LOUD, ...loud })
   onTestFinished(() => show.close())
   return show
@@ -259,7 +263,7 @@ describe('a live status', () => {
 
 describe('timers', () => {
   /** How many are set while these events are heard. */
-  function timersFor(isTTY: boolean, loud: Partial<Loudness>, env: Env, events: RunEvent[]): number {
+  function timersFor(isTTY: boolean, loud: Partial<OutputOptions>, env: Env, events: RunEvent[]): number {
     let timers = 0
     const hook = createHook({
       init(_, type) {
@@ -275,7 +279,7 @@ describe('timers', () => {
   const quietOut = (isTTY: boolean) => ({ isTTY, columns: 80, write: () => {}, on: () => {} })
   const busy = [started(), checking(), waiting()]
 
-  it.each<[string, boolean, Partial<Loudness>, Env]>([
+  it.each<[string, boolean, Partial<OutputOptions>, Env]>([
     ['in a pipe', false, { streamAgent: false }, {}],
     ['with --json', true, { streamAgent: false, json: true }, {}],
     ['with --quiet', true, { streamAgent: false, quiet: true }, {}],

@@ -1,12 +1,12 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import type { Io } from '../../../runs/io.ts'
 import { type UndoOptions, undoRun as undo } from '../../../runs/undo.ts'
-import { agrees } from '../../../terminal/put-question.ts'
+import { askConfirmation } from '../../../terminal/question.ts'
 
 /** Undoes a run, once the user at the terminal agrees. */
 export const undoRun = (name: string | undefined, options: UndoOptions, io: Io): Promise<number> =>
   undo(name, options, io, async () => {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
       throw new UsageError('undo asks first, and nobody is there to answer; insist with --yes')
-    return agrees('Undo it?')
+    return askConfirmation('Undo it?')
   })
