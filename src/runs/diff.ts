@@ -46,14 +46,14 @@ export async function diffRun(
   }
 }
 
-/** The tree as the run left it; where it is at work, or was cut off, as it is now. */
+/** The tree as the run left it, or as it is now if the run is at work or crashed. */
 async function endOf({ run, start, left, env }: PastRun): Promise<ReturnType<typeof asLeft>> {
   if (left && !isLive(run)) return asLeft(start, left)
   const status = await readStatus(start.root, env, start.root)
   return { tree: asItIs(start, status ?? { head: start.head, paths: [] }), changed: [] }
 }
 
-/** Ralph's own files that were committed with the work. */
+/** Ralph's own files that were committed during the run. */
 async function ownPaths(
   { start }: PastRun,
   env: Record<string, string>,

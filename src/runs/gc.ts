@@ -14,36 +14,38 @@ import { isLive } from './steer.ts'
 
 export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
 
-/** Puts away old runs: their receipts stay, all else goes. */
+/** Deletes old runs, except for their receipts. */
 export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
   const say = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
-  const old = tooMany(runs, options.keep)
-  const going = old.filter(run => isOver(home, run))
+  const old = beyondNewest(runs, options.keep)
+  const deleted = old.filter(run => isOver(home, run))
   let freed = 0
-  for (const run of going) {
+  for (const run of deleted) {
     const folders = foldersOf(run)
     const bytes = folders.reduce((sum, folder) => sum + bytesIn(folder), 0)
     freed += bytes
     say(`  ${run.id}  ${spellBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
     if (options.dryRun) continue
-    // First what must not be lost; the run's own folder last, so that a crash leaves something to repeat.
+    // The receipt first, because it must not be lost. The run's own folder last: after a crash the next gc finds it.
     keepReceipt(home, run.id, receiptOf(run.events, traitsIn(registry, run.began.workflow)))
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
-  const kept = runs.length - going.length
-  const still = old.length - going.length
+  const kept = runs.length - deleted.length
+  const unfinished = old.length - deleted.length
   const verb = options.dryRun ? 'would free' : 'freed'
-  say(`${verb} ${spellBytes(freed)}: ${plural(going.length, 'run')} put away, ${kept} kept`)
-  if (still > 0)
-    say(`${plural(still, 'older run')} kept, because ${still === 1 ? 'it is' : 'they are'} not finished`)
+  say(`${verb} ${spellBytes(freed)}: ${plural(deleted.length, 'run')} put away, ${kept} kept`)
+  if (unfinished > 0)
+    say(
+      `${plural(unfinished, 'older run')} kept, because ${unfinished === 1 ? 'it is' : 'they are'} not finished`,
+    )
   return 0
 }
 
-/** Those beyond the newest of each project. */
-function tooMany(runs: StoredRun[], keep: number): StoredRun[] {
+/** All but the newest of each project. */
+function beyondNewest(runs: StoredRun[], keep: number): StoredRun[] {
   const seen = new Map<string, number>()
   return runs.toReversed().filter(({ began: { project } }) => {
     const newer = seen.get(project) ?? 0
@@ -52,14 +54,14 @@ function tooMany(runs: StoredRun[], keep: number): StoredRun[] {
   })
 }
 
-/** Nobody is at work on it, and it has ended; one whose project is gone has no way on. */
+/** No process hosts it, and it has finished, or can never go on because its project is gone. */
 function isOver(home: string, run: StoredRun): boolean {
   if (isLive(run) || heldElsewhere(home, run.id)) return false
   const last = run.events.findLast(e => e.type === 'finished' || e.type === 'resumed')
   return last?.type === 'finished' || !existsSync(run.began.project)
 }
 
-/** The session in the project, if it is where it should be and no link leads elsewhere; then the run's own. */
+/** The session folder in the project, unless a link leads elsewhere; then the run's own folder. */
 function foldersOf({ id, dir, began: { project } }: StoredRun): string[] {
   const session = join(project, '.ralph', 'sessions', id)
   return [...(existsSync(session) && realpathSync(session) === session ? [session] : []), dir]

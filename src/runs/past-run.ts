@@ -7,7 +7,7 @@ import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf } from './project.ts'
 
-/** A run by its name, else the latest of a folder, finished or not. */
+/** The run of this name; without one, the latest run of the folder, finished or not. */
 export function chooseRun(name: string | undefined, projectDir: string, env: NodeJS.ProcessEnv): StoredRun {
   const home = ralphHome(env)
   if (name !== undefined) return findRun(home, name)
@@ -17,7 +17,7 @@ export function chooseRun(name: string | undefined, projectDir: string, env: Nod
   return run
 }
 
-/** What is needed to compare a run's beginning with its end. */
+/** What comparing a run's start with its end takes. `env`: for git. */
 export type PastRun = { run: StoredRun; start: Start; left: Left | null; env: Record<string, string> }
 
 export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {

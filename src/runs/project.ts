@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { UsageError } from '../core/usage-error.ts'
 
-/** The project's folder by its real path: locks, trust and runs go by it. */
+/** The real path of the project's folder: locks, trust and runs are found by it. */
 export function projectOf(dir: string): string {
   try {
     const project = realpathSync(dir)

@@ -15,7 +15,7 @@ import { standingOf } from './status.ts'
 
 export type SteerOptions = { projectDir: string }
 
-/** Whether the process that sits over a run still lives. */
+/** Whether the process that hosts a run is still alive. */
 export function isLive({ events }: StoredRun): boolean {
   const by = events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
   return by !== undefined && isAlive(by)
@@ -24,17 +24,17 @@ export function isLive({ events }: StoredRun): boolean {
 export function pauseRun(name: string | undefined, options: SteerOptions, io: Io): number {
   const run = runFor(name, options, io.env)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
-  askRun(run, { type: 'pause' })
+  sendRequest(run, { type: 'pause' })
   return say(io.stdout, `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`)
 }
 
-/** A run that nobody sits over is ended in its journal. */
+/** If no process hosts the run, it is ended in its journal. */
 export async function cancelRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
-  if (isLive(run)) askRun(run, { type: 'cancel' })
+  if (isLive(run)) sendRequest(run, { type: 'cancel' })
   else
-    await alone(ralphHome(io.env), run, async events => {
+    await withStoppedRun(ralphHome(io.env), run, async events => {
       await endLeftovers(run, events)
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
     })
@@ -46,26 +46,26 @@ export async function tellRun(name: string, text: string, options: SteerOptions,
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
   if (isLive(run)) return tellLive(run, text, io.stdout)
-  await alone(ralphHome(io.env), run, () => record(run, { type: 'told', at: Date.now(), text }))
+  await withStoppedRun(ralphHome(io.env), run, () => record(run, { type: 'told', at: Date.now(), text }))
   return confirmTold(run, io.stdout)
 }
 
 export function tellLive(run: StoredRun, text: string, to: Writer): number {
-  askRun(run, { type: 'tell', text })
+  sendRequest(run, { type: 'tell', text })
   return confirmTold(run, to)
 }
 
 const confirmTold = ({ id }: StoredRun, to: Writer): number =>
   say(to, `told run ${id}; it stands in its prompts from the next iteration on`)
 
-/** Wakes a run that is paused, or waits; a new sitting is not needed. */
+/** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer): number {
   if (standingOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
-    askRun(run, { type: 'retry' })
+    sendRequest(run, { type: 'retry' })
     return say(to, `run ${run.id} waits no longer: it tries again now`)
   }
-  // One that is still at work may have been asked to pause a moment ago.
-  askRun(run, { type: 'resume' })
+  // Also if it is still at work: a moment ago it may have been asked to pause.
+  sendRequest(run, { type: 'resume' })
   return say(to, `resumed run ${run.id}`)
 }
 
@@ -78,13 +78,14 @@ function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.Pro
   return run
 }
 
-export const askRun = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
+/** Sends a request to the process that hosts the run. */
+export const sendRequest = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
 
 /**
- * Does something to a run that nobody sits over, given all that is on record. If somebody came to sit over it just
- * now, that is said and nothing is done.
+ * Acts on a run that no process hosts, while holding its lock, with its journal read anew. Throws if another process
+ * has taken the run in the meantime.
  */
-export const alone = <T>(
+export const withStoppedRun = <T>(
   home: string,
   { id, dir, began: { project } }: StoredRun,
   act: (events: RunEvent[]) => T | Promise<T>,
@@ -104,7 +105,7 @@ export function record({ dir }: Pick<StoredRun, 'dir'>, ...events: RunEvent[]): 
   }
 }
 
-/** A crash that took the warden along may have left an agent at work: nobody else would ever end it. */
+/** If a crash also killed the warden, an agent may still be at work, and nothing else would ever end it. */
 async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promise<void> {
   const { settings } = readBase(began.pins)
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })

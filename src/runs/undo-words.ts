@@ -3,7 +3,7 @@ import type { Start } from '../git/start.ts'
 import { short, type UndoPlan } from '../git/undo-plan.ts'
 import { plainLine } from '../view/plain.ts'
 
-const NAMED = 8
+const MOST_NAMED = 8
 
 export const isNothing = (start: Start, plan: UndoPlan): boolean =>
   [plan.remove, plan.restore, plan.refill].every(paths => paths.length === 0) && !movesHead(start, plan)
@@ -11,7 +11,7 @@ export const isNothing = (start: Start, plan: UndoPlan): boolean =>
 const movesHead = (start: Start, { now, tip }: UndoPlan): boolean =>
   now.head !== start.head || now.branch !== start.branch || (start.branch !== null && tip !== start.head)
 
-/** What an undo would do, before it is done. */
+/** What an undo would do, in lines. */
 export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: boolean): string[] {
   const place = start.branch ?? 'a detached HEAD'
   const { now } = plan
@@ -33,12 +33,12 @@ export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: 
 
 function files(paths: string[], why = ''): string | null {
   if (paths.length === 0) return null
-  const named = paths.slice(0, NAMED).map(path => plainLine(path))
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
+  const named = paths.slice(0, MOST_NAMED).map(path => plainLine(path))
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''
   return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
 }
 
-/** What to type to have everything as it was before an undo. */
+/** The command that takes an undo back. */
 export function wayBack(start: Start, { now, tip }: UndoPlan, saved: string): string {
   const steps = [`git restore --source=${saved} --staged --worktree -- :/`]
   if (start.branch !== null && tip !== null && now.branch !== start.branch && tip !== start.head)

@@ -15,7 +15,7 @@ import { isNothing, undoLines, wayBack } from './undo-words.ts'
 
 export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
 
-/** The note that stands while an undo is under way: after a crash, the next one goes on. */
+/** The note that is there while an undo is under way. After a crash, the next undo finishes it. */
 const UNDO = 'undo'
 
 /** Puts everything back to what it was when a run began. It shows the plan first; `agrees` is asked unless `yes` is set. */

@@ -6,7 +6,7 @@ import type { Limits } from '../../../core/table.ts'
 import { heldTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
-import { alone, askRun, isLive, record } from '../../../runs/steer.ts'
+import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { sessionDir } from '../../../store/session.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
@@ -30,7 +30,7 @@ export async function todoRun(
   const request = requestOf(action, words, options.after)
   if (isLive(run)) {
     editFor(run, run.events, request)
-    askRun(run, { type: 'todo', request })
+    sendRequest(run, { type: 'todo', request })
     return say(`asked run ${run.id}; it changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would work on it`)
@@ -48,7 +48,7 @@ const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWork
 
 /** What was written into tasks.json before comes first; then the file has both. */
 const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
-  alone(ralphHome(process.env), run, past => {
+  withStoppedRun(ralphHome(process.env), run, past => {
     const { project, pins } = run.began
     const events = [...past]
     const place = { project, dir: sessionDir(project, run.id) }
