@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gatherFacts } from '../../../src/cli/commands/doctor/gather.ts'
-import type { Ran, RunCommand } from '../../../src/cli/commands/doctor/run-command.ts'
+import type { Ran, RunCommand } from '../../../src/runners/run-command.ts'
 import { scratch } from '../../support/scratch.ts'
 
 export const MACHINE = { node: '22.1.0', platform: 'linux', arch: 'x64' }

@@ -1,11 +1,11 @@
 import type { Cli } from '../../../agents/cli.ts'
 import { known } from '../../../agents/index.ts'
 import { agentByName, chooseAgent, isInstalled } from '../../../host/agents.ts'
+import type { RunCommand } from '../../../runners/run-command.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { type Env, environmentOf } from './environment.ts'
 import type { AgentFact, FallbackFact, Picked } from './facts.ts'
 import { examineProgram } from './programs.ts'
-import type { RunCommand } from './run-command.ts'
 
 /** Asks every known CLI at once. A project's own command is not among them: nobody may have allowed it yet. */
 export const examineAgents = (

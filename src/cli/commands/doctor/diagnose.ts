@@ -1,10 +1,10 @@
 import { visibleJson } from '../../../core/visible.ts'
+import { commandRunner } from '../../../runners/run-command.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import type { DoctorOptions } from './command.ts'
 import { findObstacles } from './facts.ts'
 import { gatherFacts } from './gather.ts'
-import { commandRunner } from './run-command.ts'
 import { showFacts } from './show.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

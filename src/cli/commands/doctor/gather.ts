@@ -1,10 +1,10 @@
+import type { RunCommand } from '../../../runners/run-command.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
 import type { EnvironmentFact, Facts, Picked } from './facts.ts'
 import { examineProject, readSettings } from './project.ts'
 import { examineRalph, type Machine } from './ralph-itself.ts'
-import type { RunCommand } from './run-command.ts'
 import { examineTools } from './tools.ts'
 
 /** Everything the facts depend on. */

@@ -1,8 +1,8 @@
 import { describeExit } from '../../../agents/shared/exit.ts'
 import { findProgram } from '../../../runners/find-program.ts'
+import type { Ran, RunCommand } from '../../../runners/run-command.ts'
 import { plainLine } from '../../../view/plain.ts'
 import type { ProgramFact } from './facts.ts'
-import type { Ran, RunCommand } from './run-command.ts'
 
 /** What a program is asked with, and where. */
 export type Asking = { run: RunCommand; cwd: string; env: Record<string, string> }

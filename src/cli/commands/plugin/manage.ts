@@ -1,7 +1,7 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { marketplaceFolder, pluginFolder } from '../../../host/plugin-folder.ts'
 import { findProgram } from '../../../runners/find-program.ts'
-import { commandRunner, type Ran } from '../doctor/run-command.ts'
+import { commandRunner, type Ran } from '../../../runners/run-command.ts'
 import type { PluginAction } from './command.ts'
 
 const MARKET = 'ralph'

@@ -1,5 +1,5 @@
-import type { Exit } from '../../../core/events.ts'
-import { launch } from '../../../runners/process/launch.ts'
+import type { Exit } from '../core/events.ts'
+import { launch } from './process/launch.ts'
 
 export type Ran =
   | { end: 'exited'; exit: Exit; stdout: string; stderr: string }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { commandRunner } from '../../../src/cli/commands/doctor/run-command.ts'
-import { startTime } from '../../../src/runners/process/proc.ts'
-import { scratch } from '../../support/scratch.ts'
+import { startTime } from '../../src/runners/process/proc.ts'
+import { commandRunner } from '../../src/runners/run-command.ts'
+import { scratch } from '../support/scratch.ts'
 
 const LONG_MS = 20_000
 const ENV = { PATH: process.env.PATH ?? '' }
