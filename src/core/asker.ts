@@ -16,3 +16,14 @@ type Choice<T extends string = string> = { value: T; hint: string }
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
+
+/** A way to somebody at a terminal: to ask them, show them something, have them edit a text. */
+export type UserAccess = {
+  /** A function, because what asks on a terminal is loaded only once there is a question. */
+  asker(): Promise<Asker>
+  say(text: string): void
+  /** `ending`: of the file's name. */
+  edit(text: string, ending: string): { text: string } | { trouble: string }
+  /** What it opens, as a hint. */
+  editor: string
+}

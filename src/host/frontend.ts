@@ -1,9 +1,9 @@
+import type { UserAccess } from '../core/asker.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Signals } from '../engine/run.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
-import type { Person } from '../workflows/build/person.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { DryRun } from './facts.ts'
 
@@ -39,8 +39,8 @@ export interface Frontend {
   preview(dry: DryRun & { warnings: string[] }, output: RunSpec['settings']['output']): void
   /** Those who hear every event, in this order. */
   watch(run: RunView): Listener[]
-  /** Whoever can be asked about a plan; null: nobody. */
-  person(stop: AbortSignal): Person | null
+  /** Whoever can be asked; null: nobody. */
+  user(stop: AbortSignal): UserAccess | null
   /** `interrupt`: as if somebody had pressed Ctrl+C. */
   openSignals(): { signals: Signals; interrupt(): void; close(): void }
 }

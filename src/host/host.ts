@@ -115,7 +115,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
     session,
     past,
     journal: () => readJournal(dir),
-    person: frontend.person(signals.soft),
+    user: frontend.user(signals.soft),
     run: () => book,
     record: book.tell,
     interrupt,

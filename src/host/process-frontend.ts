@@ -1,10 +1,9 @@
+import type { UserAccess } from '../core/asker.ts'
 import { isAttended } from '../terminal/attended.ts'
 import { editorOf, editText } from '../terminal/editor.ts'
 import { terminalFrontend } from '../terminal/frontend.ts'
 import { terminalAsker } from '../terminal/terminal-asker.ts'
 import { plain } from '../view/plain.ts'
-import { askPerson } from '../workflows/build/ask-person.ts'
-import type { Person } from '../workflows/build/person.ts'
 import type { Frontend } from './frontend.ts'
 import { listenToSignals } from './signals.ts'
 
@@ -14,7 +13,7 @@ export function processFrontend(options: { json?: boolean; quiet?: boolean }): F
   return {
     // Asked for late: Node takes a while to make them.
     ...terminalFrontend(() => process, env, options),
-    person: stop => (isAttended(options) ? terminalPerson(stop, env) : null),
+    user: stop => (isAttended(options) ? userAtTerminal(stop, env) : null),
     openSignals: () => ({
       ...listenToSignals(line => process.stderr.write(`${line}\n`)),
       interrupt: () => void process.emit('SIGINT'),
@@ -23,12 +22,12 @@ export function processFrontend(options: { json?: boolean; quiet?: boolean }): F
 }
 
 /** Whoever sits at the terminal. They answer questions there and edit texts in their own editor. */
-function terminalPerson(stop: AbortSignal, env: NodeJS.ProcessEnv): Person {
+function userAtTerminal(stop: AbortSignal, env: NodeJS.ProcessEnv): UserAccess {
   const editor = editorOf(env)
-  return askPerson({
+  return {
     asker: () => terminalAsker(stop),
     say: text => process.stdout.write(`${plain(text)}\n`),
     edit: (text, ending) => editText(text, ending, editor),
     editor,
-  })
+  }
 }

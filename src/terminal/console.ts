@@ -66,7 +66,18 @@ const SHOWN_IN_QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stop
 export function consoleListener(
   out: OutputStream,
   env: NodeJS.ProcessEnv,
-  { json, quiet, streamAgent, limit, list, summary, titleOf, ending, key = null, output = DEFAULTS }: OutputOptions,
+  {
+    json,
+    quiet,
+    streamAgent,
+    limit,
+    list,
+    summary,
+    titleOf,
+    ending,
+    key = null,
+    output = DEFAULTS,
+  }: OutputOptions,
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet

@@ -1,10 +1,10 @@
+import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, RunEvent, Settled } from '../core/events.ts'
 import type { Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
 import type { Session } from '../store/session.ts'
 import type { Style } from '../view/style.ts'
-import type { Person } from './build/person.ts'
 import type { RunSpec } from './spec.ts'
 
 /**
@@ -89,7 +89,7 @@ export type Context<S extends RunSpec = RunSpec> = {
   /** All events that are on record by now. */
   journal(): readonly RunEvent[]
   /** null: nobody can be asked. */
-  person: Person | null
+  user: UserAccess | null
   /** The run as it stands: a workflow reads it, the engine changes it. */
   run(): Folded
   record: Recorder

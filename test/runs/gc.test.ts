@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { reportRun } from '../../src/cli/commands/report/print-report.ts'
 import { UsageError } from '../../src/core/usage-error.ts'
 import { collectGarbage } from '../../src/runs/gc.ts'
+import { workflows } from '../../src/workflows/index.ts'
 import { callWith } from '../support/io.ts'
 import { setRuns } from './stored-runs.ts'
 
 const keepNone = ({ env, project }: ReturnType<typeof setRuns>) =>
-  callWith(env, io => collectGarbage({ projectDir: project, keep: 0 }, io))
+  callWith(env, io => collectGarbage(workflows, { projectDir: project, keep: 0 }, io))
 
 describe('collecting garbage', () => {
   it('keeps the receipt of what it puts away', async () => {

@@ -1,4 +1,4 @@
-import type { Asker } from '../../core/asker.ts'
+import type { UserAccess } from '../../core/asker.ts'
 import { plain } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import type { Person } from './person.ts'
@@ -7,19 +7,8 @@ import { listOf, oneLine, type Planned } from './rules/planned.ts'
 
 const HINT = 120
 
-/** How to reach somebody: ask them, show them something, have them edit a text. */
-export type Reach = {
-  /** A function, because what asks on a terminal is loaded only once there is a question. */
-  asker(): Promise<Asker>
-  say(text: string): void
-  /** `ending`: of the file's name. */
-  edit(text: string, ending: string): { text: string } | { trouble: string }
-  /** What it opens, as a hint. */
-  editor: string
-}
-
 /** Asks a person about the goal and the plan of a build. */
-export function askPerson({ asker, say, edit, editor }: Reach): Person {
+export function askPerson({ asker, say, edit, editor }: UserAccess): Person {
   const shorten = (text: string) => oneLine(plain(text)).slice(0, HINT)
 
   return {
@@ -70,8 +59,8 @@ export function askPerson({ asker, say, edit, editor }: Reach): Person {
 function editPlan(
   plan: Planned,
   draft: string | null,
-  edit: Reach['edit'],
-  say: Reach['say'],
+  edit: UserAccess['edit'],
+  say: UserAccess['say'],
 ): { plan: Planned; draft: string | null } {
   const file = edit(draft ?? `${JSON.stringify(listOf(plan), null, 2)}\n`, 'json')
   if ('trouble' in file) {

@@ -7,6 +7,7 @@ import { standing } from '../../core/table.ts'
 import { writeAnew } from '../../store/files/open-anew.ts'
 import { textAt } from '../../store/files/put-file.ts'
 import type { Context, Recorder } from '../workflow.ts'
+import { askPerson } from './ask-person.ts'
 import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
 import { PLAN } from './rules/check-list.ts'
 import { decomposePrompt, repairPrompt, type Wishes } from './rules/decompose.ts'
@@ -36,7 +37,8 @@ const UNASKED = 'nobody can be asked about a refined goal now, so the goal is pl
 export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
 
 export function planning(context: Context<BuildSpec>): Planning {
-  const { spec, table, session, person, run, record } = context
+  const { spec, table, session, user, run, record } = context
+  const person = user && askPerson(user)
   const original = spec.goal.text
   const plans = new Map<StepId, Planned>()
   const now = () => Date.now()
