@@ -1,8 +1,10 @@
 // What the commands do, apart from what they are called: read only when one of them runs, so that
 // `ralph --help` does not have to read all of ralph.
 
-import { resumeRun as resumeRunIn } from '../host/resume.ts'
+import { processFrontend } from '../host/process-frontend.ts'
+import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
 import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
+import type { Io } from '../runs/io.ts'
 import { showStatus as showStatusOf } from '../runs/show-status.ts'
 import { workflows } from '../workflows/index.ts'
 
@@ -25,7 +27,8 @@ export { trustProject } from './commands/trust/trust-project.ts'
 export { undoRun } from './commands/undo/ask-first.ts'
 
 /** The commands that ask a run's workflow, with the workflows of ralph. */
-export const resumeRun = resumeRunIn.bind(null, workflows)
+export const resumeRun = (name: string | undefined, options: ResumeOptions, io: Io): Promise<number> =>
+  resumeRunIn(name, options, { registry: workflows, io, frontend: processFrontend(options) })
 export const collectGarbage = collectGarbageOf.bind(null, workflows)
 export const showStatus = showStatusOf.bind(null, workflows)
 

@@ -5,12 +5,13 @@ import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
 import { hold } from '../runs/hold.ts'
+import type { Io } from '../runs/io.ts'
 import { projectOf } from '../runs/project.ts'
 import { isLive, tellLive, wakeRun } from '../runs/steer.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { factRows } from './facts.ts'
+import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
-import { processFrontend } from './process-frontend.ts'
 
 export type ResumeOptions = {
   maxTime?: number
@@ -23,48 +24,51 @@ export type ResumeOptions = {
   shared?: boolean
 }
 
+/** What resuming needs of the program around it. */
+export type ResumeContext = { registry: Registry; io: Io; frontend: Frontend }
+
 /** Goes on with a run under the rules it began with. */
 export async function resumeRun(
-  registry: Registry,
   name: string | undefined,
   options: ResumeOptions,
+  context: ResumeContext,
 ): Promise<number> {
-  const home = ralphHome(process.env)
+  const home = ralphHome(context.io.env)
   const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
-  return resume(registry, home, run, options)
+  return resume(run, options, context)
 }
 
 /** The same with an instruction, which stands in all later prompts; null: there is none. */
 export async function resume(
-  registry: Registry,
-  home: string,
   run: StoredRun,
   options: ResumeOptions,
+  context: ResumeContext,
   instruction: string | null = null,
 ): Promise<number> {
   needUnfinished(run)
+  const { stdout, stderr, env } = context.io
   if (isLive(run)) {
     refuseLimits(run, options)
-    // The events go where the run sits: here there are none.
-    const voice = options.json ? process.stderr : process.stdout
-    return instruction === null ? wakeRun(run, voice) : tellLive(run, instruction, voice)
+    // The process that hosts the run prints its events: here there are none.
+    const out = options.json ? stderr : stdout
+    return instruction === null ? wakeRun(run, out) : tellLive(run, instruction, out)
   }
+  const home = ralphHome(env)
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
   // Read anew once it is ours: somebody else may have gone on with it meanwhile.
   return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(registry, home, findRun(home, run.id), options, instruction),
+    goOn(home, findRun(home, run.id), options, context, instruction),
   )
 }
 
 function goOn(
-  registry: Registry,
   home: string,
   run: StoredRun,
   options: ResumeOptions,
+  { registry, io: { env }, frontend }: ResumeContext,
   instruction: string | null,
 ): Promise<number> {
-  const { env } = process
   needUnfinished(run)
   const limits = limitsFor(run, options)
   const workflow = workflowIn(registry, run)
@@ -78,7 +82,7 @@ function goOn(
     past: run.events,
     warnings: [],
     env,
-    frontend: processFrontend(options),
+    frontend,
     rows: factRows(workflow, spec, limits, fold(run.events)),
     ...(instruction !== null && { instruction }),
   })

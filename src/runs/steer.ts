@@ -17,9 +17,12 @@ export type SteerOptions = { projectDir: string }
 
 /** Whether the process that hosts a run is still alive. */
 export function isLive({ events }: StoredRun): boolean {
-  const by = events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
-  return by !== undefined && isAlive(by)
+  // A process that goes on to host other runs has left this one once it ended or stopped.
+  const last = events.findLast(e => LIFE.has(e.type))
+  return (last?.type === 'began' || last?.type === 'resumed') && last.by !== undefined && isAlive(last.by)
 }
+
+const LIFE: ReadonlySet<RunEvent['type']> = new Set(['began', 'resumed', 'finished', 'stopped'])
 
 export function pauseRun(name: string | undefined, options: SteerOptions, io: Io): number {
   const run = runFor(name, options, io.env)

@@ -6,7 +6,7 @@ import type { Verb } from './verb.ts'
 export const resume: Verb = {
   name: 'resume',
   summary: 'Go on with a run that was interrupted, crashed, or ended at a limit.',
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     command
       .argument(
         '[run]',
@@ -29,6 +29,6 @@ export const resume: Verb = {
       .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
       .action(async (name: string | undefined, options: ResumeOptions) => {
         const { resumeRun } = await import('../actions.ts')
-        finish(await resumeRun(name, options))
+        finish(await resumeRun(name, options, io))
       }),
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
+import { processFrontend } from '../../../host/process-frontend.ts'
 import { resume } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
@@ -27,7 +28,12 @@ export async function resumeBuild(
   const home = ralphHome(process.env)
   const project = projectOf(options.projectDir)
   try {
-    return await resume(workflows, home, buildOf(home, project, name), options, instruction)
+    return await resume(
+      buildOf(home, project, name),
+      options,
+      { registry: workflows, io: process, frontend: processFrontend(options) },
+      instruction,
+    )
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw new UsageError(`${error.message}; ${others(home, project)}`, { cause: error })
