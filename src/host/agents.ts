@@ -10,7 +10,7 @@ import type { BaseSpec } from '../workflows/spec.ts'
 import { pluginFolder } from './plugin-folder.ts'
 
 /** An agent of a run. */
-export type Member = {
+export type RunAgent = {
   /** By which the run knows it: its own name, told apart where two have the same. */
   name: AgentName
   agent: Agent
@@ -19,28 +19,60 @@ export type Member = {
   ask: Omit<Ask, 'prompt'>
 }
 
-type Fallback = Settings['fallbackAgents'][number]
+/** An agent as settings name it. */
+type AgentChoice = Settings['fallbackAgents'][number]
 
-/** The agents of a run, the first to be called first. One that is not installed is left out: it would only fail. */
-export function crewOf(spec: BaseSpec, path: string): Member[] {
+/** The agents of a run that has no roles, the first to be called first. */
+export const agentsOf = (spec: BaseSpec, path: string): RunAgent[] => agentsByRole(spec, path)()
+
+/**
+ * The agents for each role: the one that `agents.<role>` names, else the main one, then the fallbacks. A fallback that
+ * is not installed is left out, because it would only fail. An agent that several roles share is one agent: a limit
+ * that it meets in one role holds in all of them.
+ */
+export function agentsByRole(spec: BaseSpec, path: string): (role?: string) => RunAgent[] {
   const { argv, explicit } = spec.agent
-  const main: Member = {
+  const main: RunAgent = {
     name: agentOf(spec).name,
     agent: agentOf(spec),
     program: explicit ? null : argv[0]!,
     ask: askOf(spec),
   }
-  const crew = [main]
-  for (const fallback of fallbacksOf(spec))
-    if (isInstalled(fallback.command, path)) crew.push(member(fallback, main.ask, crew))
-  return crew
+  const known: { choice: AgentChoice | null; entry: RunAgent }[] = [
+    { choice: explicit ? null : mainChoice(spec), entry: main },
+  ]
+  const entryFor = (choice: AgentChoice): RunAgent => {
+    const found = known.find(other => other.choice && isSame(other.choice, choice))
+    if (found) return found.entry
+    const entry = runAgent(
+      choice,
+      main.ask,
+      known.map(({ entry }) => entry.name),
+    )
+    known.push({ choice, entry })
+    return entry
+  }
+  const fallbacks = fallbacksOf(spec)
+    .filter(({ command }) => isInstalled(command, path))
+    .map(entryFor)
+  return role => {
+    const own = role === undefined ? undefined : (spec.settings.agents as RoleAgents)[role]
+    const first = own ? entryFor({ ...mainChoice(spec), ...own }) : main
+    return [first, ...fallbacks.filter(entry => entry !== first)]
+  }
 }
 
+type RoleAgents = Readonly<Record<string, Partial<AgentChoice> | undefined>>
+
+const mainChoice = ({ agent, settings }: BaseSpec): AgentChoice => ({
+  command: agent.argv[0]!,
+  flags: settings.agent.flags,
+  model: agent.model,
+})
+
 /** Those that settings name, but for what is the main agent anyway: it would be limited, too. */
-export function fallbacksOf({ settings, agent }: BaseSpec): Fallback[] {
-  const mine = { command: agent.argv[0]!, flags: settings.agent.flags, model: agent.model }
-  return settings.fallbackAgents.filter(other => agent.explicit || !isSame(mine, other))
-}
+export const fallbacksOf = (spec: BaseSpec): AgentChoice[] =>
+  spec.settings.fallbackAgents.filter(other => spec.agent.explicit || !isSame(mainChoice(spec), other))
 
 export const isInstalled = (command: string, path: string): boolean =>
   command === 'demo' || findProgram(command, path) !== null
@@ -54,19 +86,22 @@ export function checkFallbacks({ settings }: Pick<BaseSpec, 'settings'>): void {
       )
 }
 
-function member(fallback: Fallback, ask: Member['ask'], crew: readonly Member[]): Member {
-  const agent = agentByName(fallback.command)
-  const taken = (name: string) => crew.some(other => other.name === name)
-  const names = [agent.name, ...(fallback.model === null ? [] : [`${agent.name}:${fallback.model}`])]
+function runAgent(
+  { command, model, flags }: AgentChoice,
+  ask: RunAgent['ask'],
+  taken: readonly AgentName[],
+): RunAgent {
+  const agent = agentByName(command)
+  const names = [agent.name, ...(model === null ? [] : [`${agent.name}:${model}`])]
   return {
-    name: names.find(name => !taken(name)) ?? `${agent.name}#${crew.length + 1}`,
+    name: names.find(name => !taken.includes(name)) ?? `${agent.name}#${taken.length + 1}`,
     agent,
-    program: fallback.command,
-    ask: { ...ask, model: fallback.model, flags: resolveFlags(fallback.flags) },
+    program: command,
+    ask: { ...ask, model, flags: resolveFlags(flags) },
   }
 }
 
-const isSame = (a: Fallback, b: Fallback): boolean =>
+const isSame = (a: AgentChoice, b: AgentChoice): boolean =>
   a.command === b.command && a.model === b.model && a.flags.join('\0') === b.flags.join('\0')
 
 export function agentOf({ agent: { argv, explicit } }: BaseSpec): Agent {

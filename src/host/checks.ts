@@ -3,7 +3,7 @@ import { guardrail } from '../checks/guardrail.ts'
 import { slugsOf } from '../checks/message.ts'
 import type { Check } from '../core/ports.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
-import type { ProcessRunner } from '../runners/process/process.ts'
+import type { RunRunner } from '../runners/index.ts'
 import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
@@ -11,7 +11,7 @@ import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 /** The checks of a run, in the order they run. */
 export function composeChecks(c: {
   spec: RunSpec
-  runner: ProcessRunner
+  runner: RunRunner
   session: Session
   env: Record<string, string>
 }): Check[] {

@@ -2,7 +2,7 @@ import { plural } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
-import { agentOf, crewOf, fallbacksOf, isInstalled } from './agents.ts'
+import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents.ts'
 import { redact } from './call.ts'
 
 /** What runs, on what and until when, as rows. `run`: as far as it has come. */
@@ -28,7 +28,7 @@ function fallbackRow(spec: RunSpec): string[][] {
 
 /** What each agent is called with, the main one first. */
 export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
-  crewOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
+  agentsOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
     redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
 
@@ -36,7 +36,7 @@ export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
 export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
   const { start } = spec
   const path = env.PATH ?? ''
-  const names = [...new Set(crewOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
+  const names = [...new Set(agentsOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
   const notes = fallbacksOf(spec)
     .filter(({ command }) => !isInstalled(command, path))
     .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)

@@ -6,8 +6,8 @@ import type { Limits } from '../core/table.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type Ending, run } from '../engine/run.ts'
+import { type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
 import { processRef } from '../runners/process/proc.ts'
-import { processRunner } from '../runners/process/process.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { receiveControls, sendControl } from '../store/control.ts'
@@ -40,6 +40,8 @@ export type HostOptions = {
   rows: string[][]
   /** Who hears every event, after the frontend. */
   listeners?: Listener[]
+  /** Where its processes may run; absent: the runners of ralph. */
+  runners?: RunnerRegistry
   /** What the user said when they went on. */
   instruction?: string
 }
@@ -78,7 +80,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
 type Hosted = {
   book: Book
   active: Active
-  runner: ReturnType<typeof processRunner>
+  runner: RunRunner
   controls: ReturnType<typeof receiveControls>
   signals: ReturnType<Frontend['openSignals']>['signals']
   listeners: readonly Listener[]
@@ -93,7 +95,8 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir, past)
-  const runner = processRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
+  const makeRunner = runnerFor(options.runners ?? runners, spec.settings.sandbox.mode)
+  const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
   const listeners: Listener[] = []
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
   const emit = (event: RunEvent) => {

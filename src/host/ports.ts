@@ -7,14 +7,14 @@ import type { Limits, StepId } from '../core/table.ts'
 import { lookOf } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
-import type { processRunner } from '../runners/process/process.ts'
+import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { caller } from './call.ts'
 import { composeChecks } from './checks.ts'
 import { composeProtection } from './protection.ts'
-import { composeCrew } from './ready-agents.ts'
+import { openAgents } from './ready-agents.ts'
 import { composeScm } from './scm.ts'
 
 export type PortsOptions = {
@@ -22,7 +22,7 @@ export type PortsOptions = {
   spec: RunSpec
   limits: Limits
   env: NodeJS.ProcessEnv
-  runner: ReturnType<typeof processRunner>
+  runner: RunRunner
   session: Session
   tell(event: RunEvent): void
   controls: Controls
@@ -63,7 +63,8 @@ export function composePorts({
 }: PortsOptions): Ports {
   const { settings, project } = spec
   const now = () => Date.now()
-  const crew = composeCrew({ spec, runner, env, cacheDir: join(home, 'cache') })
+  const agents = openAgents({ spec, runner, env, cacheDir: join(home, 'cache') })
+  const table = workflow.table(spec)
   const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
   const head = spec.start && watchHead(spec.start, lastCommit ?? spec.start.head, tell, now)
   const files = watchFiles(
@@ -86,8 +87,8 @@ export function composePorts({
     session,
     hard,
     agentFor: state => {
-      const called = crew.called(crew.free(state.until, now()))
-      return { ...called, ask: { ...called.ask, marks } }
+      const ready = agents.ready(agents.free(state, now()))
+      return { ...ready, ask: { ...ready.ask, marks } }
     },
     env: checkEnv,
     moved: to => head?.moved(to),
@@ -104,7 +105,7 @@ export function composePorts({
   const call = caller({
     runner,
     desk: session,
-    agentOf: crew.called,
+    agentOf: agents.ready,
     budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
     cwd: project,
     now,
@@ -155,7 +156,7 @@ export function composePorts({
     },
     tell,
     controls,
-    agentsFor: () => crew.names,
+    agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
     async brief(work) {
       needProject(project)
       runner.ready()

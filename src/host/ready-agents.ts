@@ -5,66 +5,79 @@ import type { AgentName, RunState } from '../core/table.ts'
 import { findProgram } from '../runners/find-program.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import { crewOf, type Member } from './agents.ts'
+import { agentsByRole, type RunAgent } from './agents.ts'
 
 /** All that calling one agent takes, but for the prompt. */
-export type CrewCall = {
+export type ReadyAgent = {
   agent: Agent
   able: Capabilities
   env: Record<string, string>
   ask: Omit<Ask, 'prompt'>
 }
 
-export type Crew = {
-  /** In order of preference. */
-  names: readonly AgentName[]
-  called(name: AgentName): CrewCall
-  /** The first that is not limited; the first of all if every one is. */
-  free(until: RunState['until'], now: number): AgentName
+export type AgentPool = {
+  /** Those for a role, in order of preference. */
+  namesFor(role?: string): readonly AgentName[]
+  ready(name: AgentName): ReadyAgent
+  /** The first that can be called now; the first of all if none can. */
+  free(state: Pick<RunState, 'until' | 'unusable'>, now: number): AgentName
 }
 
 /** The agents of a run, ready to be called. What one can do is asked when it is first needed, not before. */
-export function composeCrew(c: {
+export function openAgents(options: {
   spec: RunSpec
   runner: Pick<Runner, 'start'>
   env: NodeJS.ProcessEnv
   cacheDir: string
-}): Crew {
-  const { settings, project } = c.spec
-  const path = c.env.PATH ?? ''
-  const members = new Map(crewOf(c.spec, path).map(member => [member.name, member]))
-  const names = [...members.keys()]
-  const ready = new Map<AgentName, () => CrewCall>()
+}): AgentPool {
+  const { settings, project } = options.spec
+  const path = options.env.PATH ?? ''
+  const agentsFor = agentsByRole(options.spec, path)
+  const entries = new Map<AgentName, RunAgent>()
+  const prepared = new Map<AgentName, () => ReadyAgent>()
 
-  function prepare({ agent, program, ask }: Member): () => CrewCall {
-    const { env } = filterEnvironment(c.env, {
-      own: ownNames(agent.name, c.env),
+  const namesByRole = new Map<string | undefined, readonly AgentName[]>()
+
+  function namesFor(role?: string): readonly AgentName[] {
+    const known = namesByRole.get(role)
+    if (known) return known
+    const agents = agentsFor(role)
+    for (const entry of agents) entries.set(entry.name, entry)
+    const names = agents.map(({ name }) => name)
+    namesByRole.set(role, names)
+    return names
+  }
+  function prepare({ agent, program, ask }: RunAgent): () => ReadyAgent {
+    const { env } = filterEnvironment(options.env, {
+      own: ownNames(agent.name, options.env),
       pass: settings.env.pass,
       drop: settings.env.drop,
     })
     const able = learnCapabilities({
-      runner: c.runner,
+      runner: options.runner,
       agent,
       program: program === null ? null : findProgram(program, path),
-      cacheDir: c.cacheDir,
+      cacheDir: options.cacheDir,
       cwd: project,
       env,
     })
     return () => ({ agent, env, ask, able: able() })
   }
-  function called(name: AgentName): CrewCall {
-    let call = ready.get(name)
+  function ready(name: AgentName): ReadyAgent {
+    let call = prepared.get(name)
     if (!call) {
-      call = prepare(members.get(name)!)
-      ready.set(name, call)
+      call = prepare(entries.get(name)!)
+      prepared.set(name, call)
     }
     return call()
   }
+  const names = namesFor()
   // The main one's answer may be there by the time the first iteration begins.
-  called(names[0]!)
+  ready(names[0]!)
   return {
-    names,
-    called,
-    free: (until, now) => names.find(name => (until[name] ?? 0) <= now) ?? names[0]!,
+    namesFor,
+    ready,
+    free: ({ until, unusable }, now) =>
+      names.find(name => unusable[name] === undefined && (until[name] ?? 0) <= now) ?? names[0]!,
   }
 }

@@ -5,23 +5,23 @@ import type { RunEvent, Settled } from '../core/events.ts'
 import type { RunState, StepId } from '../core/table.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { scmAfter } from '../git/scm.ts'
+import type { RunRunner } from '../runners/index.ts'
 import { runLogged } from '../runners/logged.ts'
-import type { ProcessRunner } from '../runners/process/process.ts'
 import { resolveFlags } from '../settings/load.ts'
 import { openAnew } from '../store/files/open-anew.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { askAgent } from './ask-agent.ts'
-import type { CrewCall } from './ready-agents.ts'
+import type { ReadyAgent } from './ready-agents.ts'
 
 const TIMEOUT_S = 900
 
 export type ScmKit = {
   spec: RunSpec
-  runner: ProcessRunner
+  runner: RunRunner
   session: Session
   /** Who is asked for the message: not one that is limited, if there is another. */
-  agentFor(state: RunState): CrewCall
+  agentFor(state: RunState): ReadyAgent
   env: Record<string, string>
   hard: AbortSignal
   /** Ends what a call left running, and puts back what it must not change. */
