@@ -1,4 +1,3 @@
-import { doneOf } from './done.ts'
 import type { Proof, Result } from './events.ts'
 import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import {
@@ -43,8 +42,13 @@ export function next(
   if (state.hold === 'stop') return finish('cancelled', 'cancelled')
   if (state.hold === 'pause') return whenLanded({ type: 'hold' })
 
-  const done = doneOf(tasks, state)
-  const open = tasks.filter(t => !done.has(t.id) && isOpen(stageOf(table, state, t)))
+  const done = new Set<TaskId>()
+  const open: Task[] = []
+  for (const task of tasks) {
+    const stage = stageOf(table, state, task)
+    if (stage === 'done') done.add(task.id)
+    else if (isOpen(stage)) open.push(task)
+  }
   if (done.size === tasks.length) {
     // Preparing a list proves nothing: with nothing left in it, nothing was done.
     if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')

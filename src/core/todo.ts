@@ -1,4 +1,3 @@
-import { doneOf } from './done.ts'
 import type { TodoItem } from './events.ts'
 import { type RunState, type StageTable, stageOf, standing } from './table.ts'
 import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
@@ -12,39 +11,56 @@ export const isShown = (task: Task, table: StageTable): boolean =>
 export const shownTasks = (tasks: readonly Task[], table: StageTable): Task[] =>
   tasks.filter(task => isShown(task, table))
 
+/** A run's list for its file and for the screen. What was waited for and is done is no longer named. */
+export const projectTodo = (
+  tasks: readonly Task[],
+  state: RunState,
+  table: StageTable,
+): readonly TodoItem[] => todoProjector(table)(tasks, state)
+
 type Projected = {
   tasks: readonly Task[]
-  table: StageTable
+  at: RunState['at']
+  done: ReadonlySet<TaskId>
   flying: readonly TaskId[]
+  shown: readonly Task[]
   items: readonly TodoItem[]
 }
 
-/** A list is shown and written at the same moments, and can be long: it is made once for them all. */
-const projected = new WeakMap<RunState['at'], Projected>()
+/**
+ * The same for one run, step after step. It remembers its last list: a step changes a few items of perhaps thousands,
+ * and the others stay the objects that they are.
+ */
+export function todoProjector(
+  table: StageTable,
+): (tasks: readonly Task[], state: RunState) => readonly TodoItem[] {
+  let last: Projected | null = null
+  return (tasks, { at, flight }) => {
+    const before = last
+    const isSame = before?.tasks === tasks && before.at === at
+    const flying = Object.values(flight).map(step => step.task)
+    if (isSame && areEqual(before.flying, flying)) return before.items
+    const done = isSame ? before.done : doneOf(tasks, at)
+    const isDone = (id: TaskId) => done.has(id)
+    const shown = before?.tasks === tasks ? before.shown : shownTasks(tasks, table)
+    const items = shown.map((task, index) => {
+      const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
+      const waitsFor = unmet(task, isDone)
+      const known = before?.shown[index] === task ? before.items[index]! : null
+      return known?.status === status && areEqual(known.blockedBy ?? NONE, waitsFor)
+        ? known
+        : itemOf(task, status, waitsFor)
+    })
+    last = { tasks, at, done, flying, shown, items }
+    return items
+  }
+}
 
-/** The list that was made last. A step changes a few items of perhaps thousands, and the others stay what they are. */
-let latest: { shown: readonly Task[]; items: readonly TodoItem[] } = { shown: [], items: [] }
-
-/** A build's list file, as the truth has it. What was waited for and is done is no longer named. */
-export function projectTodo(tasks: readonly Task[], state: RunState, table: StageTable): readonly TodoItem[] {
-  const known = projected.get(state.at)
-  const flying = Object.values(state.flight).map(step => step.task)
-  if (known?.tasks === tasks && known.table === table && areEqual(known.flying, flying)) return known.items
-  const done = doneOf(tasks, state)
-  const isDone = (id: TaskId) => done.has(id)
-  const shown = shownTasks(tasks, table)
-  const before = latest
-  const items = shown.map((task, place) => {
-    const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
-    const waitsFor = unmet(task, isDone)
-    const last = before.shown[place] === task ? before.items[place]! : null
-    return last?.status === status && areEqual(last.blockedBy ?? NONE, waitsFor)
-      ? last
-      : itemOf(task, status, waitsFor)
-  })
-  latest = { shown, items }
-  projected.set(state.at, { tasks, table, flying, items })
-  return items
+/** The tasks of the list that are done. */
+function doneOf(tasks: readonly Task[], at: RunState['at']): ReadonlySet<TaskId> {
+  const done = new Set<TaskId>()
+  for (const { id } of tasks) if (Object.hasOwn(at, id) && at[id]!.stage === 'done') done.add(id)
+  return done
 }
 
 function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskId[]): TodoItem {

@@ -3,7 +3,7 @@ import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
 import type { Limits } from '../core/table.ts'
-import { heldTasks, projectTodo } from '../core/todo.ts'
+import { heldTasks, todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type Ending, run } from '../engine/run.ts'
 import { type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
@@ -152,6 +152,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
 
 /** What the frontend may look at. */
 function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string): RunView {
+  const projectTodo = todoProjector(book.table)
   return {
     spec,
     iterations: limits.iterations,
@@ -159,7 +160,7 @@ function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string
     list: () =>
       workflow.listed
         ? {
-            items: projectTodo(book.tasks, book.state, book.table),
+            items: projectTodo(book.tasks, book.state),
             held: heldTasks(book.tasks, book.state, book.table),
           }
         : null,

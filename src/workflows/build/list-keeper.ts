@@ -4,7 +4,7 @@ import type { RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
-import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
+import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
 import { type Handed, openListFile } from '../../store/list-file.ts'
 import type { Folded } from '../workflow.ts'
 import { itemSpeller } from './format-items.ts'
@@ -44,6 +44,7 @@ export function keepList(
   run: () => Folded,
 ): ListKeeper {
   const spell = itemSpeller()
+  const projected = todoProjector(workflow)
   const handed = lastLists(past, workflow)
   const file = openListFile(join(dir, 'tasks.json'), handed)
   const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
@@ -57,7 +58,7 @@ export function keepList(
     // Before there is a plan, there is no list; and a project that is gone is not ours to make.
     isMade ||= tasks.some(task => isShown(task, workflow))
     if (!isMade || !existsSync(project)) return
-    file[into](spell(projectTodo(tasks, state, workflow)))
+    file[into](spell(projected(tasks, state)))
     if (tasks === detailed.of && (!detailed.any || detailsFile.isThere())) return
     const details = detailsOf(shownTasks(tasks, workflow))
     detailed = { of: tasks, any: Object.keys(details).length > 0 }
@@ -71,7 +72,7 @@ export function keepList(
     const list = parse(found.text)
     if ('items' in list) {
       const { tasks, state } = run()
-      const now = projectTodo(tasks, state, workflow)
+      const now = projected(tasks, state)
       return understand(rebase(JSON.parse(found.written), list.items, now), { tasks, state })
     }
     const kept = relative(project, file.keep(found.text))
@@ -114,6 +115,7 @@ const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'f
 function lastLists(past: readonly RunEvent[], workflow: StageTable): Handed {
   const from = past.findLastIndex(event => event.type === 'applied')
   const spell = itemSpeller()
+  const projected = todoProjector(workflow)
   const own: Buffer[] = []
   let given: Buffer | null = null
   let state: RunState = initial
@@ -124,7 +126,7 @@ function lastLists(past: readonly RunEvent[], workflow: StageTable): Handed {
     tasks = evolveList(tasks, event)
     isMade ||= tasks.some(task => isShown(task, workflow))
     if (place < from || !isMade) continue
-    const bytes = spell(projectTodo(tasks, state, workflow))
+    const bytes = spell(projected(tasks, state))
     if (!own.at(-1)?.equals(bytes)) own.push(bytes)
     if (given === null || HANDED.includes(event.type)) given = bytes
   }

@@ -1,8 +1,7 @@
-import { doneOf } from '../../../core/done.ts'
 import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
 import { wasLeft } from '../../../core/left.ts'
-import type { Limits } from '../../../core/table.ts'
+import { type Limits, stageOf } from '../../../core/table.ts'
 import { heldTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
@@ -101,7 +100,8 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) return say(JSON.stringify(items, null, 2))
-  if (items.length === 0) return say(tasks.length === doneOf(tasks, state).size ? EMPTY : UNPLANNED)
+  const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
+  if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
   return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
 }
 
