@@ -19,7 +19,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'began':
     case 'resumed':
       // Who comes back has seen to it: counts in a row and waits begin anew, or a failed run could never go on.
-      return { ...state, ...patient, hold: null }
+      return { ...state, ...patient, limits: event.limits, hold: null }
     case 'started': {
       const { id, task, stage, agent, n, at } = event
       return { ...state, steps: id, flight: { ...state.flight, [id]: { id, task, stage, agent, n, at } } }

@@ -1,6 +1,6 @@
 import type { Result } from './events.ts'
 import { plural, spellDuration } from './format.ts'
-import type { AgentName, Limits, RunState } from './table.ts'
+import type { AgentName, RunState } from './table.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -28,10 +28,10 @@ export const limitedUntil = (resetsAt: number | undefined, waits: number, now: n
  */
 export function reached(
   state: RunState,
-  limits: Limits,
   flying: number,
   worked: number,
 ): { result: Result; why: string } | null {
+  const { limits } = state
   if (state.failures >= limits.failures)
     return { result: 'failures', why: `${plural(state.failures, 'consecutive failure')}, stopping loop` }
   if (state.idles >= limits.failures)
@@ -56,11 +56,11 @@ export function reached(
 /** All these agents are limited: until when to wait for the first of them, or why that would be too long. */
 export function waitFor(
   state: RunState,
-  limits: Limits,
   agents: readonly AgentName[],
   now: number,
   worked: number,
 ): { until: number; why: string } | { until: null; why: string } {
+  const { limits } = state
   const earliest = Math.min(...agents.map(a => state.until[a] ?? 0))
   const who = agents.join(', ')
   // Another agent may have worked in between: then the wait for this one begins now.

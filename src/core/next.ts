@@ -3,7 +3,6 @@ import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
 import {
   type AgentName,
   isOpen,
-  type Limits,
   type RunState,
   type StageName,
   type StageTable,
@@ -29,7 +28,6 @@ export function next(
   table: StageTable,
   state: RunState,
   tasks: readonly Task[],
-  limits: Limits,
   now: number,
   worked: number,
   agentsFor: (stage: StageName) => readonly AgentName[],
@@ -60,7 +58,7 @@ export function next(
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
-  const limit = reached(state, limits, flying.length, worked)
+  const limit = reached(state, flying.length, worked)
   if (limit) return finish(limit.result, limit.why)
   if (flying.length >= table.width) return { type: 'busy' }
 
@@ -81,7 +79,7 @@ export function next(
   if (agents.length === 0) return finish('unusable', explainUnusable(state, all))
   const agent = agents.find(a => (state.until[a] ?? 0) <= now || isSetBack(state, now))
   if (agent !== undefined) return { type: 'work', task, stage, agent }
-  const { until, why } = waitFor(state, limits, agents, now, worked)
+  const { until, why } = waitFor(state, agents, now, worked)
   return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
 

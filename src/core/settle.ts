@@ -3,7 +3,6 @@ import { plural } from './format.ts'
 import { failurePause, isSetBack, limitedUntil } from './limits.ts'
 import {
   AT_CAP,
-  type Limits,
   type Move,
   REVIEW,
   type RunState,
@@ -24,7 +23,6 @@ export function settle(
   step: Step,
   task: Task,
   outcome: Outcome,
-  limits: Limits,
   now: number,
 ): RunEvent & Settled {
   const me = { ...standing(table, state, task) }
@@ -69,7 +67,7 @@ export function settle(
   }
   if (outcome.end === 'interrupted') {
     me.interrupted = true
-    if (mine && !outcome.byUser && ++me.crashes >= limits.crashes)
+    if (mine && !outcome.byUser && ++me.crashes >= state.limits.crashes)
       block(me, `interrupted ${me.crashes} times in a row`)
     return event
   }
@@ -84,7 +82,7 @@ export function settle(
     // Trouble of the agent is no failure of the task.
     const empties = outcome.end === 'empty' ? state.empties + 1 : 0
     const failures =
-      outcome.end === 'empty' && empties <= limits.empties ? state.failures : state.failures + 1
+      outcome.end === 'empty' && empties <= state.limits.empties ? state.failures : state.failures + 1
     event.patch = { n, limitedSince: null, empties, failures }
     if (failures > state.failures) event.patch.notBefore = now + failurePause(failures)
     return event
@@ -92,7 +90,7 @@ export function settle(
   const { [step.agent ?? '']: _, ...waits } = state.waits
   event.patch = { n, failures: 0, empties: 0, idles: 0, waits, limitedSince: null }
   if (!mine) return event
-  event.move = advance(table, state, me, step, stage, task, outcome, limits, event)
+  event.move = advance(table, state, me, step, stage, task, outcome, event)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
   return event
 }
@@ -106,7 +104,6 @@ function advance(
   stage: Stage,
   task: Task,
   outcome: Ok,
-  limits: Limits,
   event: Settled,
 ): Move {
   const red = outcome.findings.filter(f => f.verdict === 'fail')
@@ -119,7 +116,7 @@ function advance(
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // A red check at the cap cannot be waved through: it spends the stage instead.
   if (move === 'reject' && me.rounds >= table.rounds) move = red.length > 0 ? 'spent' : 'capped'
-  if (me.still >= limits.stuck && move !== 'ask') move = 'stuck'
+  if (me.still >= state.limits.stuck && move !== 'ask') move = 'stuck'
 
   if (move === 'stuck')
     block(me, `stuck: ${me.still} iterations changed nothing and ${names(red)} stayed red`)

@@ -117,6 +117,8 @@ export type Step = {
 export type Intent = { parent: string | null; message: string; made?: true }
 
 export type RunState = {
+  /** Those of the latest `began` or `resumed`. */
+  limits: Limits
   /** Iterations that count. */
   n: number
   /** Steps begun, for their ids; an interrupted one has an id, too. */
@@ -166,7 +168,22 @@ export type Limits = {
   additions: number
 }
 
+const NO_LIMITS: Limits = {
+  iterations: null,
+  failures: Number.POSITIVE_INFINITY,
+  crashes: Number.POSITIVE_INFINITY,
+  stuck: Number.POSITIVE_INFINITY,
+  empties: Number.POSITIVE_INFINITY,
+  limitWaitMs: Number.POSITIVE_INFINITY,
+  usd: null,
+  tokens: null,
+  ms: null,
+  additions: Number.POSITIVE_INFINITY,
+}
+
+/** Before `began`. */
 export const initial: RunState = {
+  limits: NO_LIMITS,
   n: 0,
   steps: 0,
   failures: 0,

@@ -1,13 +1,12 @@
 import type { RunEvent } from '../core/events.ts'
 import { evolve, evolveList } from '../core/evolve.ts'
 import type { Ports } from '../core/ports.ts'
-import type { Limits, RunState, StageTable, Step, StepId } from '../core/table.ts'
+import type { RunState, StageTable, Step, StepId } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 
 /** The run as the engine knows it. It changes only by events, and every event is recorded before it counts. */
 export interface Book {
   readonly table: StageTable
-  readonly limits: Limits
   readonly state: RunState
   readonly tasks: readonly Task[]
   tell(event: RunEvent): void
@@ -17,14 +16,12 @@ export interface Book {
 
 export function openBook(
   table: StageTable,
-  limits: Limits,
   from: { state: RunState; tasks: readonly Task[] },
   ports: Pick<Ports, 'tell'>,
 ): Book {
   let { state, tasks } = from
   return {
     table,
-    limits,
     get state() {
       return state
     },

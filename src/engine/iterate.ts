@@ -107,16 +107,8 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {
-  const { table, state, limits } = book
-  const event: RunEvent & Settled = settle(
-    table,
-    state,
-    step,
-    book.taskOf(step),
-    outcome,
-    limits,
-    ports.clock.now(),
-  )
+  const { table, state } = book
+  const event: RunEvent & Settled = settle(table, state, step, book.taskOf(step), outcome, ports.clock.now())
   book.tell(event)
   return event
 }

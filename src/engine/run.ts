@@ -61,8 +61,8 @@ export async function run(
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
-      const { table, state, tasks, limits } = book
-      const decision = next(table, state, tasks, limits, now, worked, ports.agentsFor)
+      const { table, state, tasks } = book
+      const decision = next(table, state, tasks, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
           fly(await begin(bench, decision))

@@ -108,7 +108,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
     // What the session noticed in the middle of it comes after it.
     for (const note of notices.splice(0)) emit({ type: 'warned', at: event.at, note })
   }
-  const book = openBook(workflow.table(spec), limits, fold(past), { tell: emit })
+  const book = openBook(workflow.table(spec), fold(past), { tell: emit })
   let active: Active | null = null
   listeners.push(...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? []))
   const opened = workflow.open({

@@ -71,7 +71,7 @@ describe('another iteration', () => {
     ],
     ['is allowed when one is left', { n: 8 }, { iterations: 10 }, 1, null],
   ])('%s', (_, state, limits, flying, says) => {
-    const result = reached({ ...initial, ...state }, { ...LIMITS, ...limits }, flying, 120_000)
+    const result = reached({ ...initial, ...state, limits: { ...LIMITS, ...limits } }, flying, 120_000)
     expect(result && [result.result, result.why]).toEqual(says)
   })
 })

@@ -3,6 +3,7 @@ import type { Decision } from '../../src/core/next.ts'
 import {
   AT_CAP,
   isOpen,
+  type Limits,
   REVIEW,
   type RunState,
   type Step,
@@ -40,7 +41,8 @@ const newRecord = (): Record1 => ({
  * Watches a run from outside and objects when it does what it must never do. It shares no code
  * with what it watches, and is not lost in a crash.
  */
-export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup) {
+export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }: Setup) {
+  let limits = first
   const records = new Map<TaskId, Record1>()
   const limitedUntil = new Map<string, number>()
   const unusable = new Set<string>()
@@ -324,8 +326,9 @@ export function oracle({ kind, workflow, limits, agentsFor, skip, atCap }: Setup
     pauseUntil = 0
   }
 
-  function resumed() {
+  function resumed(now: Limits) {
     steered()
+    limits = now
     Object.assign(seen, { failures: 0, empties: 0, idles: 0, limitedSince: null })
     waits.clear()
   }

@@ -59,7 +59,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     state = evolve(state, event)
     tasks = evolveList(tasks, event)
   }
-  const decide = (): Decision => next(workflow, state, tasks, limits, now, now - since, () => agents)
+  const decide = (): Decision => next(workflow, state, tasks, now, now - since, () => agents)
   const begin = () => {
     let decision = decide()
     for (; decision.type === 'wait'; decision = decide()) {
@@ -73,7 +73,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
   }
   const land = (id: number, outcome: Outcome): Settled => {
     const step = state.flight[id]!
-    const event = settle(workflow, state, step, tasks.find(t => t.id === step.task)!, outcome, limits, now)
+    const event = settle(workflow, state, step, tasks.find(t => t.id === step.task)!, outcome, now)
     tell(event)
     return event
   }

@@ -33,8 +33,9 @@ export type Trace = {
 export function walk(kind: Kind, seed: number): Trace {
   const d = dice(seed)
   const rules = setup(kind, d)
-  const { workflow, limits, agentsFor, temper } = rules
+  const { workflow, agentsFor, temper } = rules
   const watch = oracle(rules)
+  let { limits } = rules
   // Looking twice at everything costs time, and so does reading the journal. Some walks do, for all.
   const careful = d.chance(0.04)
   const forgetful = careful || d.chance(0.12)
@@ -130,12 +131,9 @@ export function walk(kind: Kind, seed: number): Trace {
     const refused = lists.adoptAgent(step)
     const task = taskOf(step)
     const frozen = careful ? JSON.stringify(state) : ''
-    const event = settle(workflow, state, step, task, outcome, limits, now)
+    const event = settle(workflow, state, step, task, outcome, now)
     if (careful) {
-      must(
-        same(settle(workflow, state, step, task, outcome, limits, now), event),
-        'settling is deterministic',
-      )
+      must(same(settle(workflow, state, step, task, outcome, now), event), 'settling is deterministic')
       must(JSON.stringify(state) === frozen, 'settling changes nothing by itself')
     }
     const known = new Set(tasks.map(t => t.id))
@@ -204,7 +202,7 @@ export function walk(kind: Kind, seed: number): Trace {
   /** One decision and what follows from it; true at the end of the run. */
   function turn(): boolean {
     person()
-    const decision = next(workflow, state, tasks, limits, now, worked(), agentsFor)
+    const decision = next(workflow, state, tasks, now, worked(), agentsFor)
     const flying = Object.values(state.flight)
     switch (decision.type) {
       case 'work': {
@@ -240,12 +238,14 @@ export function walk(kind: Kind, seed: number): Trace {
 
   /** Whoever resumes a run that gave up can expect it to try again. */
   function comesBack(result: string): boolean {
-    if (resumes === 0 || !['failures', 'inactive', 'limited', 'cancelled'].includes(result)) return false
+    if (resumes === 0 || !['failures', 'inactive', 'limited', 'cancelled', 'exhausted'].includes(result))
+      return false
     resumes--
     now += 3_600_000
-    watch.resumed()
+    if (result === 'exhausted') limits = { ...limits, iterations: limits.iterations! + 1 + d.below(5) }
+    watch.resumed(limits)
     tell({ type: 'resumed', at: now, limits })
-    const again = next(workflow, state, tasks, limits, now, worked(), agentsFor)
+    const again = next(workflow, state, tasks, now, worked(), agentsFor)
     must(again.type !== 'finish' || again.result !== result, 'a resumed run goes on')
     return true
   }
@@ -283,7 +283,7 @@ export function walk(kind: Kind, seed: number): Trace {
   }
   if (forgetful) recall()
   if (careful) must(same(fold(journal.map(throughJson)), { state, tasks }), 'folding gives the same')
-  const last = next(workflow, state, tasks, limits, now, worked(), agentsFor)
+  const last = next(workflow, state, tasks, now, worked(), agentsFor)
   if (last.type !== 'finish') throw new Error('a run that has ended stays so')
   return { result: last.result, proof: last.proof, turns, crashes, journal }
 }

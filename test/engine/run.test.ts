@@ -33,6 +33,14 @@ describe('the loop', () => {
     expect(world.calls).toBe(3)
   })
 
+  it('goes on when it is resumed with a higher limit, and the journal tells of both', async () => {
+    const world = new World([{}, {}, {}, done], { limits: { iterations: 2 } })
+    expect(await world.sit()).toMatchObject({ result: 'exhausted' })
+    expect(fold(world.journal).state.limits.iterations).toBe(2)
+    expect(await world.sit({ iterations: 4 })).toMatchObject({ result: 'complete' })
+    expect(fold(world.journal).state).toMatchObject({ n: 4, limits: { iterations: 4 } })
+  })
+
   it('runs the checks once before the first iteration, and says of a red one that it was red before', async () => {
     const world = new World([{ red: ['test'] }, done])
     world.checkNames = ['test']

@@ -239,11 +239,11 @@ export class World {
   }
 
   /** One sitting: begins the run, or goes on with it. Time passes only while everybody waits. */
-  async sit(): Promise<Ending> {
+  async sit(raised: Partial<Limits> = {}): Promise<Ending> {
     this.dark = false
-    const limits = { ...LIMITS, ...this.options.limits }
+    const limits = { ...LIMITS, ...this.options.limits, ...raised }
     const ports = this.ports()
-    const book = openBook(this.options.workflow ?? prompt(), limits, fold(this.journal), ports)
+    const book = openBook(this.options.workflow ?? prompt(), fold(this.journal), ports)
     const at = this.clock.now()
     const again = this.journal.length > 0
     if (again) book.tell({ type: 'resumed', at, limits })
