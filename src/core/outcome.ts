@@ -46,7 +46,7 @@ export const isUncounted = (end: Outcome['end']): boolean =>
   end === 'limited' || end === 'unusable' || end === 'interrupted'
 
 function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
-  const { how, exit, result, limited, unusable, seenOff } = ending
+  const { how, exit, result, limited, unusable, seenOff: stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':
       return { end: 'interrupted', note: 'interrupted' }
@@ -63,7 +63,7 @@ function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: 
   if (limited && !result.ok) return { end: 'limited', note: limited.note }
   if (!result.ok)
     return { end: 'error', note: result.error?.trim() || `the agent reported an error (${told(exit)})` }
-  if (!seenOff && exit.code !== 0)
+  if (!stoppedByRalph && exit.code !== 0)
     return { end: 'error', note: `${told(exit)}, although the agent reported success` }
   if (result.text.trim() === '') return { end: 'empty', note: 'the agent gave an empty answer' }
   return null

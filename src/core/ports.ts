@@ -117,14 +117,14 @@ export interface Clock {
 }
 
 /** What the engine hears of an agent at work. */
-export type Ears = {
+export type AgentListener = {
   event(event: AgentEvent): void
   /** Something came, whatever it was: the agent is not silent. */
-  stir(): void
+  activity(): void
 }
 
 /** An agent at work, and its parser's last words once it is gone. */
-export type Called = { live: Live; end(exit: Exit): AgentEvent[] }
+export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
 
 /** What people ask of a run that is at work. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
 export type Control =
@@ -156,7 +156,7 @@ export interface Ports {
   /** The prompt of a step, before it begins. Throws CannotGoOn when there is none to be had. */
   brief(work: Work): Promise<string>
   /** Starts the agent on a step. Rejects if it cannot be started: the agent's failure, not the run's, but for CannotGoOn. */
-  call(work: Work, prompt: string, ears: Ears): Promise<Called>
+  call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
   runner: Pick<Runner, 'reap' | 'sweep'>
   /** Without a step: those of the baseline, before the first. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Check[]

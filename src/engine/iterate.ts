@@ -4,13 +4,13 @@ import { judge, needsChecks } from '../core/outcome.ts'
 import type { Ports, Work } from '../core/ports.ts'
 import { settle } from '../core/settle.ts'
 import type { Step } from '../core/table.ts'
-import { attend, type Patience } from './attend.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import type { Signals } from './run.ts'
+import { supervise, type Timeouts } from './supervise.ts'
 import type { Tree } from './tree.ts'
 
-export type Bench = { book: Book; ports: Ports; patience: Patience; signals: Signals; tree: Tree }
+export type Bench = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; tree: Tree }
 
 /** Of a final text, the end is kept: that is where an agent says what came of it. */
 const KEPT_TEXT = 256 * 1024
@@ -55,7 +55,7 @@ const workOf = (book: Book, step: Step): Work => ({
 
 /** Lets the agent work and journals how it ended; an interrupted one is settled at once, at no cost. */
 async function callAgent(
-  { book, ports, patience, signals }: Bench,
+  { book, ports, timeouts, signals }: Bench,
   step: Step,
   prompt: string,
 ): Promise<void> {
@@ -64,11 +64,11 @@ async function callAgent(
   // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
   const showPrompt = () => ports.tell({ type: 'prompted', at: now(), id, text: prompt })
   let isLive = false
-  const ended = await attend(
+  const ended = await supervise(
     ports.clock,
-    patience,
+    timeouts,
     signals.hard,
-    ears => ports.call(workOf(book, step), prompt, ears),
+    listener => ports.call(workOf(book, step), prompt, listener),
     event => ports.tell({ type: 'agent', at: now(), id, event }),
     ({ live }) => {
       isLive = true

@@ -2,12 +2,12 @@ import type { Proof, Result } from '../core/events.ts'
 import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import type { Patience } from './attend.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import { type Begun, type Bench, begin, iterate } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
+import type { Timeouts } from './supervise.ts'
 import { watchTree } from './tree.ts'
 
 /** `soft`: finish what is running, then leave. `hard`: end it now. */
@@ -25,7 +25,7 @@ const LONGEST_NAP = 3_600_000
 export async function run(
   book: Book,
   ports: Ports,
-  options: { patience: Patience; signals: Signals; baseline: boolean; again: boolean },
+  options: { timeouts: Timeouts; signals: Signals; baseline: boolean; again: boolean },
 ): Promise<Ending> {
   const { soft, hard } = options.signals
   const cancel = new AbortController()
@@ -33,7 +33,7 @@ export async function run(
   const bench: Bench = {
     book,
     ports,
-    patience: options.patience,
+    timeouts: options.timeouts,
     signals,
     tree: watchTree(ports.fingerprint),
   }

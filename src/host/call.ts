@@ -1,7 +1,7 @@
 import { resetIn } from '../agents/shared/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import { plural } from '../core/format.ts'
-import type { Agent, Ask, Called, Capabilities, Ears, Runner, Work } from '../core/ports.ts'
+import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent, Work } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/table.ts'
 import { callRecord, type Desk as Files } from '../store/call-record.ts'
 
@@ -34,13 +34,15 @@ export type Caller = {
 }
 
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
-export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => Promise<Called> {
+export function caller(
+  c: Caller,
+): (work: Work, prompt: string, listener: AgentListener) => Promise<RunningAgent> {
   const told = new Set<string>()
   const warnOnce = (about: string, note: string) => {
     if (!told.has(about)) c.warn(note)
     told.add(about)
   }
-  return async (work, prompt, ears) => {
+  return async (work, prompt, listener) => {
     const name = work.step.agent ?? ''
     const { agent, able, env, ask } = c.agentOf(name)
     const marks = c.marks(work)
@@ -90,15 +92,15 @@ export function caller(c: Caller): (work: Work, prompt: string, ears: Ears) => P
       {
         bytes: chunk => {
           record.output(chunk)
-          ears.stir()
+          listener.activity()
         },
         line: line => {
           if (isOver) return
-          for (const event of parser.line(line)) ears.event(explain(event))
+          for (const event of parser.line(line)) listener.event(explain(event))
         },
         error: chunk => {
           record.error(chunk)
-          ears.stir()
+          listener.activity()
         },
         ready: c.ready,
       },

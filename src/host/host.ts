@@ -198,7 +198,7 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
   const { home, workflow, spec, limits, past, env } = options
   const { book, active, runner, controls, signals, listeners } = hosted
   const { settings } = spec
-  const patience = {
+  const timeouts = {
     inactivityMs: settings.inactivityTimeout * 1000,
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
@@ -220,10 +220,10 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
     isFresh: past.length === 0,
     isFirst: !past.some(event => event.type === 'started'),
     active,
-    ready: keepPace(drained, patience.inactivityMs, signals.soft),
+    ready: keepPace(drained, timeouts.inactivityMs, signals.soft),
   })
   const again = past.length > 0
-  return run(book, ports, { patience, signals, baseline: settings.baseline, again })
+  return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }
 
 function exitCodeOf(ending: Ending, { active, lastSettled }: Hosted, options: HostOptions): number {

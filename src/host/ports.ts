@@ -165,11 +165,11 @@ export function composePorts({
       await files.begin()
       return prompt
     },
-    async call(work, prompt, ears) {
+    async call(work, prompt, listener) {
       // Nothing to wait for is no reason to let others go first.
       const started = active.onAgentStart?.(work)
       if (started) await started
-      return call(work, prompt, ears)
+      return call(work, prompt, listener)
     },
     runner: {
       reap: runner.reap,

@@ -48,7 +48,7 @@ describe('the state', () => {
     expect(evolve(initial, { type: 'spawned', at: 1, id: 9, ref })).toBe(initial)
   })
 
-  it('forgets its impatience when a person comes back, but not what was done', () => {
+  it('begins to count failures and waits anew when a person comes back, but keeps what was done', () => {
     const run = play(prompt(), [task('p')])
     run.step(ok())
     run.step(trouble('error'))

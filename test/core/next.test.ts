@@ -157,7 +157,7 @@ describe('a run', () => {
     expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
   })
 
-  it('that failed can be resumed, and has all its patience again', () => {
+  it('that failed can be resumed, and may fail as often again', () => {
     const run = play(prompt(), [task('p')])
     for (let i = 0; i < 5; i++) run.step(trouble('error'))
     run.tell({ type: 'resumed', at: run.now, limits: LIMITS })

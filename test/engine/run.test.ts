@@ -145,7 +145,7 @@ describe('the loop', () => {
     expect(world.stopped).toBe(1)
   })
 
-  it('sees off an agent that gave its result and stays, and counts it as ended well', async () => {
+  it('stops an agent that gave its result and stays, and counts it as ended well', async () => {
     const result = { type: 'ended' as const, ok: true, text: 'DONE' }
     const world = new World([{ hangs: true, events: [result] }])
     expect(await world.sit()).toMatchObject({ result: 'complete' })

@@ -147,7 +147,7 @@ export class World {
       tell,
       agentsFor: () => this.options.agents ?? ['a'],
       brief: ({ state, task }) => this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
-      call: async (work, prompt, ears) => {
+      call: async (work, prompt, listener) => {
         await this.pass(null)
         this.calls++
         this.onCall?.(this.calls)
@@ -158,7 +158,7 @@ export class World {
         if (startsAfter) await new Promise<void>(up => this.clock.after(startsAfter, up))
         if (act.startError) throw new Error(act.startError)
         if (act.edits !== false) this.tree++
-        return this.actor(act, work.step.id, ears)
+        return this.actor(act, work.step.id, listener)
       },
       runner: {
         reap: async refs => {
@@ -198,7 +198,7 @@ export class World {
     }
   }
 
-  private actor(act: Act, id: number, ears: { event(e: AgentEvent): void; stir(): void }) {
+  private actor(act: Act, id: number, listener: { event(e: AgentEvent): void; activity(): void }) {
     let leave: (exit: Exit) => void = () => {}
     const exit = new Promise<Exit>(resolve => {
       leave = resolve
@@ -213,9 +213,9 @@ export class World {
       },
     }
     void Promise.resolve().then(() => {
-      for (const event of act.events ?? []) ears.event(event)
+      for (const event of act.events ?? []) listener.event(event)
       for (const [i, event] of (act.later ?? []).entries())
-        this.clock.after((i + 1) * (act.laterMs ?? 0), () => ears.event(event))
+        this.clock.after((i + 1) * (act.laterMs ?? 0), () => listener.event(event))
       if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
     })
     const gaveResult = act.events?.some(e => e.type === 'ended') ?? false
@@ -262,9 +262,9 @@ export class World {
       })
     }
     const signals = { soft: this.soft.signal, hard: this.hard.signal }
-    const patience = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
+    const timeouts = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
     let over = false
-    const sitting = run(book, ports, { patience, signals, baseline: true, again }).finally(() => {
+    const sitting = run(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
       over = true
     })
     sitting.catch(() => {})

@@ -39,8 +39,8 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
   writeFileSync(join(dir, 'occupied'), '')
   const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
   const heard: unknown[] = []
-  const ears = { event: (event: unknown) => heard.push(event), stir: () => {} }
-  await expect(call(WORK, 'x', ears)).rejects.toThrow(/occupied\/prompt.txt/)
+  const listener = { event: (event: unknown) => heard.push(event), activity: () => {} }
+  await expect(call(WORK, 'x', listener)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
   expect([existsSync(join(dir, 'worked')), heard]).toEqual([false, []])
 })

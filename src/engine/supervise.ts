@@ -1,9 +1,9 @@
 import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
-import { type Called, CannotGoOn, type Clock, type Ears } from '../core/ports.ts'
+import { type AgentListener, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
 
-/** How long an agent is waited for. */
-export type Patience = {
+/** How long to wait for an agent. */
+export type Timeouts = {
   /** A silent stream with no tool call and no background task open. */
   inactivityMs: number
   iterationMs: number
@@ -14,16 +14,16 @@ export type Patience = {
 export type Ended = NonNullable<Step['ended']>
 
 /**
- * Stays with an agent until it is gone, and ends it when patience runs out. No timer ticks:
- * one is armed for the earliest moment at which silence could be too long.
+ * Follows an agent until it has exited, and stops it at a timeout. No timer ticks:
+ * one is armed for the earliest moment at which the silence could be too long.
  */
-export async function attend(
+export async function supervise(
   clock: Clock,
-  patience: Patience,
+  timeouts: Timeouts,
   hard: AbortSignal,
-  call: (ears: Ears) => Promise<Called>,
+  call: (listener: AgentListener) => Promise<RunningAgent>,
   on: (event: AgentEvent) => void,
-  onLive: (called: Called) => void,
+  onLive: (agent: RunningAgent) => void,
 ): Promise<Ended> {
   const began = clock.elapsed()
   const openTools = new Set<string>()
@@ -32,11 +32,11 @@ export async function attend(
   let answered = false
   let heard = began
   let how: How = 'exited'
-  let seenOff = false
+  let stoppedByRalph = false
   let result: AgentEnded | undefined
   let limited: Ended['limited']
   let unusable: Ended['unusable']
-  let live: Called['live'] | undefined
+  let live: RunningAgent['live'] | undefined
   let stopWatching = () => {}
   let stopLingering = () => {}
   const cancels: (() => void)[] = []
@@ -44,52 +44,52 @@ export async function attend(
   const see = (event: AgentEvent) => {
     stopLingering()
     answered = event.type === 'answered' || event.type === 'ended'
-    if (answered) stopLingering = clock.after(patience.lingerMs, () => seeOff('exited'))
+    if (answered) stopLingering = clock.after(timeouts.lingerMs, () => stop('exited'))
     if (event.type === 'tool') openTools.add(event.id)
     else if (event.type === 'toolResult') openTools.delete(event.id)
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
     else if (event.type === 'unusable') {
       unusable = { note: event.note }
-      seeOff('exited')
+      stop('exited')
     } else if (event.type === 'background') openTasks = event.open
     else if (event.type === 'ended') result = event
     on(event)
   }
-  // Also while it is still being started: then it is ended as soon as it is there.
-  const seeOff = (why: How) => {
-    if (seenOff) return
+  // It may still be starting: then it is stopped as soon as it runs.
+  const stop = (why: How) => {
+    if (stoppedByRalph) return
     how = why
-    seenOff = true
+    stoppedByRalph = true
     void live?.stop()
   }
   const watchSilence = (ms: number) => {
     stopWatching = clock.after(ms, () => {
       const silent = clock.elapsed() - heard
-      if (openTools.size > 0 || openTasks > 0) watchSilence(patience.inactivityMs)
-      else if (silent >= patience.inactivityMs) seeOff('inactive')
-      else watchSilence(patience.inactivityMs - silent)
+      if (openTools.size > 0 || openTasks > 0) watchSilence(timeouts.inactivityMs)
+      else if (silent >= timeouts.inactivityMs) stop('inactive')
+      else watchSilence(timeouts.inactivityMs - silent)
     })
   }
-  // A result that is already there is not thrown away: only its process is ended.
-  const interrupt = () => seeOff(answered ? 'exited' : 'interrupted')
+  // A result that was given is kept: only the process is stopped.
+  const interrupt = () => stop(answered ? 'exited' : 'interrupted')
 
   try {
-    const stir = () => {
+    const activity = () => {
       heard = clock.elapsed()
     }
-    const calling = call({ event: see, stir }).catch(error => notStarted(error))
-    // By now it is starting, as a rule, and this takes nothing of its time.
-    watchSilence(patience.inactivityMs)
-    cancels.push(clock.after(patience.iterationMs, () => seeOff('timeout')))
+    const calling = call({ event: see, activity }).catch(error => notStarted(error))
+    // The agent is starting by now, so this costs it no time.
+    watchSilence(timeouts.inactivityMs)
+    cancels.push(clock.after(timeouts.iterationMs, () => stop('timeout')))
     hard.addEventListener('abort', interrupt)
     if (hard.aborted) interrupt()
-    const called = await calling
-    if ('result' in called) return called
-    live = called.live
-    onLive(called)
-    if (seenOff) void live.stop()
+    const agent = await calling
+    if ('result' in agent) return agent
+    live = agent.live
+    onLive(agent)
+    if (stoppedByRalph) void live.stop()
     const exit = await live.exit
-    for (const event of called.end(exit)) see(event)
+    for (const event of agent.end(exit)) see(event)
     return {
       how,
       exit,
@@ -97,10 +97,10 @@ export async function attend(
       result: result ?? silentEnd(exit),
       limited,
       ...(unusable && { unusable }),
-      seenOff,
+      seenOff: stoppedByRalph,
     }
   } catch (error) {
-    // Whatever went wrong on our side, the agent does not stay behind.
+    // Whatever went wrong on our side, no agent is left running.
     await live?.stop()
     throw error
   } finally {
@@ -109,7 +109,7 @@ export async function attend(
   }
 }
 
-/** An agent that could not be started failed like one that exits at once; what keeps ralph from going on is no failure of it. */
+/** An agent that cannot be started counts as one that exits at once. CannotGoOn is not the agent's failure. */
 function notStarted(error: Error): Ended {
   if (error instanceof CannotGoOn) throw error
   return {
