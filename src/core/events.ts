@@ -184,7 +184,7 @@ export type RunEvent = { at: number } & (
   /** All that the run changed was put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
-  // For whoever watches; not kept.
+  // Passing events.
   | { type: 'prompted'; id: StepId; text: string }
   | { type: 'agent'; id: StepId; event: AgentEvent }
   | { type: 'checking'; id: StepId | null; check: string }
@@ -216,7 +216,13 @@ export type Settled = {
   block: Record<TaskId, TaskId>
 }
 
-const PASSING: ReadonlySet<RunEvent['type']> = new Set([
+/** An event for whoever watches; it is not kept. */
+export type PassingEvent = Extract<
+  RunEvent,
+  { type: 'prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asking' }
+>
+
+const PASSING: ReadonlySet<RunEvent['type']> = new Set<PassingEvent['type']>([
   'prompted',
   'agent',
   'checking',

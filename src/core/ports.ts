@@ -1,4 +1,14 @@
-import type { AgentEvent, Claimed, Exit, Finding, Outcome, ProcessRef, RunEvent, Settled } from './events.ts'
+import type {
+  AgentEvent,
+  Claimed,
+  Exit,
+  Finding,
+  Outcome,
+  PassingEvent,
+  ProcessRef,
+  RunEvent,
+  Settled,
+} from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Edit, Task } from './task.ts'
 
@@ -148,8 +158,8 @@ export interface Controls {
 /** Everything the engine needs of the world. Fakes of these run it in memory. */
 export interface Ports {
   clock: Clock
-  /** Records (the truth is on disk when it returns) and shows. Throws if it cannot record: then the run must stop. */
-  tell(event: RunEvent): void
+  /** Shows a passing event to whoever watches. */
+  emit(event: PassingEvent): void
   controls: Controls
   /** Which agents may work at a stage, in order of preference. */
   agentsFor(stage: StageName): readonly AgentName[]
@@ -179,7 +189,7 @@ export interface Ports {
     settled: Settled,
     tasks: readonly Task[],
     state: RunState,
-    tell: (event: RunEvent) => void,
+    record: (event: RunEvent) => void,
   ): Promise<void>
 }
 

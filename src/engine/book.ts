@@ -1,23 +1,24 @@
 import type { RunEvent } from '../core/events.ts'
 import { evolve, evolveList } from '../core/evolve.ts'
-import type { Ports } from '../core/ports.ts'
 import type { RunState, StageTable, Step, StepId } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 
-/** The run as the engine knows it. It changes only by events, and every event is recorded before it counts. */
+/** The run as the engine knows it: the journal's events, folded. */
 export interface Book {
   readonly table: StageTable
   readonly state: RunState
   readonly tasks: readonly Task[]
-  tell(event: RunEvent): void
+  /** Appends the event to the journal, then changes the state by it. */
+  record(event: RunEvent): void
   taskOf(step: Step): Task
   step(id: StepId): Step
 }
 
+/** `append` returns once the event is in the journal, and throws if it cannot write it: then the run must stop. */
 export function openBook(
   table: StageTable,
   from: { state: RunState; tasks: readonly Task[] },
-  ports: Pick<Ports, 'tell'>,
+  append: (event: RunEvent) => void,
 ): Book {
   let { state, tasks } = from
   return {
@@ -28,8 +29,8 @@ export function openBook(
     get tasks() {
       return tasks
     },
-    tell(event) {
-      ports.tell(event)
+    record(event) {
+      append(event)
       state = evolve(state, event)
       tasks = evolveList(tasks, event)
     },

@@ -3,7 +3,7 @@ import type { Check, Ports } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
 import type { Signals } from './run.ts'
 
-type Need = Pick<Ports, 'tell' | 'clock' | 'checksAtOnce'>
+type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 
 /** Runs checks, some side by side where allowed; findings keep their order. null if a signal came meanwhile. */
 export async function runChecks(
@@ -35,10 +35,10 @@ async function runCheck(
   const id = step?.id ?? null
   const { clock } = ports
   const began = clock.elapsed()
-  ports.tell({ type: 'checking', at: clock.now(), id, check: check.name })
+  ports.emit({ type: 'checking', at: clock.now(), id, check: check.name })
   const { finding, exit } = await check.run(step, hard)
   const ms = clock.elapsed() - began
-  if (!hard.aborted) ports.tell({ type: 'checked', at: clock.now(), id, finding, ms, exit })
+  if (!hard.aborted) ports.emit({ type: 'checked', at: clock.now(), id, finding, ms, exit })
   return finding.verdict === 'fail' && redBefore.includes(check.name)
     ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
     : finding

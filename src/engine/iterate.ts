@@ -35,7 +35,7 @@ export async function begin(
     at: ports.clock.now(),
   }
   const prompt = step.agent === null ? '' : await ports.brief(workOf(book, step))
-  book.tell({ type: 'started', ...step })
+  book.record({ type: 'started', ...step })
   return { step, prompt }
 }
 
@@ -62,17 +62,17 @@ async function callAgent(
   const { id } = step
   const now = () => ports.clock.now()
   // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
-  const showPrompt = () => ports.tell({ type: 'prompted', at: now(), id, text: prompt })
+  const showPrompt = () => ports.emit({ type: 'prompted', at: now(), id, text: prompt })
   let isLive = false
   const ended = await supervise(
     ports.clock,
     timeouts,
     signals.hard,
     listener => ports.call(workOf(book, step), prompt, listener),
-    event => ports.tell({ type: 'agent', at: now(), id, event }),
+    event => ports.emit({ type: 'agent', at: now(), id, event }),
     ({ live }) => {
       isLive = true
-      book.tell({ type: 'spawned', at: now(), id, ref: live.ref })
+      book.record({ type: 'spawned', at: now(), id, ref: live.ref })
       showPrompt()
     },
   )
@@ -81,7 +81,7 @@ async function callAgent(
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
   const claimed = await ports.witness?.(workOf(book, step))
-  book.tell({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
+  book.record({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
 }
 
 /** From the agent's end to the next decision; after a crash, an iteration that was paid for goes on here. */
@@ -109,14 +109,14 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {
   const { table, state } = book
   const event: RunEvent & Settled = settle(table, state, step, book.taskOf(step), outcome, ports.clock.now())
-  book.tell(event)
+  book.record(event)
   return event
 }
 
 /** Makes the world outside follow what was settled; repeated after a crash until it is known to be done. */
 export async function apply({ book, ports, signals }: Bench, settled: Settled): Promise<void> {
-  await ports.apply(settled, book.tasks, book.state, book.tell)
+  await ports.apply(settled, book.tasks, book.state, book.record)
   // Cut short, it may not be done: the next sitting repeats it.
   if (signals.hard.aborted) return
-  book.tell({ type: 'applied', at: ports.clock.now(), id: settled.id })
+  book.record({ type: 'applied', at: ports.clock.now(), id: settled.id })
 }

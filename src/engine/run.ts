@@ -58,7 +58,7 @@ export async function run(
       if (signals.soft.aborted) return await leave(bench, 'interrupted', true)
       sleep.caughtUp()
       obey(bench, cancel)
-      if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.tell(edit)
+      if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.record(edit)
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
       const { table, state, tasks } = book
@@ -74,7 +74,7 @@ export async function run(
           await sleep.until(flying.values(), null)
           break
         case 'wait':
-          ports.tell({ type: 'waiting', at: now, until: decision.until, why: decision.why })
+          ports.emit({ type: 'waiting', at: now, until: decision.until, why: decision.why })
           await sleep.until([], Math.min(decision.until - now, LONGEST_NAP))
           break
         case 'hold':
@@ -83,7 +83,7 @@ export async function run(
         case 'finish': {
           const { result, proof, why } = decision
           await ports.leave?.()
-          book.tell({ type: 'finished', at: now, result, proof, why })
+          book.record({ type: 'finished', at: now, result, proof, why })
           return { type: 'finished', result, proof, why }
         }
         default:
@@ -92,7 +92,7 @@ export async function run(
     }
   } catch (error) {
     if (error instanceof CannotGoOn) return await leave(bench, error.message, signals.soft.aborted)
-    record(bench, error)
+    recordError(bench, error)
     throw error
   } finally {
     sleep.stop()
@@ -107,22 +107,22 @@ async function lookAround({ book, ports, signals, tree }: Bench, baseline: boole
   await tree.look()
   if (!baseline || book.state.steps > 0) return
   const findings = await runChecks(ports, checks, null, [], signals)
-  if (findings) book.tell({ type: 'baseline', at: ports.clock.now(), findings })
+  if (findings) book.record({ type: 'baseline', at: ports.clock.now(), findings })
 }
 
-/** Trouble that nobody expected is on record, too, wherever that is still possible; the trouble itself is what counts. */
-function record({ book, ports }: Bench, error: unknown): void {
+/** Best effort: journals an unexpected error before it is thrown on. */
+function recordError({ book, ports }: Bench, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error)
   try {
-    book.tell({ type: 'stopped', at: ports.clock.now(), why: why.split('\n', 1)[0]! })
+    book.record({ type: 'stopped', at: ports.clock.now(), why: why.split('\n', 1)[0]! })
   } catch {
-    // It is the journal itself that cannot be written, as a rule.
+    // Most likely it is the journal that cannot be written.
   }
 }
 
 async function leave({ book, ports }: Bench, why: string, interrupted: boolean): Promise<Ending> {
   const left = await takeLeave(ports)
-  book.tell({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
+  book.record({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
   return { type: 'stopped', why, interrupted }
 }
 

@@ -7,9 +7,9 @@ export function obey(bench: Bench, cancel: AbortController): void {
   const { book, ports } = bench
   for (const { id: request, control } of ports.controls.pending()) {
     const at = ports.clock.now()
-    if (control.type === 'tell') book.tell({ type: 'told', at, text: control.text, request })
-    else if (control.type === 'todo') book.tell(changeOf(bench, control.request, request, at))
-    else book.tell({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
+    if (control.type === 'tell') book.record({ type: 'told', at, text: control.text, request })
+    else if (control.type === 'todo') book.record(changeOf(bench, control.request, request, at))
+    else book.record({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }

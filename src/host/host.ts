@@ -108,7 +108,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
     // What the session noticed in the middle of it comes after it.
     for (const note of notices.splice(0)) emit({ type: 'warned', at: event.at, note })
   }
-  const book = openBook(workflow.table(spec), fold(past), { tell: emit })
+  const book = openBook(workflow.table(spec), fold(past), emit)
   let active: Active | null = null
   listeners.push(...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? []))
   const opened = workflow.open({
@@ -120,7 +120,7 @@ function open(options: HostOptions, session: Session, notices: string[], dir: st
     journal: () => readJournal(dir),
     user: frontend.user(signals.soft),
     run: () => book,
-    record: book.tell,
+    record: book.record,
     interrupt,
     runDir: dir,
     env: gitEnvironment(spec.settings, env),
@@ -177,20 +177,20 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
   const at = Date.now()
   const by = processRef(process.pid)
   if (past.length > 0) {
-    book.tell({ type: 'resumed', at, limits, by })
+    book.record({ type: 'resumed', at, limits, by })
     const reopened = reopen(book.table, book.state, book.tasks, at)
-    if (reopened) book.tell(reopened)
+    if (reopened) book.record(reopened)
     active.onResume?.()
-    if (options.instruction) book.tell({ type: 'told', at, text: options.instruction })
+    if (options.instruction) book.record({ type: 'told', at, text: options.instruction })
   } else {
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
     const { project } = spec
     const pins = workflow.pins(spec)
-    book.tell({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
-    for (const edit of edits) book.tell(edit)
+    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
+    for (const edit of edits) book.record(edit)
   }
-  for (const note of options.warnings) book.tell({ type: 'warned', at, note })
+  for (const note of options.warnings) book.record({ type: 'warned', at, note })
 }
 
 /** Lets the engine work until the run ends or stops. */

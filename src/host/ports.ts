@@ -154,7 +154,7 @@ export function composePorts({
         return () => clearTimeout(timer)
       },
     },
-    tell,
+    emit: tell,
     controls,
     agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
     async brief(work) {

@@ -18,7 +18,7 @@ type Run = {
   readonly state: RunState
   readonly tasks: readonly Task[]
   readonly now: number
-  tell(event: RunEvent): void
+  record(event: RunEvent): void
   adoptPerson(edit: Edit): void
 }
 
@@ -85,7 +85,7 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
     const before = new Map(run.tasks.map(t => [t.id, definition(t)]))
     const { list, refused } = read()
     if (!list) return refused
-    run.tell({ type: 'edited', at: run.now, by: 'agent', list })
+    run.record({ type: 'edited', at: run.now, by: 'agent', list })
     must(same(read(), { refused }), 'an adopted edit is not adopted twice')
     for (const task of run.tasks) {
       const was = before.get(task.id)
@@ -158,7 +158,7 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
     const { list } = read()
     must(!list?.remove && !list?.change, 'an agent only adds and reorders')
     if (!list) return []
-    run.tell({ type: 'edited', at: run.now, by: 'agent', list })
+    run.record({ type: 'edited', at: run.now, by: 'agent', list })
     must(!read().list, 'an adopted edit is not adopted twice')
     for (const task of run.tasks)
       if (!before.has(task.id))

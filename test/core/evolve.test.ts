@@ -14,7 +14,7 @@ describe('the state', () => {
     for (const costUsd of [0.25, 0.5]) {
       const { id } = run.begin()
       const result = { type: 'ended', ok: true, text: 'x', usage, costUsd } as const
-      run.tell({
+      run.record({
         type: 'ended',
         at: 1,
         id,
@@ -34,12 +34,12 @@ describe('the state', () => {
     const run = play(prompt(), [task('p')])
     const { id } = run.begin()
     const ref = { pid: 7, startTime: '1', host: 'h' }
-    run.tell({ type: 'spawned', at: 1, id, ref })
+    run.record({ type: 'spawned', at: 1, id, ref })
     expect(run.state.flight[id]!.ref).toEqual(ref)
     run.land(id, ok())
     expect(Object.keys(run.state.flight)).toEqual([])
     expect(run.state.unapplied[id]).toMatchObject({ task: 'p', move: 'more' })
-    run.tell({ type: 'applied', at: 1, id })
+    run.record({ type: 'applied', at: 1, id })
     expect(run.state.unapplied).toEqual({})
   })
 
@@ -53,7 +53,7 @@ describe('the state', () => {
     run.step(ok())
     run.step(trouble('error'))
     run.step({ end: 'limited', note: '' })
-    run.tell({ type: 'resumed', at: 9_000_000, limits: LIMITS })
+    run.record({ type: 'resumed', at: 9_000_000, limits: LIMITS })
     expect(run.state).toMatchObject({
       n: 2,
       steps: 3,
@@ -67,9 +67,9 @@ describe('the state', () => {
 
   it('does not give a new task what an old one with its name had', () => {
     const run = play(tasks(), [task('#1'), task('#2')])
-    run.tell({ type: 'edited', at: 1, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
-    run.tell({ type: 'edited', at: 1, by: 'person', list: { remove: ['#1'] } })
-    run.tell({ type: 'edited', at: 1, by: 'agent', list: { add: [{ task: task('#1'), after: null }] } })
+    run.record({ type: 'edited', at: 1, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
+    run.record({ type: 'edited', at: 1, by: 'person', list: { remove: ['#1'] } })
+    run.record({ type: 'edited', at: 1, by: 'agent', list: { add: [{ task: task('#1'), after: null }] } })
     expect(run.at('#1').stage).toBe('work')
     expect(run.state.added).toBe(1)
   })

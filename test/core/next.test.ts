@@ -34,7 +34,7 @@ describe('what is worked on next', () => {
   it('is a fix or a review before something new of higher priority', () => {
     const run = play(stories(), [task('A', { priority: 1 }), task('B', { priority: 2 })])
     const stand = (stage: string) =>
-      run.tell({ type: 'edited', at: 0, by: 'person', state: { B: { ...run.at('B'), stage } } })
+      run.record({ type: 'edited', at: 0, by: 'person', state: { B: { ...run.at('B'), stage } } })
     for (const stage of ['review', 'fix']) {
       stand(stage)
       expect(run.decide()).toMatchObject({ task: { id: 'B' }, stage })
@@ -141,11 +141,11 @@ describe('a run', () => {
   it('lets what is under way finish before it holds, stops or ends', () => {
     const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2')])
     run.begin()
-    run.tell({ type: 'control', at: run.now, hold: 'pause' })
+    run.record({ type: 'control', at: run.now, hold: 'pause' })
     expect(run.decide()).toEqual({ type: 'busy' })
     run.land(1, ok())
     expect(run.decide()).toEqual({ type: 'hold' })
-    run.tell({ type: 'control', at: run.now, hold: 'stop' })
+    run.record({ type: 'control', at: run.now, hold: 'stop' })
     expect(run.decide()).toEqual({ type: 'finish', result: 'cancelled', proof: null, why: 'cancelled' })
   })
 
@@ -160,7 +160,7 @@ describe('a run', () => {
   it('that failed can be resumed, and may fail as often again', () => {
     const run = play(prompt(), [task('p')])
     for (let i = 0; i < 5; i++) run.step(trouble('error'))
-    run.tell({ type: 'resumed', at: run.now, limits: LIMITS })
+    run.record({ type: 'resumed', at: run.now, limits: LIMITS })
     expect(run.decide()).toMatchObject({ type: 'work' })
     run.step(trouble('error'))
     expect(run.state.failures).toBe(1)
@@ -207,7 +207,7 @@ describe('an agent that the service turns away', () => {
   ] as const)('gets another chance when somebody goes on ($type)', event => {
     const run = play(prompt(), [task('p')])
     run.step(turnedAway)
-    run.tell(event)
+    run.record(event)
     expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
   })
 })
@@ -284,14 +284,14 @@ describe('a limited agent', () => {
   it('is not waited for beyond the limit because another one worked meanwhile', () => {
     const run = play(pipeline({ roles: ['coder'] }), [task('1'), task('2')], LIMITS, ['a'])
     run.step({ ...limited, resetsAt: run.now + 7 * 24 * 60 * MINUTE })
-    run.tell({ type: 'settled', ...idle, patch: { limitedSince: null, waits: {} } })
+    run.record({ type: 'settled', ...idle, patch: { limitedSince: null, waits: {} } })
     expect(run.decide()).toMatchObject({ type: 'finish', result: 'limited' })
   })
 
   it('is asked at once when a person steers', () => {
     const run = play(prompt(), [task('p')])
     run.step(limited)
-    run.tell({ type: 'control', at: run.now, hold: null })
+    run.record({ type: 'control', at: run.now, hold: null })
     expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
   })
 })
@@ -317,7 +317,7 @@ it('a budget is checked between iterations, and the one that crosses it counts',
   const result = { type: 'ended', ok: true, text: 'x', costUsd: 0.6 } as const
   for (const more of [true, false]) {
     const step = run.begin()
-    run.tell({ type: 'ended', at: run.now, id: step.id, ...ended, result })
+    run.record({ type: 'ended', at: run.now, id: step.id, ...ended, result })
     run.land(step.id, ok())
     expect(run.decide().type === 'work').toBe(more)
   }

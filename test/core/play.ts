@@ -54,7 +54,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
   let now = 1000
   let since = now
 
-  const tell = (event: RunEvent) => {
+  const record = (event: RunEvent) => {
     if (event.type === 'resumed') since = event.at
     state = evolve(state, event)
     tasks = evolveList(tasks, event)
@@ -68,16 +68,16 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     }
     if (decision.type !== 'work') throw new Error(`nothing to do: ${JSON.stringify(decision)}`)
     const { task, stage, agent } = decision
-    tell({ type: 'started', at: now, id: state.steps + 1, task: task.id, stage, agent, n: state.n + 1 })
+    record({ type: 'started', at: now, id: state.steps + 1, task: task.id, stage, agent, n: state.n + 1 })
     return state.flight[state.steps]!
   }
   const land = (id: number, outcome: Outcome): Settled => {
     const step = state.flight[id]!
     const event = settle(workflow, state, step, tasks.find(t => t.id === step.task)!, outcome, now)
-    tell(event)
+    record(event)
     return event
   }
-  tell({
+  record({
     type: 'began',
     at: now,
     v: 1,
@@ -90,7 +90,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
   })
 
   return {
-    tell,
+    record,
     decide,
     begin,
     land,

@@ -128,7 +128,7 @@ describe('a build', () => {
     const run = play(tasks(), [task('#1')])
     run.step(ok({ findings: [red] }))
     run.step(ok({ findings: [green] }))
-    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#1': { ...run.at('#1'), bugs: 0 } } })
+    run.record({ type: 'edited', at: 0, by: 'person', state: { '#1': { ...run.at('#1'), bugs: 0 } } })
     run.step(ok({ findings: [red] }))
     expect(run.tasks.map(t => t.id)).toEqual(['#1', '#1-bug-2', '#1-bug-1'])
   })
@@ -274,11 +274,11 @@ describe('trouble', () => {
   it('does not undo what a person decided meanwhile', () => {
     const run = play(tasks(), [task('#1'), task('#2')], { ...LIMITS, crashes: 1 })
     const step = run.begin()
-    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
+    run.record({ type: 'edited', at: 0, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
     run.land(step.id, trouble('interrupted'))
     expect(run.at('#1')).toMatchObject({ stage: 'done', why: 'completed by a person' })
     const other = run.begin()
-    run.tell({ type: 'edited', at: 0, by: 'person', state: { '#2': doneByPerson(run.at('#2')) } })
+    run.record({ type: 'edited', at: 0, by: 'person', state: { '#2': doneByPerson(run.at('#2')) } })
     expect(run.land(other.id, ok({ findings: [red] }))).toMatchObject({
       move: null,
       add: [],

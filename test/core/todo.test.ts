@@ -141,7 +141,7 @@ describe('a person’s edit of the list', () => {
   /** Reads, adopts, reads the same items again, projects and reads that. */
   const adopt = (run: Run, items: TodoItem[]) => {
     const { edit } = personEdit(run.tasks, run.state, table, items)
-    run.tell({ type: 'edited', at: 0, by: 'person', ...edit })
+    run.record({ type: 'edited', at: 0, by: 'person', ...edit })
     expect(personEdit(run.tasks, run.state, table, items)).toEqual({ edit: {}, refused: [] })
     expect(personEdit(run.tasks, run.state, table, project(run)).edit).toEqual({})
     return edit
@@ -284,7 +284,7 @@ describe('an agent’s edit of the list', () => {
       add: [{ task: { id: '#4', title: 'More', active: 'Doing', blockedBy: [] }, after: '#1' }],
       order: ['#3', '#1', '#4', '#2'],
     })
-    run.tell({ type: 'edited', at: 0, by: 'agent', list })
+    run.record({ type: 'edited', at: 0, by: 'agent', list })
     expect(read(run, project(run))).toEqual({ refused: [] })
   })
 
@@ -309,7 +309,7 @@ describe('an agent’s edit of the list', () => {
     const items = [item('More', { activeForm: 'More' }), item('Do #2', { id: '#2', activeForm: 'Do #2' })]
     const { list } = read(run, items, 0)
     expect(list).toEqual({ order: ['#9', '#2'] })
-    run.tell({ type: 'edited', at: 0, by: 'agent', list })
+    run.record({ type: 'edited', at: 0, by: 'agent', list })
     expect(read(run, items, 0)).toEqual({ refused: ['#10 was removed; it is put back.'] })
   })
 

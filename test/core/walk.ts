@@ -64,11 +64,11 @@ export function walk(kind: Kind, seed: number): Trace {
     get now() {
       return now
     },
-    tell,
+    record,
     adoptPerson,
   })
 
-  function tell(event: RunEvent, look?: (before: RunState) => void) {
+  function record(event: RunEvent, look?: (before: RunState) => void) {
     journal.push(event)
     const before = state
     state = evolve(state, event)
@@ -117,13 +117,13 @@ export function walk(kind: Kind, seed: number): Trace {
       )
     }
     if (!step.ref && d.chance(0.1))
-      tell({ type: 'spawned', at: now, id: step.id, ref: { pid: 1, startTime: '', host: '' } })
+      record({ type: 'spawned', at: now, id: step.id, ref: { pid: 1, startTime: '', host: '' } })
     lists.scribble(step)
     if (d.chance(temper.trouble * 0.1))
       return conclude(step, { end: 'interrupted', note: '', changed: d.chance(temper.changed), byUser: true })
     const ending = someEnding(d, temper, now)
     const paid = () => watch.paid(state, ending.result.costUsd ?? 0)
-    tell({ type: 'ended', at: now, id: step.id, ms: 1, ...ending }, paid)
+    record({ type: 'ended', at: now, id: step.id, ms: 1, ...ending }, paid)
     conclude(state.flight[step.id]!)
   }
 
@@ -137,7 +137,7 @@ export function walk(kind: Kind, seed: number): Trace {
       must(JSON.stringify(state) === frozen, 'settling changes nothing by itself')
     }
     const known = new Set(tasks.map(t => t.id))
-    tell(event, before => watch.settled(step, outcome, before, state, task, event, now))
+    record(event, before => watch.settled(step, outcome, before, state, task, event, now))
     for (const bug of event.add) if (bug.parent) waitsFor(task, bug, known.has(bug.id))
     apply(event, refused)
   }
@@ -166,8 +166,8 @@ export function walk(kind: Kind, seed: number): Trace {
 
   function apply(settled: Settled, refused: string[] = []) {
     lists.project(refused)
-    if (d.chance(0.05)) tell({ type: 'committing', at: now, id: settled.id, parent: null, message: 'm' })
-    tell({ type: 'applied', at: now, id: settled.id }, () => {
+    if (d.chance(0.05)) record({ type: 'committing', at: now, id: settled.id, parent: null, message: 'm' })
+    record({ type: 'applied', at: now, id: settled.id }, () => {
       must(
         !state.unapplied[settled.id] && !state.intents[settled.id],
         'what is applied is not to be done again',
@@ -183,7 +183,7 @@ export function walk(kind: Kind, seed: number): Trace {
     if (d.chance(0.3)) {
       const hold = d.pick(['pause', 'pause', null, 'stop'] as const)
       watch.steered()
-      return tell({ type: 'control', at: now, hold })
+      return record({ type: 'control', at: now, hold })
     }
     if (quiet && lists.edit && d.chance(0.7)) return lists.edit()
     // They may have taken every task out of the list.
@@ -196,7 +196,7 @@ export function walk(kind: Kind, seed: number): Trace {
 
   function adoptPerson(edit: Edit) {
     watch.edited(edit.state, edit.list?.remove)
-    tell({ type: 'edited', at: now, by: 'person', ...edit })
+    record({ type: 'edited', at: now, by: 'person', ...edit })
   }
 
   /** One decision and what follows from it; true at the end of the run. */
@@ -209,7 +209,7 @@ export function walk(kind: Kind, seed: number): Trace {
         watch.work(decision, state, tasks, now, worked())
         const id = state.steps + 1
         const { task, stage, agent } = decision
-        tell({ type: 'started', at: now, id, task: task.id, stage, agent, n: state.n + flying.length + 1 })
+        record({ type: 'started', at: now, id, task: task.id, stage, agent, n: state.n + flying.length + 1 })
         if (d.chance(0.5)) return false
         break
       }
@@ -219,7 +219,7 @@ export function walk(kind: Kind, seed: number): Trace {
       case 'hold':
         now += 60_000
         watch.steered()
-        tell({ type: 'control', at: now, hold: d.chance(0.1) ? 'stop' : null })
+        record({ type: 'control', at: now, hold: d.chance(0.1) ? 'stop' : null })
         return false
       case 'wait':
         watch.wait(decision, now)
@@ -244,7 +244,7 @@ export function walk(kind: Kind, seed: number): Trace {
     now += 3_600_000
     if (result === 'exhausted') limits = { ...limits, iterations: limits.iterations! + 1 + d.below(5) }
     watch.resumed(limits)
-    tell({ type: 'resumed', at: now, limits })
+    record({ type: 'resumed', at: now, limits })
     const again = next(workflow, state, tasks, now, worked(), agentsFor)
     must(again.type !== 'finish' || again.result !== result, 'a resumed run goes on')
     return true
@@ -270,7 +270,7 @@ export function walk(kind: Kind, seed: number): Trace {
       limits,
       pins: {},
     } as const
-    attempt(() => tell({ ...began, tasks: rules.tasks }))
+    attempt(() => record({ ...began, tasks: rules.tasks }))
     lists.begin()
   }
 

@@ -110,7 +110,7 @@ describe('the loop', () => {
 
   it('that meets trouble nobody expected is thrown on, and on record for whoever asks', async () => {
     const world = new World([done])
-    world.onTell = event => {
+    world.onEvent = event => {
       if (event.type === 'agent') throw new Error('ENOTDIR: not a directory\nat some place')
     }
     await expect(world.sit()).rejects.toThrow('ENOTDIR')
@@ -287,7 +287,7 @@ describe('signals', () => {
 
   it('a soft one cuts a wait short', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }])
-    world.onTell = event => void (event.type === 'waiting' && queueMicrotask(() => world.soft.abort()))
+    world.onEvent = event => void (event.type === 'waiting' && queueMicrotask(() => world.soft.abort()))
     const before = world.clock.now()
     expect(await world.sit()).toMatchObject({ type: 'stopped' })
     expect(world.clock.now() - before).toBeLessThan(1000)
@@ -313,7 +313,7 @@ describe('a clock that is set meanwhile', () => {
 
   it('back while it waits after a failure is not waited for', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }, done])
-    world.onTell = event => void (event.type === 'waiting' && world.clock.jump(-HOUR))
+    world.onEvent = event => void (event.type === 'waiting' && world.clock.jump(-HOUR))
     expect(await world.sit()).toMatchObject({ result: 'complete' })
     expect(world.clock.elapsed()).toBeLessThan(10_000)
   })
@@ -323,7 +323,7 @@ describe('a clock that is set meanwhile', () => {
     const act = { events: [limited], result: { ok: false, error: 'too many requests' } }
     const world = new World([act])
     const jumps = [-3 * HOUR]
-    world.onTell = event => {
+    world.onEvent = event => {
       if (event.type === 'waiting') world.clock.jump(jumps.pop() ?? 0)
       if (event.type === 'settled' && event.id === 3) world.soft.abort()
     }

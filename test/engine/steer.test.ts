@@ -28,7 +28,7 @@ describe('steering', () => {
   it('a cancel while checks run ends them, too', async () => {
     const world = new World([done])
     world.checkNames = ['test', 'lint']
-    world.onTell = event =>
+    world.onEvent = event =>
       void (event.type === 'checking' && event.id !== null && world.ask({ type: 'cancel' }))
     expect(await world.sit()).toMatchObject({ type: 'finished', result: 'cancelled' })
     expect(fold(world.journal).state.flight).toEqual({})
@@ -73,7 +73,7 @@ describe('steering', () => {
   it('a request to retry cuts a wait short', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }, done])
     const before = world.clock.now()
-    world.onTell = event =>
+    world.onEvent = event =>
       void (event.type === 'waiting' && queueMicrotask(() => world.ask({ type: 'retry' })))
     expect(await world.sit()).toMatchObject({ result: 'complete' })
     expect(world.clock.now() - before).toBeLessThan(1000)

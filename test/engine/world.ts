@@ -99,7 +99,7 @@ export class World {
   /** Asks something of the run, as a person would from outside. */
   ask: (control: Control) => void = () => {}
   onCall?: (n: number) => void
-  onTell?: (event: RunEvent) => void
+  onEvent?: (event: RunEvent) => void
   onLeave?: () => void
   /** How the workflow answers a request about its list; absent: it takes none. */
   onRequest?: Ports['onRequest']
@@ -132,19 +132,23 @@ export class World {
     return value
   }
 
+  private emit(event: RunEvent) {
+    this.boundary()
+    this.heard.push(event)
+    this.onEvent?.(event)
+  }
+
+  private append(event: RunEvent) {
+    this.emit(event)
+    this.journal.push(JSON.parse(JSON.stringify(event)))
+    if (this.cutAfter?.type === event.type && this.cutAfter.times-- > 0) this.cutPower()
+    this.boundary()
+  }
+
   ports(): Ports {
-    const tell = (event: RunEvent) => {
-      this.boundary()
-      this.heard.push(event)
-      this.onTell?.(event)
-      if (['prompted', 'agent', 'checking', 'checked', 'waiting'].includes(event.type)) return
-      this.journal.push(JSON.parse(JSON.stringify(event)))
-      if (this.cutAfter?.type === event.type && this.cutAfter.times-- > 0) this.cutPower()
-      this.boundary()
-    }
     return {
       clock: this.clock,
-      tell,
+      emit: event => this.emit(event),
       agentsFor: () => this.options.agents ?? ['a'],
       brief: ({ state, task }) => this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
       call: async (work, prompt, listener) => {
@@ -243,13 +247,13 @@ export class World {
     this.dark = false
     const limits = { ...LIMITS, ...this.options.limits, ...raised }
     const ports = this.ports()
-    const book = openBook(this.options.workflow ?? prompt(), fold(this.journal), ports)
+    const book = openBook(this.options.workflow ?? prompt(), fold(this.journal), event => this.append(event))
     const at = this.clock.now()
     const again = this.journal.length > 0
-    if (again) book.tell({ type: 'resumed', at, limits })
+    if (again) book.record({ type: 'resumed', at, limits })
     else {
       const tasks = this.options.tasks ?? [{ id: 'p', title: 'p', blockedBy: [] }]
-      book.tell({
+      book.record({
         type: 'began',
         at,
         v: 1,

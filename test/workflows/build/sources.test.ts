@@ -53,7 +53,7 @@ describe('a file with a list of tasks', () => {
   it('begins a run in which what is done is done, on a person’s word', () => {
     const plan = read('- [x] Set up\n- [ ] Auth\n  - [x] Login\n  - [ ] Logout')
     const run = play(build(), plannedTasks(plan))
-    run.tell({
+    run.record({
       type: 'edited',
       at: 1,
       by: 'person',

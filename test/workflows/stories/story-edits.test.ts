@@ -26,7 +26,7 @@ describe('a person’s edit of the story file', () => {
   /** Reads, adopts, reads the same file again, projects and reads that. */
   const adopt = (run: Run, found: StoriesFile) => {
     const edit = personStoryEdits(found, run.tasks, run.state, table, { skip: false })
-    run.tell({ type: 'edited', at: 0, by: 'person', ...edit })
+    run.record({ type: 'edited', at: 0, by: 'person', ...edit })
     expect(personStoryEdits(found, run.tasks, run.state, table, { skip: false })).toEqual({})
     const projected = projectStories(found, run.tasks, run.state, table, { skip: false })
     expect(personStoryEdits(projected, run.tasks, run.state, table, { skip: false })).toEqual({})
