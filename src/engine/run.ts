@@ -121,13 +121,13 @@ function recordError({ book, ports }: Bench, error: unknown): void {
 }
 
 async function leave({ book, ports }: Bench, why: string, interrupted: boolean): Promise<Ending> {
-  const left = await takeLeave(ports)
+  const left = await judgeWhatIsWritten(ports)
   book.record({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
   return { type: 'stopped', why, interrupted }
 }
 
-/** Where that fails, the next sitting goes on as after a crash; why this one ends is what counts. */
-async function takeLeave(ports: Ports): Promise<boolean> {
+/** If that fails, the next incarnation goes on as after a crash; the reason to stop stays what it was. */
+async function judgeWhatIsWritten(ports: Ports): Promise<boolean> {
   try {
     await ports.leave?.()
     return true

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import { wasLeft } from '../../src/core/left.ts'
+import { stoppedCleanly } from '../../src/core/stopped-cleanly.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
 import { type Act, done, World } from './world.ts'
 
@@ -115,7 +115,7 @@ describe('the loop', () => {
     }
     await expect(world.sit()).rejects.toThrow('ENOTDIR')
     expect(world.journal.at(-1)).toMatchObject({ type: 'stopped', why: 'ENOTDIR: not a directory' })
-    expect(wasLeft(world.journal)).toBe(false)
+    expect(stoppedCleanly(world.journal)).toBe(false)
   })
 
   it('counts an agent that cannot be started as a failure, in its own words', async () => {
@@ -256,7 +256,7 @@ describe('signals', () => {
     world.onCall = () => world.soft.abort()
     expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
     expect(world.types().slice(-2)).toEqual(['ended', 'stopped'])
-    expect([world.left, wasLeft(world.journal)]).toEqual([1, true])
+    expect([world.left, stoppedCleanly(world.journal)]).toEqual([1, true])
     expect(world.stopped).toBe(0)
     world.soft = new AbortController()
     expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
@@ -270,7 +270,7 @@ describe('signals', () => {
       throw new Error('the disk is full')
     }
     expect(await world.sit()).toMatchObject({ type: 'stopped', why: 'interrupted' })
-    expect(wasLeft(world.journal)).toBe(false)
+    expect(stoppedCleanly(world.journal)).toBe(false)
   })
 
   it('a hard one ends the agent, costs no iteration and is no crash', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
-import { wasLeft } from '../../core/left.ts'
+import { stoppedCleanly } from '../../core/stopped-cleanly.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
 import { standing } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
@@ -123,7 +123,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
     },
 
     onResume() {
-      if (!wasLeft(past)) return
+      if (!stoppedCleanly(past)) return
       const edit = byPerson()
       if (edit) record(edit)
       list.write()

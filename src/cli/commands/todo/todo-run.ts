@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
-import { wasLeft } from '../../../core/left.ts'
+import { stoppedCleanly } from '../../../core/stopped-cleanly.ts'
 import { type Limits, stageOf } from '../../../core/table.ts'
 import { heldTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
@@ -65,7 +65,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
 function readBy(list: ListKeeper, past: readonly RunEvent[]): ReturnType<ListKeeper['byPerson']> {
   const { unapplied, flight, added } = fold(past).state
   const [step] = [...Object.values(unapplied), ...Object.values(flight)]
-  if (!step || wasLeft(past)) return list.byPerson(Date.now())
+  if (!step || stoppedCleanly(past)) return list.byPerson(Date.now())
   const { limits } = past.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
   return list.byAgent(step.task, limits.additions - added, Date.now())
 }
