@@ -68,7 +68,7 @@ export function waitFor(
     const most = spellDuration(limits.limitWaitMs)
     return {
       until: null,
-      why: `${who} ${are(agents)} limited for longer than the ${most} that are waited for`,
+      why: `${who} ${are(agents)} rate-limited for longer than maxLimitWait (${most})`,
     }
   }
   // Nobody waits beyond the time that the run has.

@@ -215,7 +215,7 @@ describe('a fallback agent', () => {
     )
     expect([ran.code, ran.stdout]).toEqual([
       1,
-      expect.stringContaining('limited: claude is limited for longer than the 1.0s that are waited for'),
+      expect.stringContaining('limited: claude is rate-limited for longer than maxLimitWait (1.0s)'),
     ])
   })
 

@@ -142,7 +142,7 @@ const STOPS: Record<
   'a limit that lasts too long': {
     settings: { maxLimitWait: '30s' },
     calls: [LIMITED],
-    why: 'limited: claude is limited for longer than the 30s that are waited for',
+    why: 'limited: claude is rate-limited for longer than maxLimitWait (30s)',
     code: 1,
   },
   'killed three times': {

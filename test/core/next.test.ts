@@ -225,7 +225,7 @@ describe('a limited agent', () => {
       waits.push((d.until - run.now) / MINUTE)
     }
     expect(waits).toEqual([1, 2, 4, 8])
-    const why = 'a is limited for longer than the 20m0s that are waited for'
+    const why = 'a is rate-limited for longer than maxLimitWait (20m0s)'
     expect(run.decide()).toMatchObject({ result: 'limited', why })
     expect(run.state.n).toBe(0)
     expect(run.now - began).toBe(15 * MINUTE)

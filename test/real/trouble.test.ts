@@ -30,7 +30,7 @@ type Trouble = {
 }
 
 const GIVEN_UP = 'failures: 1 consecutive failure, stopping loop'
-const tooLong = (cli: string) => `limited: ${cli} is limited for longer than the 1.0s that are waited for`
+const tooLong = (cli: string) => `limited: ${cli} is rate-limited for longer than maxLimitWait (1.0s)`
 const DONE: Turn = { text: 'Done. <response>DONE</response>' }
 const again = (turn: Turn): Turn[] => [{ ...turn, times: 20 }]
 /** A moment of which only the seconds are told. */
@@ -112,7 +112,7 @@ const CLAUDE: Record<string, () => Trouble> = {
       settings: { maxLimitWait: '1h' },
       ends: ['limited'],
       note: /^You've hit your 5-hour limit · resets /,
-      why: 'limited: claude is limited for longer than the 1h0m that are waited for',
+      why: 'limited: claude is rate-limited for longer than maxLimitWait (1h0m)',
       code: 1,
       waits: (_, until) => expect(until).toBe(reset * 1000),
     }
@@ -193,7 +193,7 @@ const CODEX: Record<string, () => Trouble> = {
       settings: { maxLimitWait: '1h' },
       ends: ['limited'],
       note: /^You’ve hit your usage limit\. .* try again at /,
-      why: 'limited: codex is limited for longer than the 1h0m that are waited for',
+      why: 'limited: codex is rate-limited for longer than maxLimitWait (1h0m)',
       code: 1,
       // It tells the minute, so the whole of it is waited for.
       waits: (_, until) => expect(until).toBe((Math.floor(reset / 60) + 1) * 60_000),
