@@ -75,7 +75,7 @@ export type Finding = {
   claim?: true
 }
 
-/** What one iteration amounted to. Expected trouble is data, never an exception. */
+/** The outcome of one iteration. Expected trouble is data, never an exception. */
 export type Outcome =
   | {
       end: 'ok'
@@ -117,7 +117,7 @@ export type Result =
 /** `verified`: checks were green on the tree as it was left. `claimed`: someone said so. */
 export type Proof = 'verified' | 'claimed'
 
-/** Why ralph saw an agent off; `exited` means it went by itself. */
+/** Why ralph stopped an agent; `exited` means that it ended by itself or after its result. */
 export type How = 'exited' | 'inactive' | 'timeout' | 'interrupted'
 
 /**
@@ -135,10 +135,10 @@ export type RunEvent = { at: number } & (
       tasks: Task[]
       /** The resolved settings and whatever else the run's rules rest on; edits of files do not change them. */
       pins: Record<string, unknown>
-      /** The process that sits over it: how others tell whether it lives. */
+      /** The process that runs it: others see by this whether it is alive. */
       by?: ProcessRef
     }
-  /** A later sitting of the same run. */
+  /** A later incarnation of the same run. */
   | { type: 'resumed'; limits: Limits; by?: ProcessRef }
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[] }
@@ -153,9 +153,9 @@ export type RunEvent = { at: number } & (
       result: AgentEnded
       limited?: { resetsAt?: number; note: string }
       unusable?: { note: string }
-      /** Ralph ended it after its result: its exit says nothing. */
+      /** Ralph stopped it, after its result for instance: then its exit says nothing. */
       seenOff: boolean
-      /** What the agent had written about its work when it ended: what comes later is not its word. */
+      /** What the agent had written about its work when it ended; what is written later is not its claim. */
       claimed?: Claimed
     }
   | Settled
@@ -173,15 +173,17 @@ export type RunEvent = { at: number } & (
       /** The request that asked for it, if one did. */
       request?: string
     } & Edit)
-  /** A request from outside; its name, so that a crash never makes it count twice. */
+  /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
   | { type: 'control'; hold: RunState['hold']; request?: string }
-  /** An instruction of the user's; it stands in all later prompts. */
+  /** An instruction of the user's; all later prompts contain it. */
   | { type: 'told'; text: string; request?: string }
-  /** The engine left the loop without finishing; `resume` goes on. */
-  /** `left`: what agents wrote until then was judged; what is written later is people's. */
+  /**
+   * The engine left the loop without finishing; `resume` goes on. `left`: it stopped cleanly, so what agents had written
+   * was judged, and what is written later is people's.
+   */
   | { type: 'stopped'; why: string; left?: true }
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
-  /** All that the run changed was put back. `saved`: a git ref that keeps what was there before. */
+  /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
   // Passing events.

@@ -2,7 +2,8 @@ import type { RunEvent } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task } from './task.ts'
 
-const patient = {
+/** Counts in a row and waits, as they begin. */
+const COUNTS = {
   failures: 0,
   empties: 0,
   idles: 0,
@@ -13,13 +14,13 @@ const patient = {
   unusable: {},
 } satisfies Partial<RunState>
 
-/** One event later. Folding the journal with this gives the state, after a crash as in life. */
+/** The state after one more event. Folding the journal with this gives the state, with or without a crash. */
 export function evolve(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'began':
     case 'resumed':
-      // Who comes back has seen to it: counts in a row and waits begin anew, or a failed run could never go on.
-      return { ...state, ...patient, limits: event.limits, hold: null }
+      // Counts in a row and waits begin anew, or a failed run could never go on.
+      return { ...state, ...COUNTS, limits: event.limits, hold: null }
     case 'started': {
       const { id, task, stage, agent, n, at } = event
       return { ...state, steps: id, flight: { ...state.flight, [id]: { id, task, stage, agent, n, at } } }
@@ -81,13 +82,13 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     }
     case 'edited': {
       const at = { ...state.at, ...event.state }
-      // A later task with the same id is another task: it must not inherit where this one stood.
+      // A later task with the same id is another task: it must not inherit this one's state.
       for (const id of event.list?.remove ?? []) delete at[id]
       const added = event.by === 'agent' ? (event.list?.add?.length ?? 0) : 0
       return { ...state, at, added: state.added + added }
     }
     case 'control':
-      // Steering means now: a pause after a failure or a limit is cut short.
+      // A request takes effect now: it cuts short a pause after a failure or a limit.
       return { ...state, hold: event.hold, notBefore: 0, until: {}, unusable: {} }
     case 'told':
       return { ...state, told: [...state.told, event.text] }
@@ -110,7 +111,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** The list, one event later: what ralph added, and the edits it adopted. */
+/** The list after one more event: with the tasks that ralph added, and the edits it adopted. */
 export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Task[] {
   switch (event.type) {
     case 'began':
@@ -130,7 +131,7 @@ export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Ta
   }
 }
 
-/** The state and list that a journal tells of. */
+/** The state and the list of a journal. */
 export function fold(events: Iterable<RunEvent>): { state: RunState; tasks: readonly Task[] } {
   let state = initial
   let tasks: readonly Task[] = []

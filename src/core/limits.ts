@@ -14,17 +14,17 @@ export const failurePause = (failures: number): number =>
 /** The pause where a limit states no reset: 1, 2, 4 … at most 15 min. */
 export const limitPause = (waits: number): number => Math.min(2 ** (waits - 1), 15) * MINUTE
 
-/** The clock was set back since a limit was met: what was reckoned by it is not believed. */
+/** Whether the clock was set back since a limit was met: then times computed before are not used. */
 export const isSetBack = ({ limitedSince }: Pick<RunState, 'limitedSince'>, now: number): boolean =>
   limitedSince !== null && now < limitedSince
 
-/** Until when an agent is to be left alone. A stated reset that is already past is no help, so it is not believed. */
+/** Until when an agent is limited. A stated reset that has already passed is ignored. */
 export const limitedUntil = (resetsAt: number | undefined, waits: number, now: number): number =>
   resetsAt !== undefined && resetsAt > now ? resetsAt : now + limitPause(waits)
 
 /**
- * Which limit, if any, forbids another iteration; `flying` are those already under way,
- * `worked` is how long this sitting has taken, by a clock that nobody sets.
+ * Which limit, if any, forbids another iteration. `flying`: how many are in flight. `worked`: how long this
+ * incarnation has taken, by a clock that nobody sets.
  */
 export function reached(
   state: RunState,
@@ -71,7 +71,7 @@ export function waitFor(
       why: `${who} ${are(agents)} rate-limited for longer than maxLimitWait (${most})`,
     }
   }
-  // Nobody waits beyond the time that the run has.
+  // No wait is longer than the time left for the run.
   const end = limits.ms === null ? Number.POSITIVE_INFINITY : now + limits.ms - worked
   return { until: Math.min(earliest, end), why: `${who} limited` }
 }

@@ -14,7 +14,7 @@ import { isShown } from './todo.ts'
 
 export type Decision =
   | { type: 'work'; task: Task; stage: StageName; agent: AgentName | null }
-  /** Nothing to start, something to await. */
+  /** Nothing to start; something is in flight. */
   | { type: 'busy' }
   | { type: 'hold' }
   | { type: 'wait'; until: number; why: string }
@@ -22,7 +22,7 @@ export type Decision =
 
 /**
  * What to do now. Pure: the same state, list and time give the same decision.
- * `worked`: how long this sitting has taken so far, whatever the time of day was set to.
+ * `worked`: how long this incarnation has taken so far, by a clock that nobody sets.
  */
 export function next(
   table: StageTable,
@@ -69,7 +69,7 @@ export function next(
 
   const stage = stageOf(table, state, task)
   if (table.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
-  // More left of a pause than the longest there is: the clock was set back, and that is not waited for.
+  // If more is left than the longest pause, the clock was set back: don't wait for it.
   const left = state.notBefore - now
   if (left > 0 && left <= LONGEST_PAUSE)
     return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
@@ -84,8 +84,8 @@ export function next(
 }
 
 /**
- * By stage, then priority, then place in the list. One pass that makes nothing, and asks only of those that would be
- * chosen whether they are ready: lists can be long.
+ * By stage, then priority, then position in the list. Lists can be long: one pass, nothing allocated, and `isReady` is
+ * asked only of tasks that would be chosen.
  */
 function mostUrgent(
   table: StageTable,
@@ -122,7 +122,7 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
       .map(b => (known.has(b) ? b : `${b}, which does not exist`))
       .join(', ')}`
   }
-  // One that is alone and stuck is what the run is about; for what it waits is of no use without its name.
+  // A single blocked task is the run itself: its name would say nothing.
   const only = tasks.length === 1 ? stuck[0] : undefined
   if (only && known.get(only.id)?.stage === 'blocked') return reason(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))

@@ -2,14 +2,14 @@ import type { AgentEnded, Exit, Finding, How, Outcome } from './events.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
-/** How an agent's process and stream came to their end. */
+/** How an agent's process and stream ended. */
 export type Ending = {
   how: How
   exit: Exit
   result: AgentEnded
   limited?: { resetsAt?: number; note: string }
   unusable?: { note: string }
-  /** Ralph ended it after it had given its result: then its exit says nothing. */
+  /** Ralph stopped it: then its exit says nothing. */
   seenOff: boolean
 }
 
@@ -21,7 +21,7 @@ export type Evidence = Ending & {
   byUser?: boolean
 }
 
-/** What one iteration amounted to. Exit code 0 alone proves nothing, and another one always counts. */
+/** The outcome of one iteration. Exit code 0 alone proves nothing; any other exit code is an error. */
 export function judge(evidence: Evidence): Outcome {
   const { limited, findings, claims, changed, byUser } = evidence
   const trouble = troubleOf(evidence)
@@ -41,7 +41,7 @@ export function judge(evidence: Evidence): Outcome {
 /** Whether there is anything to verify: after trouble no check is run. */
 export const needsChecks = (ending: Ending): boolean => troubleOf(ending) === null
 
-/** Whether an iteration that ended like this costs none: the same number comes again. */
+/** Whether an iteration that ended like this is not counted: its number is used again. */
 export const isUncounted = (end: Outcome['end']): boolean =>
   end === 'limited' || end === 'unusable' || end === 'interrupted'
 
@@ -69,7 +69,7 @@ function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: 
   return null
 }
 
-/** An agent that was not allowed to do what it wanted cannot have finished, whatever it says. */
+/** An agent whose tool calls were refused cannot have finished, whatever it says. */
 function discounted(claims: Evidence['claims'], findings: Finding[], changed: boolean, denials: number): Ok {
   const { signal: _, verdict, note, ...rest } = claims
   const refused = `${denials} tool call${denials === 1 ? ' was' : 's were'} refused`

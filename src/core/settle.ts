@@ -16,7 +16,7 @@ import type { Task } from './task.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
-/** What an outcome changes: the event to journal. Pure, and never the whole state. */
+/** Turns an outcome into the event to journal: a patch, never the whole state. Pure. */
 export function settle(
   table: StageTable,
   state: RunState,
@@ -42,9 +42,9 @@ export function settle(
     block: {},
   }
   const stage = table.stages[step.stage]!
-  // A person may have decided about the task while the agent was still at it: then that stands.
+  // A person may have decided about the task while the agent worked on it: that decision wins.
   const mine = me.stage === step.stage
-  // Whatever was not checked afterwards may have been edited; a call that was turned away may have worked before.
+  // Unchecked changes undo the proof; an agent that was limited in the middle may have made some.
   const isCutOff = outcome.end === 'limited' || outcome.end === 'unusable'
   if (isCutOff || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
   const n = state.n + (stage.by === 'ralph' ? 0 : 1)
@@ -79,7 +79,7 @@ export function settle(
     return event
   }
   if (outcome.end !== 'ok') {
-    // Trouble of the agent is no failure of the task.
+    // Trouble of the agent is not a failure of the task.
     const empties = outcome.end === 'empty' ? state.empties + 1 : 0
     const failures =
       outcome.end === 'empty' && empties <= state.limits.empties ? state.failures : state.failures + 1
@@ -150,7 +150,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, t
   return move
 }
 
-/** Of what went wrong, as the title of the task that mends it: the whole of it is in the prompt. */
+/** Characters of a failure in the title of its bug-fix task; the prompt has all of it. */
 const LONGEST_SUMMARY = 200
 
 function addBugFix(
@@ -167,7 +167,7 @@ function addBugFix(
   }
   me.bugs++
   const summary = firstLine(red[0]?.note).slice(0, LONGEST_SUMMARY) || 'the failing check'
-  // A task that a person reopened counts its bugs anew, but its old ones are still in the list.
+  // A reopened task counts its bugs anew, but the old ones are still in the list.
   let number = me.bugs
   while (Object.hasOwn(state.at, `${task.id}-bug-${number}`)) number++
   const bug: Task = {
@@ -202,7 +202,7 @@ function provenBy(outcome: Ok, me: TaskState, stage: Stage): boolean {
   return me.proof && (stage.by === 'ralph' || !outcome.changed)
 }
 
-/** What is red now, and what a reviewer said for as long as it is being worked on: one attempt does not answer it. */
+/** What is red now, and the reviewer's note until the next review: one attempt may not answer all of it. */
 function carried(outcome: Ok, move: Move, before: Finding[]): Finding[] {
   const red = outcome.findings.filter(f => f.verdict !== 'pass')
   if (move === 'more' || move === 'fail')

@@ -65,7 +65,7 @@ export type StageTable = {
   stages: Record<StageName, Stage>
 }
 
-/** Where one task stands. */
+/** The state of one task. */
 export type TaskState = {
   stage: StageName | 'done' | 'blocked'
   tries: number
@@ -87,13 +87,13 @@ export type TaskState = {
   why: string
 }
 
-/** The name under which a reviewer's note is carried, beside those of the checks. */
+/** The check name under which a reviewer's note is carried. */
 export const REVIEW = 'review'
 
 /** Why a task is done that no reviewer approved. */
 export const AT_CAP = 'approved at the cap'
 
-/** A piece of work under way. `ended` is set once the agent is through: a crash from then on costs only the checks. */
+/** A piece of work in flight. `ended` is set once the agent has exited: from then on a crash repeats only the checks. */
 export type Step = {
   id: StepId
   task: TaskId
@@ -121,7 +121,7 @@ export type RunState = {
   limits: Limits
   /** Iterations that count. */
   n: number
-  /** Steps begun, for their ids; an interrupted one has an id, too. */
+  /** Steps started, for their ids; interrupted ones count too. */
   steps: number
   /** Agent failures, empty answers, and inactive endings with an unchanged tree, each in a row. */
   failures: number
@@ -138,17 +138,17 @@ export type RunState = {
   /** Agents that cannot be used until somebody goes on with the run, and why. */
   unusable: Record<AgentName, string>
   notBefore: number
-  /** What all sittings together have spent. */
+  /** Over all incarnations. */
   spent: { usd: number; tokens: number }
   flight: Record<StepId, Step>
-  /** Settled, but the world outside may not follow yet. */
+  /** Settled, but perhaps not applied. */
   unapplied: Record<StepId, Settled>
-  /** Commits that were intended. Those not on record as made may be there all the same: the repository tells. */
+  /** Intended commits. One that is not journaled as made may exist all the same: the repository knows. */
   intents: Record<StepId, Intent>
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
-  /** What the user said while it ran. */
+  /** The user's instructions while it ran. */
   told: string[]
 }
 
@@ -158,7 +158,7 @@ export type Limits = {
   failures: number
   crashes: number
   stuck: number
-  /** Empty answers that are simply tried again. */
+  /** Empty answers that are tried again before one counts as a failure. */
   empties: number
   limitWaitMs: number
   usd: number | null
@@ -205,14 +205,14 @@ export const initial: RunState = {
   told: [],
 }
 
-/** Where a task stands; one that was never worked on stands at its first stage. */
+/** The state of a task; one that was never worked on is at its first stage. */
 export function standing(table: StageTable, state: RunState, task: Task): TaskState {
   return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? table.first)
 }
 
 /**
- * The stage alone: nothing is made up for a task that was never worked on, for lists can be long. Asked first whether
- * it is there, because a property that is not takes V8 three times as long to look up.
+ * The stage alone. Lists can be long, so nothing is allocated for a task that was never worked on, and `hasOwn` comes
+ * first: V8 takes three times as long to look up a missing property.
  */
 export const stageOf = (table: StageTable, state: RunState, task: Task): TaskState['stage'] =>
   Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? table.first)

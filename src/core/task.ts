@@ -4,17 +4,17 @@ export type TaskId = string
 
 export const LONGEST_ID = 64
 
-/** One word: an id stands in lists, logs and prompts, where nothing else is to be read out of it. */
+/** One word: ids appear in lists, logs and prompts, and must not be read as anything else there. */
 export const isId = (id: string): boolean => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
-/** A unit of work. Where it stands is kept apart, in the run's state. */
+/** A unit of work. Its state is kept apart, in the run's state. */
 export type Task = {
   id: TaskId
   title: string
   /** What to say while it is worked on. */
   active?: string
   blockedBy: readonly TaskId[]
-  /** Smaller first; ties go by place in the list. */
+  /** Smaller first; ties go by position in the list. */
   priority?: number
   /** Where it starts, if not at the table's first stage. */
   first?: StageName
@@ -35,7 +35,7 @@ export type ListEdit = {
   order?: TaskId[]
 }
 
-/** A change of the list and of where its tasks are, as an `edited` event takes it. Empty: nothing changed. */
+/** A change of the list and of its tasks' states, as an `edited` event has it. Empty: nothing changed. */
 export type Edit = { list?: ListEdit; state?: Record<TaskId, TaskState> }
 
 export function applyEdit(tasks: readonly Task[], edit: ListEdit): Task[] {
@@ -86,10 +86,10 @@ export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): rea
   // The same array where all are unmet: lists can be long.
   blockedBy.some(isDone) ? blockedBy.filter(b => !isDone(b)) : blockedBy
 
-/** Whether it waits for nothing any more. */
+/** Whether all that it waits for is done. */
 export const isMet = (task: Task, isDone: (id: TaskId) => boolean): boolean => task.blockedBy.every(isDone)
 
-/** Whether every task waits only for tasks before it, as most lists are written. Then nothing goes in a circle. */
+/** Whether every task waits only for tasks before it, as in most lists. Then there is no cycle. */
 function isInOrder(tasks: readonly Task[]): boolean {
   const before = new Set<TaskId>()
   return tasks.every(({ id, blockedBy }) => {

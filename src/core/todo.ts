@@ -11,7 +11,7 @@ export const isShown = (task: Task, table: StageTable): boolean =>
 export const shownTasks = (tasks: readonly Task[], table: StageTable): Task[] =>
   tasks.filter(task => isShown(task, table))
 
-/** A run's list for its file and for the screen. What was waited for and is done is no longer named. */
+/** A run's list for its file and for the screen. Blockers that are done are left out. */
 export const projectTodo = (
   tasks: readonly Task[],
   state: RunState,
@@ -29,7 +29,7 @@ type Projected = {
 
 /**
  * The same for one run, step after step. It remembers its last list: a step changes a few items of perhaps thousands,
- * and the others stay the objects that they are.
+ * and the others stay the same objects.
  */
 export function todoProjector(
   table: StageTable,
@@ -85,8 +85,8 @@ export const heldTasks = (tasks: readonly Task[], state: RunState, table: StageT
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 /**
- * Reads parsed JSON as a build's list, or says which item breaks which rule. Fields it does not know are dropped; of a
- * new item the content is enough.
+ * Reads parsed JSON as a list, or says which item breaks which rule. Unknown fields are dropped; a new item needs only
+ * its content.
  */
 export function readTodo(json: unknown): { items: TodoItem[] } | { errors: string[] } {
   if (!Array.isArray(json)) return { errors: ['tasks.json must be an array.'] }

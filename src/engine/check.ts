@@ -5,7 +5,7 @@ import type { Signals } from './run.ts'
 
 type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 
-/** Runs checks, some side by side where allowed; findings keep their order. null if a signal came meanwhile. */
+/** Runs checks, up to `checksAtOnce` side by side. Findings keep the order of the checks; null after a signal. */
 export async function runChecks(
   ports: Need,
   checks: Check[],

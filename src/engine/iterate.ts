@@ -10,19 +10,20 @@ import type { Signals } from './run.ts'
 import { supervise, type Timeouts } from './supervise.ts'
 import type { Tree } from './tree.ts'
 
-export type Bench = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; tree: Tree }
+/** What every part of the loop works with. */
+export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; tree: Tree }
 
-/** Of a final text, the end is kept: that is where an agent says what came of it. */
+/** Only the end of a long final text is kept: that is where an agent says what it did. */
 const KEPT_TEXT = 256 * 1024
 
-/** Ended on purpose: it costs no iteration and is no crash. */
+/** Stopped on request: this costs no iteration and is not a crash. */
 const INTERRUPTED: Outcome = { end: 'interrupted', note: 'ended on request', changed: true, byUser: true }
 
 export type Begun = { step: Step; prompt: string }
 
-/** Takes up a piece of work. From here on the journal knows of it. */
+/** Builds the prompt and journals that the step has started. */
 export async function begin(
-  { book, ports }: Bench,
+  { book, ports }: RunContext,
   decision: Extract<Decision, { type: 'work' }>,
 ): Promise<Begun> {
   const { state } = book
@@ -40,10 +41,10 @@ export async function begin(
 }
 
 /** One iteration: a fresh agent, its checks, and what they changed. */
-export async function iterate(bench: Bench, { step, prompt }: Begun): Promise<void> {
-  if (step.agent !== null) await callAgent(bench, step, prompt)
-  const landed = bench.book.state.flight[step.id]
-  if (landed && !bench.signals.soft.aborted) await conclude(bench, landed)
+export async function iterate(context: RunContext, { step, prompt }: Begun): Promise<void> {
+  if (step.agent !== null) await callAgent(context, step, prompt)
+  const landed = context.book.state.flight[step.id]
+  if (landed && !context.signals.soft.aborted) await conclude(context, landed)
 }
 
 const workOf = (book: Book, step: Step): Work => ({
@@ -53,15 +54,15 @@ const workOf = (book: Book, step: Step): Work => ({
   state: book.state,
 })
 
-/** Lets the agent work and journals how it ended; an interrupted one is settled at once, at no cost. */
+/** Runs the agent and journals how it ended. An interrupted one is settled at once and costs no iteration. */
 async function callAgent(
-  { book, ports, timeouts, signals }: Bench,
+  { book, ports, timeouts, signals }: RunContext,
   step: Step,
   prompt: string,
 ): Promise<void> {
   const { id } = step
   const now = () => ports.clock.now()
-  // Whatever is to be shown of it is made while the agent starts: that of a long list takes a while.
+  // Emitted only once the agent is starting: showing a long list takes a while.
   const showPrompt = () => ports.emit({ type: 'prompted', at: now(), id, text: prompt })
   let isLive = false
   const ended = await supervise(
@@ -84,16 +85,16 @@ async function callAgent(
   book.record({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
 }
 
-/** From the agent's end to the next decision; after a crash, an iteration that was paid for goes on here. */
-export async function conclude(bench: Bench, step: Step): Promise<void> {
-  const { book, ports, signals, tree } = bench
+/** Checks, judges and settles a step whose agent has ended. After a crash, an iteration that was paid for goes on here. */
+export async function conclude(context: RunContext, step: Step): Promise<void> {
+  const { book, ports, signals, tree } = context
   const work = workOf(book, step)
   const well = step.ended === undefined || needsChecks(step.ended)
   const checks = well ? ports.checks(work) : []
   const changed = checks.length > 0 || step.ended?.how === 'inactive' ? await tree.changed() : true
   const findings = await runChecks(ports, checks, step, book.state.redBefore, signals)
   if (!findings) {
-    // A signal leaves the checks to the next sitting; a cancelled run has none.
+    // After a signal the next incarnation runs the checks; a cancelled run has none.
     if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
     return
   }
@@ -103,7 +104,7 @@ export async function conclude(bench: Bench, step: Step): Promise<void> {
     ? judge({ ...step.ended, findings, claims, changed })
     : { end: 'ok', findings, changed: false }
   const settled = settleAs(book, ports, step, outcome)
-  await apply(bench, settled)
+  await apply(context, settled)
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {
@@ -113,10 +114,10 @@ export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome)
   return event
 }
 
-/** Makes the world outside follow what was settled; repeated after a crash until it is known to be done. */
-export async function apply({ book, ports, signals }: Bench, settled: Settled): Promise<void> {
+/** Makes the files follow what was settled. Repeated after a crash until `applied` is journaled. */
+export async function apply({ book, ports, signals }: RunContext, settled: Settled): Promise<void> {
   await ports.apply(settled, book.tasks, book.state, book.record)
-  // Cut short, it may not be done: the next sitting repeats it.
+  // It may have been cut short: the next incarnation repeats it.
   if (signals.hard.aborted) return
   book.record({ type: 'applied', at: ports.clock.now(), id: settled.id })
 }

@@ -1,23 +1,23 @@
-import { apply, type Bench, conclude, settleAs } from './iterate.ts'
+import { apply, conclude, type RunContext, settleAs } from './iterate.ts'
 
 /**
- * After a crash the journal tells how far each step came, and it goes on from there:
- * started but not ended → settled as interrupted; ended but not settled → its checks;
- * settled but not applied → applied again. Before any of it, what the crash left running is ended:
- * an agent, a check, a commit could still be changing the tree.
+ * After a crash the journal says how far each step came, and recovery goes on from there:
+ * started but not ended → settled as interrupted; ended but not settled → its checks run;
+ * settled but not applied → applied again. First it ends what the crash left running:
+ * an agent, a check or a commit could still change the tree.
  */
-export async function recover(bench: Bench): Promise<void> {
-  const { book, ports, signals } = bench
+export async function recover(context: RunContext): Promise<void> {
+  const { book, ports, signals } = context
   await ports.runner.reap(Object.values(book.state.flight).flatMap(step => step.ref ?? []))
-  for (const settled of Object.values(book.state.unapplied)) await apply(bench, settled)
+  for (const settled of Object.values(book.state.unapplied)) await apply(context, settled)
   for (const step of Object.values(book.state.flight)) {
     if (signals.soft.aborted) return
-    if (step.ended || step.agent === null) await conclude(bench, step)
+    if (step.ended || step.agent === null) await conclude(context, step)
     else {
-      // Whatever it did before it was cut off, it is seen off like any other.
+      // Its processes are ended like those of any other step.
       await ports.runner.sweep(step.id)
       const note = 'interrupted by a crash'
-      await apply(bench, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
+      await apply(context, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
     }
   }
 }

@@ -4,21 +4,21 @@ import { CannotGoOn, type Ports } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
-import { type Begun, type Bench, begin, iterate } from './iterate.ts'
+import { type Begun, begin, iterate, type RunContext } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
 import { watchTree } from './tree.ts'
 
-/** `soft`: finish what is running, then leave. `hard`: end it now. */
+/** `soft`: finish what is running, then stop. `hard`: end it now. */
 export type Signals = { soft: AbortSignal; hard: AbortSignal }
 
 export type Ending =
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
-  /** Left without finishing; the run can be resumed. */
+  /** Not finished; the run can be resumed. */
   | { type: 'stopped'; why: string; interrupted: boolean }
 
-/** Timers cannot be set for longer than some days, and a laptop may sleep meanwhile: look again at least hourly. */
+/** Timers are limited to some days, and a laptop may sleep meanwhile: look again at least once an hour. */
 const LONGEST_NAP = 3_600_000
 
 /** The loop. Decisions come from `next`; this acts on them and knows nothing of workflows, agents or screens. */
@@ -30,7 +30,7 @@ export async function run(
   const { soft, hard } = options.signals
   const cancel = new AbortController()
   const signals = { soft, hard: AbortSignal.any([hard, cancel.signal]) }
-  const bench: Bench = {
+  const context: RunContext = {
     book,
     ports,
     timeouts: options.timeouts,
@@ -38,11 +38,11 @@ export async function run(
     tree: watchTree(ports.fingerprint),
   }
   const began = ports.clock.elapsed()
-  const sleep = sleeper(bench)
+  const sleep = sleeper(context)
   const flying = new Map<StepId, Promise<void>>()
   let trouble: { error: unknown } | null = null
   const fly = (begun: Begun) => {
-    const landing = iterate(bench, begun)
+    const landing = iterate(context, begun)
       .catch(error => {
         trouble ??= { error }
       })
@@ -50,14 +50,14 @@ export async function run(
     flying.set(begun.step.id, landing)
   }
   try {
-    if (options.again) await recover(bench)
-    await lookAround(bench, options.baseline)
+    if (options.again) await recover(context)
+    await takeBaseline(context, options.baseline)
     for (;;) {
       if (signals.soft.aborted || trouble) await Promise.all(flying.values())
       if (trouble) throw (trouble as { error: unknown }).error
-      if (signals.soft.aborted) return await leave(bench, 'interrupted', true)
+      if (signals.soft.aborted) return await leave(context, 'interrupted', true)
       sleep.caughtUp()
-      obey(bench, cancel)
+      obey(context, cancel)
       if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.record(edit)
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
@@ -65,8 +65,8 @@ export async function run(
       const decision = next(table, state, tasks, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
-          fly(await begin(bench, decision))
-          // With all hands at work there is nothing to decide until something happens.
+          fly(await begin(context, decision))
+          // With `width` steps in flight there is nothing to decide until something happens.
           if (flying.size >= table.width) await sleep.until(flying.values(), null)
           break
         case 'busy':
@@ -91,16 +91,16 @@ export async function run(
       }
     }
   } catch (error) {
-    if (error instanceof CannotGoOn) return await leave(bench, error.message, signals.soft.aborted)
-    recordError(bench, error)
+    if (error instanceof CannotGoOn) return await leave(context, error.message, signals.soft.aborted)
+    recordError(context, error)
     throw error
   } finally {
     sleep.stop()
   }
 }
 
-/** Before the first iteration: the tree as it is, and the checks as they stand without any work of ours. */
-async function lookAround({ book, ports, signals, tree }: Bench, baseline: boolean): Promise<void> {
+/** Before the first iteration: looks at the tree, and runs the checks as a baseline. */
+async function takeBaseline({ book, ports, signals, tree }: RunContext, baseline: boolean): Promise<void> {
   const task = book.tasks[0]
   const checks = task ? ports.checks({ stage: task.first ?? book.table.first, task }) : []
   if (checks.length === 0) return
@@ -111,7 +111,7 @@ async function lookAround({ book, ports, signals, tree }: Bench, baseline: boole
 }
 
 /** Best effort: journals an unexpected error before it is thrown on. */
-function recordError({ book, ports }: Bench, error: unknown): void {
+function recordError({ book, ports }: RunContext, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error)
   try {
     book.record({ type: 'stopped', at: ports.clock.now(), why: why.split('\n', 1)[0]! })
@@ -120,7 +120,7 @@ function recordError({ book, ports }: Bench, error: unknown): void {
   }
 }
 
-async function leave({ book, ports }: Bench, why: string, interrupted: boolean): Promise<Ending> {
+async function leave({ book, ports }: RunContext, why: string, interrupted: boolean): Promise<Ending> {
   const left = await judgeWhatIsWritten(ports)
   book.record({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
   return { type: 'stopped', why, interrupted }

@@ -1,14 +1,14 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
-import type { Bench } from './iterate.ts'
+import type { RunContext } from './iterate.ts'
 
-/** Does what people asked for meanwhile; each request is on record before it counts. */
-export function obey(bench: Bench, cancel: AbortController): void {
-  const { book, ports } = bench
+/** Handles the requests that came meanwhile. Each is journaled before it takes effect. */
+export function obey(context: RunContext, cancel: AbortController): void {
+  const { book, ports } = context
   for (const { id: request, control } of ports.controls.pending()) {
     const at = ports.clock.now()
     if (control.type === 'tell') book.record({ type: 'told', at, text: control.text, request })
-    else if (control.type === 'todo') book.record(changeOf(bench, control.request, request, at))
+    else if (control.type === 'todo') book.record(changeOf(context, control.request, request, at))
     else book.record({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
@@ -17,8 +17,8 @@ export function obey(bench: Bench, cancel: AbortController): void {
 
 const NO_REQUESTS = { error: 'this run takes no requests about it' }
 
-/** The list may have moved on since it was asked for: then the answer is a warning. */
-function changeOf({ book, ports }: Bench, wanted: unknown, request: string, at: number): RunEvent {
+/** The list may have changed since the request was made: then the answer is a warning. */
+function changeOf({ book, ports }: RunContext, wanted: unknown, request: string, at: number): RunEvent {
   const edit = ports.onRequest?.(wanted, book.tasks, book.state) ?? NO_REQUESTS
   return 'error' in edit
     ? { type: 'warned', at, note: `the list stays as it is: ${edit.error}` }
@@ -44,7 +44,7 @@ function holdAfter(
 }
 
 /** Sleeps until something happens: a step lands, time is up, a signal or a request comes. */
-export function sleeper({ ports, signals }: Bench) {
+export function sleeper({ ports, signals }: RunContext) {
   let news = false
   let wake = () => {}
   const stop = ports.controls.onChange(() => {
@@ -52,7 +52,7 @@ export function sleeper({ ports, signals }: Bench) {
     wake()
   })
   return {
-    /** Requests up to now are known. */
+    /** All requests up to now are known. */
     caughtUp(): void {
       news = false
     },

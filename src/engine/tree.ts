@@ -6,7 +6,7 @@ export interface Tree {
   changed(): Promise<boolean>
 }
 
-/** Where the tree cannot be told apart it counts as changed: then nothing is ever called stuck by mistake. */
+/** Without fingerprints the tree counts as changed, so that nothing is called stuck by mistake. */
 export function watchTree(fingerprint: Ports['fingerprint']): Tree {
   let last: string | null = null
   return {

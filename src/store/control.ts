@@ -7,7 +7,7 @@ import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
-/** Asks something of a run. Each request is a file of its own, whole when it appears. */
+/** Sends a request to a run. Each is a file of its own, complete when it appears. */
 export function sendControl(runDir: string, control: Control, now: number): void {
   mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
   const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
@@ -15,14 +15,14 @@ export function sendControl(runDir: string, control: Control, now: number): void
 }
 
 /**
- * Receives what is asked of a run. A request stays until it is on record that it was obeyed; what the journal
- * tells of already (a crash came in between) is not asked again. Watching one folder costs nothing while nobody asks.
+ * Receives the requests to a run. A request stays until it is journaled; one that the journal has already, because a
+ * crash came in between, is dropped.
  */
 export function receiveControls(runDir: string, past: readonly RunEvent[]): Controls & { close(): void } {
   const folder = folderOf(runDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const listeners = new Set<() => void>()
-  // What cannot be removed must not count again and again.
+  // A request that cannot be removed must count only once.
   const stuck = new Set<string>()
   const remove = (id: string) => {
     try {
@@ -56,17 +56,17 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
   }
 }
 
-/** What is still meant when another sitting takes over. */
+/** Requests that still hold for a later incarnation. */
 const LASTING: readonly unknown[] = ['tell', 'todo', 'cancel'] satisfies Control['type'][]
 
-/** Obeyed before the crash; or it asked an earlier sitting to stay or to go on, and by now somebody has decided that. */
+/** Handled before the crash; or it asked an earlier incarnation to pause or to go on, which somebody has decided since. */
 const isOver = (id: string, control: Control | null, past: readonly RunEvent[]) =>
   past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
   !LASTING.includes(control?.type)
 
 /**
- * Watches the folder of this name, whichever it is: one that was removed is made anew.
- * It keeps ralph alive while a paused run has nothing else to wait for.
+ * Watches the folder of this name; if it is removed, makes it anew.
+ * The watcher keeps ralph alive while a paused run has nothing else to wait for.
  */
 function keepWatching(folder: string, call: () => void): { renew(): void; stop(): void } {
   const onChange = () => {
@@ -80,7 +80,7 @@ function keepWatching(folder: string, call: () => void): { renew(): void; stop()
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     } catch {
-      // The run's own folder is gone, too: the journal will tell.
+      // The run's own folder is gone too: the journal will report that.
       return
     }
     which = identity(folder)
@@ -90,7 +90,7 @@ function keepWatching(folder: string, call: () => void): { renew(): void; stop()
   return { renew, stop: () => stop() }
 }
 
-/** Tells a folder from a later one, which may have been given its number. */
+/** Tells a folder from a later one, which may have the same inode number. */
 function identity(folder: string): string | null {
   try {
     const { ino, birthtimeNs } = statSync(folder, { bigint: true })
@@ -100,7 +100,7 @@ function identity(folder: string): string | null {
   }
 }
 
-/** Where no more folders can be watched (a limit of the system), it is looked at now and then. */
+/** If the system cannot watch more folders, this polls instead. */
 function watchFolder(folder: string, call: () => void): () => void {
   try {
     const watcher = watch(folder, call)
@@ -123,7 +123,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A request that cannot be read asks for nothing. */
+/** null: the request cannot be read. */
 function read(path: string): Control | null {
   try {
     const control = JSON.parse(readFileSync(path, 'utf8'))
