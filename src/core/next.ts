@@ -7,7 +7,7 @@ import {
   type StageName,
   type StageTable,
   stageOf,
-  standing,
+  taskStateOf,
 } from './table.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
 import { isShown } from './todo.ts'
@@ -53,7 +53,7 @@ export function next(
     return finish(
       'complete',
       'complete',
-      tasks.every(t => standing(table, state, t).proof) ? 'verified' : 'claimed',
+      tasks.every(t => taskStateOf(table, state, t).proof) ? 'verified' : 'claimed',
     )
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
@@ -112,7 +112,7 @@ const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): 
 
 /** What waits for what, in one sentence. */
 function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task[]): string {
-  const known = new Map(tasks.map(t => [t.id, standing(table, state, t)]))
+  const known = new Map(tasks.map(t => [t.id, taskStateOf(table, state, t)]))
   const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
   const stuck = tasks.filter(t => !isDone(t.id))
   const reason = (t: Task) => {

@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts'
-import { type RunState, type StageTable, standing } from './table.ts'
+import { type RunState, type StageTable, taskStateOf } from './table.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -12,11 +12,11 @@ export function reopen(
   tasks: readonly Task[],
   now: number,
 ): RunEvent | null {
-  const blocked = tasks.filter(task => standing(table, state, task).stage === 'blocked')
+  const blocked = tasks.filter(task => taskStateOf(table, state, task).stage === 'blocked')
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
-    const { carry, rounds, bugs } = standing(table, state, task)
-    const first = standing(table, { ...state, at: {} }, task)
+    const { carry, rounds, bugs } = taskStateOf(table, state, task)
+    const first = taskStateOf(table, { ...state, at: {} }, task)
     return [task.id, { ...first, carry, rounds, bugs }] as const
   })
   return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }

@@ -9,8 +9,8 @@ import {
   type Stage,
   type StageTable,
   type Step,
-  standing,
   type TaskState,
+  taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
 
@@ -25,7 +25,7 @@ export function settle(
   outcome: Outcome,
   now: number,
 ): RunEvent & Settled {
-  const me = { ...standing(table, state, task) }
+  const me = { ...taskStateOf(table, state, task) }
   const event: RunEvent & Settled = {
     type: 'settled',
     at: now,

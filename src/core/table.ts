@@ -206,7 +206,7 @@ export const initial: RunState = {
 }
 
 /** The state of a task; one that was never worked on is at its first stage. */
-export function standing(table: StageTable, state: RunState, task: Task): TaskState {
+export function taskStateOf(table: StageTable, state: RunState, task: Task): TaskState {
   return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? table.first)
 }
 

@@ -1,5 +1,5 @@
 import type { TodoItem } from './events.ts'
-import { type RunState, type StageTable, stageOf, standing } from './table.ts'
+import { type RunState, type StageTable, stageOf, taskStateOf } from './table.ts'
 import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
@@ -79,7 +79,7 @@ export const heldTasks = (tasks: readonly Task[], state: RunState, table: StageT
   new Map(
     tasks
       .filter(task => stageOf(table, state, task) === 'blocked')
-      .map(task => [task.id, standing(table, state, task).why]),
+      .map(task => [task.id, taskStateOf(table, state, task).why]),
   )
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null

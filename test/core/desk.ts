@@ -1,6 +1,6 @@
 import type { RunEvent, TodoItem } from '../../src/core/events.ts'
 import type { Evidence } from '../../src/core/outcome.ts'
-import { AT_CAP, type RunState, type Step, standing } from '../../src/core/table.ts'
+import { AT_CAP, type RunState, type Step, taskStateOf } from '../../src/core/table.ts'
 import type { Edit, Task } from '../../src/core/task.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
@@ -90,7 +90,8 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
     for (const task of run.tasks) {
       const was = before.get(task.id)
       if (was) must(same(definition(task), was), 'an agent redefines nothing')
-      else must(standing(workflow, run.state, task).stage === 'implement', 'what an agent adds starts fresh')
+      else
+        must(taskStateOf(workflow, run.state, task).stage === 'implement', 'what an agent adds starts fresh')
       before.delete(task.id)
     }
     must(before.size === 0, 'an agent removes nothing')
@@ -110,10 +111,10 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
     for (const task of run.tasks) {
       const story = byId.get(task.id)
       must(story !== undefined, 'a removed story is put back')
-      const done = standing(workflow, run.state, task).stage === 'done'
+      const done = taskStateOf(workflow, run.state, task).stage === 'done'
       must(story!.passes === done, 'passes is the truth, whatever was written')
       const told = story!.reviewFeedback.startsWith('[AUTO-APPROVED AT CAP]')
-      const capped = standing(workflow, run.state, task).why === AT_CAP
+      const capped = taskStateOf(workflow, run.state, task).why === AT_CAP
       must(skip || !done || told === capped, 'the cap is told of, where it was the cap')
       const { acceptanceCriteria } = specOf(task)
       const asItWas = same(story!.acceptanceCriteria, acceptanceCriteria) && story!.title === task.title
@@ -162,7 +163,7 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
     must(!read().list, 'an adopted edit is not adopted twice')
     for (const task of run.tasks)
       if (!before.has(task.id))
-        must(standing(workflow, run.state, task).stage === 'work', 'what an agent adds starts fresh')
+        must(taskStateOf(workflow, run.state, task).stage === 'work', 'what an agent adds starts fresh')
     return []
   }
 

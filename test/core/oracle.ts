@@ -7,8 +7,8 @@ import {
   REVIEW,
   type RunState,
   type Step,
-  standing,
   type TaskState,
+  taskStateOf,
 } from '../../src/core/table.ts'
 import type { Task, TaskId } from '../../src/core/task.ts'
 import type { Setup } from './setup.ts'
@@ -56,7 +56,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     if (!records.has(id)) records.set(id, newRecord())
     return records.get(id)!
   }
-  const stands = (state: RunState, task: Task) => standing(workflow, state, task)
+  const stands = (state: RunState, task: Task) => taskStateOf(workflow, state, task)
 
   function work(
     d: Extract<Decision, { type: 'work' }>,

@@ -7,8 +7,8 @@ import {
   type Limits,
   type RunState,
   type StageTable,
-  standing,
   type TaskState,
+  taskStateOf,
 } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 
@@ -95,7 +95,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     begin,
     land,
     step: (outcome: Outcome): Settled => land(begin().id, outcome),
-    at: (id: string): TaskState => standing(workflow, state, tasks.find(t => t.id === id)!),
+    at: (id: string): TaskState => taskStateOf(workflow, state, tasks.find(t => t.id === id)!),
     get state() {
       return state
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../src/core/events.ts'
-import { initial, type RunState, standing } from '../../src/core/table.ts'
+import { initial, type RunState, taskStateOf } from '../../src/core/table.ts'
 import { projectTodo, readTodo, todoProjector } from '../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
 import { tasks as build } from '../../src/workflows/build/table.ts'
@@ -69,7 +69,7 @@ describe('a build’s list', () => {
   it('is the same whatever was shown before', () => {
     const names = ['#1', '#2', '#3', '#4']
     const list = names.map((id, place) => task(id, { blockedBy: names.slice(0, place) }))
-    const DONE = { ...standing(table, initial, list[0]!), stage: 'done' }
+    const DONE = { ...taskStateOf(table, initial, list[0]!), stage: 'done' }
     const lists = [list, [...list].reverse(), list.slice(1)]
     const some = fc.subarray(names)
     fc.assert(

@@ -3,7 +3,7 @@ import { evolve, evolveList, fold } from '../../src/core/evolve.ts'
 import { next } from '../../src/core/next.ts'
 import { judge, needsChecks } from '../../src/core/outcome.ts'
 import { settle } from '../../src/core/settle.ts'
-import { initial, type RunState, type Step, standing } from '../../src/core/table.ts'
+import { initial, type RunState, type Step, taskStateOf } from '../../src/core/table.ts'
 import type { Edit, Task } from '../../src/core/task.ts'
 import { doneByPerson, reopened } from '../../src/workflows/shared/list-edit.ts'
 import { someEnding, someFindings } from './behaviour.ts'
@@ -52,7 +52,7 @@ export function walk(kind: Kind, seed: number): Trace {
 
   /** How long this sitting has taken. */
   const worked = () => now - (journal.findLast(e => e.type === 'began' || e.type === 'resumed')?.at ?? now)
-  const stands = (task: Task) => standing(workflow, state, task)
+  const stands = (task: Task) => taskStateOf(workflow, state, task)
   const taskOf = (step: Step) => tasks.find(t => t.id === step.task)!
   const lists = desk(rules, d, careful, {
     get state() {

@@ -3,7 +3,7 @@ import { NoAnswer } from '../../core/asker.ts'
 import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
 import type { StageName, Step, StepId } from '../../core/table.ts'
-import { standing } from '../../core/table.ts'
+import { taskStateOf } from '../../core/table.ts'
 import { writeAnew } from '../../store/files/open-anew.ts'
 import { textAt } from '../../store/files/put-file.ts'
 import type { Context, Recorder } from '../workflow.ts'
@@ -100,7 +100,7 @@ export function planning(context: Context<BuildSpec>): Planning {
           accept: planned => plans.set(step.id, planned),
           again({ words, plan: shown }) {
             const task = planTask()!
-            const stands = standing(table, run().state, task)
+            const stands = taskStateOf(table, run().state, task)
             const wishes: Wishes = {
               list: listOf(shown),
               words: [...(wishesOf(task)?.words ?? []), words],
@@ -134,7 +134,7 @@ export function planning(context: Context<BuildSpec>): Planning {
     skip() {
       const task = planTask()
       if (person || spec.refine !== 'ask' || !task) return null
-      const stands = standing(table, run().state, task)
+      const stands = taskStateOf(table, run().state, task)
       if (stands.stage !== 'refine') return null
       record({ type: 'warned', at: now(), note: UNASKED })
       return {

@@ -1,4 +1,4 @@
-import { initial, type StageTable, standing, type TaskState } from '../../core/table.ts'
+import { initial, type StageTable, type TaskState, taskStateOf } from '../../core/table.ts'
 import { applyEdit, type Edit, type ListEdit, type Task, type TaskId } from '../../core/task.ts'
 
 type Parts = {
@@ -33,4 +33,4 @@ export const doneByPerson = (stands: TaskState): TaskState => ({
 })
 
 /** A task as if it had never been worked on: whoever reopens it gives it all its tries again. */
-export const reopened = (workflow: StageTable, task: Task): TaskState => standing(workflow, initial, task)
+export const reopened = (workflow: StageTable, task: Task): TaskState => taskStateOf(workflow, initial, task)

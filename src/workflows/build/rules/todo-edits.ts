@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../../core/events.ts'
-import { type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
+import { type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
 import { type Edit, findCycle, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
@@ -20,7 +20,7 @@ export function personEdit(
   const named = nameItems(items, tasks, shown)
   const listed = new Map(named.map(item => [item.id, item]))
   const known = new Map(tasks.map(task => [task.id, task]))
-  const isDone = (task: Task) => standing(workflow, state, task).stage === 'done'
+  const isDone = (task: Task) => taskStateOf(workflow, state, task).stage === 'done'
   const willBeDone = (id: TaskId) => {
     const item = listed.get(id)
     return item ? item.status === 'completed' : known.has(id) && isDone(known.get(id)!)
@@ -32,7 +32,7 @@ export function personEdit(
     const task = known.get(item.id) ?? taskOf(item)
     const wasDone = known.has(item.id) && isDone(task)
     if (item.status === 'completed' && !wasDone)
-      states.push([item.id, doneByPerson(standing(workflow, state, task))])
+      states.push([item.id, doneByPerson(taskStateOf(workflow, state, task))])
     if (item.status !== 'completed' && wasDone) states.push([item.id, reopened(workflow, task)])
     const changed = changeOf(task, item, willBeDone, id => listed.has(id))
     if (known.has(item.id) && changed) change.push([item.id, changed])
@@ -60,7 +60,8 @@ export function agentEdit(
   const known = new Map(tasks.map(task => [task.id, task]))
   const inList = new Set([...shown, ...named].map(({ id }) => id))
   const isThere = (id: TaskId) => inList.has(id)
-  const isDone = (id: TaskId) => known.has(id) && standing(workflow, state, known.get(id)!).stage === 'done'
+  const isDone = (id: TaskId) =>
+    known.has(id) && taskStateOf(workflow, state, known.get(id)!).stage === 'done'
   const refused: string[] = []
   const accepted: Named[] = []
   let left = room

@@ -1,4 +1,4 @@
-import { type RunState, type StageTable, standing } from '../../../core/table.ts'
+import { type RunState, type StageTable, taskStateOf } from '../../../core/table.ts'
 import type { Edit, Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { doneByPerson, SKIPPED } from '../../shared/list-edit.ts'
@@ -34,7 +34,7 @@ export function todoEdit(
   const find = (id: TaskId) => shown.find(task => task.id === id)
   if (request.action === 'add') {
     // The plan numbers its tasks from #1 on.
-    if (tasks.some(task => !shown.includes(task) && standing(workflow, state, task).stage !== 'done'))
+    if (tasks.some(task => !shown.includes(task) && taskStateOf(workflow, state, task).stage !== 'done'))
       return { error: 'the plan is not made yet; what it should mind can be said with: ralph tell' }
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
@@ -50,14 +50,14 @@ export function todoEdit(
     const title = oneLine(request.text)
     return { list: { change: { [task.id]: { title, active: title } } } }
   }
-  const stands = standing(workflow, state, task)
+  const stands = taskStateOf(workflow, state, task)
   if (stands.stage === 'done') return { error: `${task.id} is completed already` }
   // What was to mend it is of no use any more.
   const fixes = shown.filter(
-    ({ parent, ...fix }) => parent === task.id && standing(workflow, state, fix).stage !== 'done',
+    ({ parent, ...fix }) => parent === task.id && taskStateOf(workflow, state, fix).stage !== 'done',
   )
   const states = [task, ...fixes].map(ended => {
-    const done = doneByPerson(standing(workflow, state, ended))
+    const done = doneByPerson(taskStateOf(workflow, state, ended))
     return [ended.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
   })
   return { state: Object.fromEntries(states) }

@@ -7,7 +7,7 @@ import {
   type RunState,
   type StageTable,
   stageOf,
-  standing,
+  taskStateOf,
 } from '../../../core/table.ts'
 import type { Task } from '../../../core/task.ts'
 import { stories } from '../table.ts'
@@ -43,7 +43,7 @@ export function reviewAnalytics(
   state: RunState,
   workflow: StageTable,
 ): { reviews: [string, number][]; capped: string[]; blocked: [string, string][] } {
-  const stands = tasks.map(task => ({ id: task.id, ...standing(workflow, state, task) }))
+  const stands = tasks.map(task => ({ id: task.id, ...taskStateOf(workflow, state, task) }))
   return {
     reviews: stands.map(({ id, rounds }) => [id, rounds]),
     capped: stands.filter(({ stage, why }) => stage === 'done' && why === AT_CAP).map(({ id }) => id),

@@ -4,8 +4,8 @@ import {
   type RunState,
   type StageName,
   type StageTable,
-  standing,
   type TaskState,
+  taskStateOf,
 } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
@@ -79,7 +79,7 @@ export function projectStories(
 ): StoriesFile {
   const byId = new Map(tasks.map(task => [task.id, task]))
   const project = (task: Task, story: Story): Story => {
-    const owned = reviewFields(standing(workflow, state, task), story, skip)
+    const owned = reviewFields(taskStateOf(workflow, state, task), story, skip)
     const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
     const { acceptanceCriteria } = specOf(task)
     const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}

@@ -1,4 +1,4 @@
-import { REVIEW, type RunState, type StageTable, standing, type TaskState } from '../../../core/table.ts'
+import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
 import type { Edit, ListEdit, Task, TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { projectStories, specOf, storyTask } from './review.ts'
@@ -27,7 +27,7 @@ export function personStoryEdits(
     const task = known.get(story.id)
     const changed = task && changeOf(task, story, id => listed.has(id))
     if (changed) change.push([story.id, changed])
-    const stands = standing(workflow, state, task ?? storyTask(story))
+    const stands = taskStateOf(workflow, state, task ?? storyTask(story))
     const moved = moveMeant(story, projected.get(story.id)!, stands, workflow, task ?? storyTask(story), skip)
     if (moved) states.push([story.id, moved])
   }
