@@ -1,5 +1,5 @@
 /** 367000 → 6m7s; 300 → 0.3s. */
-export function spellDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)}s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds}s`
@@ -9,16 +9,16 @@ export function spellDuration(ms: number): string {
 }
 
 /** 1234567 → 1.2M; 45300 → 45K. */
-export function spellCount(n: number): string {
+export function formatCount(n: number): string {
   if (n < 1000) return String(n)
   if (n < 999_500) return `${Math.round(n / 1000)}K`
   return `${(n / 1e6).toFixed(1)}M`
 }
 
-export const spellUsd = (usd: number): string => `$${usd.toFixed(2)}`
+export const formatUsd = (usd: number): string => `$${usd.toFixed(2)}`
 
 /** 45300 → 45 KB; 1234567 → 1.2 MB. */
-export function spellBytes(n: number): string {
+export function formatBytes(n: number): string {
   if (n < 1000) return `${n} B`
   if (n < 999_500) return `${Math.round(n / 1000)} KB`
   return n < 999_500_000 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`

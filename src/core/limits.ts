@@ -1,5 +1,5 @@
 import type { Result } from './events.ts'
-import { plural, spellDuration } from './format.ts'
+import { formatDuration, plural } from './format.ts'
 import type { AgentName, RunState } from './table.ts'
 
 const SECOND = 1000
@@ -41,7 +41,7 @@ export function reached(
   if (limits.tokens !== null && state.spent.tokens >= limits.tokens)
     return { result: 'budget', why: `${state.spent.tokens} of ${limits.tokens} tokens are used` }
   if (limits.ms !== null && worked >= limits.ms)
-    return { result: 'budget', why: `the time limit of ${spellDuration(limits.ms)} is reached` }
+    return { result: 'budget', why: `the time limit of ${formatDuration(limits.ms)} is reached` }
   if (limits.iterations !== null && state.n + flying >= limits.iterations)
     return {
       result: 'exhausted',
@@ -65,7 +65,7 @@ export function waitFor(
   const who = agents.join(', ')
   // Another agent may have worked in between: then the wait for this one begins now.
   if (earliest - (state.limitedSince ?? now) > limits.limitWaitMs) {
-    const most = spellDuration(limits.limitWaitMs)
+    const most = formatDuration(limits.limitWaitMs)
     return {
       until: null,
       why: `${who} ${are(agents)} rate-limited for longer than maxLimitWait (${most})`,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fold } from '../core/evolve.ts'
-import { spellUsd } from '../core/format.ts'
+import { formatUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
@@ -120,7 +120,7 @@ function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
   if (limits.iterations !== null && n >= limits.iterations)
     throw used(`all ${n} of its iterations`, `-m ${n + 10}`)
   if (limits.usd !== null && spent.usd >= limits.usd)
-    throw used(`${spellUsd(spent.usd)} of ${spellUsd(limits.usd)}`, '--max-cost')
+    throw used(`${formatUsd(spent.usd)} of ${formatUsd(limits.usd)}`, '--max-cost')
   if (limits.tokens !== null && spent.tokens >= limits.tokens)
     throw used(`${spent.tokens} of ${limits.tokens} tokens`, '--max-tokens')
   return limits

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { spellCount, spellDuration } from '../core/format.ts'
+import { formatCount, formatDuration } from '../core/format.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
@@ -152,7 +152,7 @@ function lastAgent(events: readonly RunEvent[]): string | null {
 }
 
 /** Of what is to come by a clock that was set back: nothing. */
-const spellAge = (at: number, now: number): string => spellDuration(Math.max(now - at, 0))
+const spellAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
 
 function sayStanding({ standing, pid, elsewhere }: RunStatus): string {
   if (elsewhere)
@@ -185,7 +185,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
     ]),
     ['began', `${spellAge(status.began, now)} ago; last heard of ${spellAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
-    ['spent', `${sayCost(status)} · ${spellCount(status.tokens)} tokens, as far as the agent tells`],
+    ['spent', `${sayCost(status)} · ${formatCount(status.tokens)} tokens, as far as the agent tells`],
     ['last', plainLine(status.last)],
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]

@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
-import { spellDuration } from '../core/format.ts'
+import { formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
 import { swapFile, writeWhole } from './files/atomic.ts'
@@ -134,7 +134,7 @@ export function openSession(
         const exit = event.exit.signal ?? event.exit.code
         append(
           'iterations.log',
-          `${stamp(event.at)} [END] iteration ${n} exit=${exit} duration=${spellDuration(event.ms)}`,
+          `${stamp(event.at)} [END] iteration ${n} exit=${exit} duration=${formatDuration(event.ms)}`,
         )
       } else if (event.type === 'settled' && event.end !== 'ok') {
         const n = running.get(event.id)?.n ?? event.id

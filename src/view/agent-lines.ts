@@ -1,5 +1,5 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
-import { plural, spellCount, spellDuration, spellUsd } from '../core/format.ts'
+import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
 import { type Bounds, diffExcerpt, excerpt, sizeOf } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { isSimple, plain, plainLine } from './plain.ts'
@@ -49,12 +49,12 @@ export function agentLines(
 
   function ended({ ok, usage, costUsd, error }: AgentEnded, ms: number, fit: Fit): string[] {
     const facts = [
-      costUsd !== undefined && `cost: ${spellUsd(costUsd)}`,
+      costUsd !== undefined && `cost: ${formatUsd(costUsd)}`,
       usage &&
-        `tokens: ${spellCount(usage.input)} in (${spellCount(usage.cacheRead)} cached) / ${spellCount(usage.output)} out`,
+        `tokens: ${formatCount(usage.input)} in (${formatCount(usage.cacheRead)} cached) / ${formatCount(usage.output)} out`,
       `tools: ${tools}`,
       `errors: ${errors}`,
-      `time: ${spellDuration(ms)}`,
+      `time: ${formatDuration(ms)}`,
     ].filter(Boolean)
     if (ok) return fit.wrap(`${marks.ok} Complete (${facts.join(', ')})`, undefined, 3)
     const why = plainLine(error ?? 'no reason given')

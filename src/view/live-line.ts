@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import { plural, spellDuration } from '../core/format.ts'
+import { formatDuration, plural } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
 import { plainLine } from './plain.ts'
 import type { Shown } from './run-lines.ts'
@@ -121,5 +121,5 @@ export function liveLine({
 /** In whole seconds: tenths that flicker by tell nobody anything. */
 const elapsed = (ms: number) => {
   const seconds = Math.floor(ms / 1000)
-  return seconds < 10 ? `${seconds}s` : spellDuration(seconds * 1000)
+  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)
 }

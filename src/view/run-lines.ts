@@ -1,6 +1,11 @@
 import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
+<<<<<<< HEAD
 import { spellDuration } from '../core/format.ts'
 import type { StageName, StepId } from '../core/table.ts'
+=======
+import { formatDuration } from '../core/format.ts'
+import type { StepId } from '../core/table.ts'
+>>>>>>> 11c3e1b (Format numbers instead of spelling them)
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
@@ -92,7 +97,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
 
   function checked({ id, finding, ms }: Extract<RunEvent, { type: 'checked' }>, fit: Fit): string[] {
     const green = finding.verdict === 'pass'
-    const time = spellDuration(ms)
+    const time = formatDuration(ms)
     const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
     const name = plainLine(finding.check)
     if (green) return [fit.squeeze(mark, name, ` ${colors.dim(time)}`)]

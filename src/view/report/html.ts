@@ -1,4 +1,4 @@
-import { spellCount, spellDuration, spellUsd } from '../../core/format.ts'
+import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
 import { drawBars } from './chart.ts'
 import { STYLE } from './html-style.ts'
 import { html } from './html-text.ts'
@@ -84,7 +84,7 @@ function charts({ iterations, totals }: Receipt): string[] {
     'time',
     'Time',
     of(i => i.ms),
-    spellDuration,
+    formatDuration,
   )
   const cost =
     totals.usd === null
@@ -94,7 +94,7 @@ function charts({ iterations, totals }: Receipt): string[] {
             'cost',
             'Cost',
             of(i => i.usd),
-            spellUsd,
+            formatUsd,
           ),
         ]
   return ['<div class="charts">', ...cost, time, '</div>']
@@ -112,10 +112,10 @@ const HEAD = `<thead><tr><th class="number">#</th><th>how</th><th class="number"
 function row(i: Iteration, about: string): string {
   const number = (name: string, value: string) =>
     `<td class="number${value === 'unknown' ? ' dim' : ''}" data-name="${name}">${html(value)}</td>`
-  const count = (n: number | undefined) => (n === undefined ? 'unknown' : spellCount(n))
+  const count = (n: number | undefined) => (n === undefined ? 'unknown' : formatCount(n))
   return [
     `<tr>${number('#', String(i.n))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
-    number('time', spellDuration(i.ms)),
+    number('time', formatDuration(i.ms)),
     number('cost', sayUsd(i.usd)),
     number('in', count(i.tokens?.input)),
     number('cached', count(i.tokens?.cached)),

@@ -1,4 +1,4 @@
-import { spellDuration } from '../../core/format.ts'
+import { formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -24,7 +24,7 @@ export function markdownReport(receipt: Receipt): string[] {
   const { iterations } = receipt
   const apart = tellingApart(iterations)
   const row = (i: Iteration) =>
-    line([i.n, i.end, spellDuration(i.ms), sayUsd(i.usd), tokensOf(i), detailOf(i, apart(i))])
+    line([i.n, i.end, formatDuration(i.ms), sayUsd(i.usd), tokensOf(i), detailOf(i, apart(i))])
   const section = (title: string, items: string[]) =>
     items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${quiet(item)}`)]
   const wayOn = sayWayOn(receipt)

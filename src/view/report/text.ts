@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { spellCount, spellDuration } from '../../core/format.ts'
+import { formatCount, formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'
@@ -49,7 +49,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     if (i.files) more.push(`      ${colors.dim(cutTo(sayChanges(i.files), width - 6))}`)
     for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(sayCommit(commit), width - 6))}`)
     const cells = columns(
-      { n: String(i.n), end: i.end, time: spellDuration(i.ms), cost: sayUsd(i.usd), tokens: tokensOf(i) },
+      { n: String(i.n), end: i.end, time: formatDuration(i.ms), cost: sayUsd(i.usd), tokens: tokensOf(i) },
       inTone(toneOf(i.end)),
     )
     const tail = cutTo(apart(i), width - stringWidth(cells) - 2)
@@ -79,7 +79,7 @@ const columns = ({ n, end, time, cost, tokens }: Cells, paint = (text: string) =
 const tokensOf = ({ tokens }: Iteration): string =>
   tokens === null
     ? 'unknown'
-    : `${spellCount(tokens.input)} (${spellCount(tokens.cached)}) / ${spellCount(tokens.output)}`
+    : `${formatCount(tokens.input)} (${formatCount(tokens.cached)}) / ${formatCount(tokens.output)}`
 
 const INDENT = 12
 

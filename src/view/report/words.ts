@@ -1,4 +1,4 @@
-import { plural, spellCount, spellDuration, spellUsd } from '../../core/format.ts'
+import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Ending } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
@@ -66,24 +66,26 @@ export function sayIterations({ counted, uncounted }: Receipt['totals']): string
     : `${some}, and ${uncounted} that ${uncounted === 1 ? 'does' : 'do'} not count`
 }
 
-export const sayUsd = (usd: number | null): string => (usd === null ? 'unknown' : spellUsd(usd))
+export const sayUsd = (usd: number | null): string => (usd === null ? 'unknown' : formatUsd(usd))
 
 /** `$0.18`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
 export function sayCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): string {
   if (usd === null) return unpriced === 0 ? 'no cost' : 'cost unknown'
-  return unpriced === 0 ? spellUsd(usd) : `${spellUsd(usd)}, and ${plural(unpriced, 'call')} of unknown cost`
+  return unpriced === 0
+    ? formatUsd(usd)
+    : `${formatUsd(usd)}, and ${plural(unpriced, 'call')} of unknown cost`
 }
 
 /** `149K tokens in (128K cached), 704 out`. */
 export function sayTokens({ usd, tokens, unpriced }: Spent): string {
   if (tokens === null) return usd === null && unpriced === 0 ? 'no tokens' : 'tokens unknown'
-  return `${spellCount(tokens.input)} tokens in (${spellCount(tokens.cached)} cached), ${spellCount(tokens.output)} out`
+  return `${formatCount(tokens.input)} tokens in (${formatCount(tokens.cached)} cached), ${formatCount(tokens.output)} out`
 }
 
 /** `1m24s at work, 2m0s waiting, in 3 sittings`. */
 export function sayTimes({ workedMs, waitedMs, sittings }: Receipt['times']): string {
-  const parts = [`${spellDuration(workedMs)} at work`]
-  if (waitedMs > 0) parts.push(`${spellDuration(waitedMs)} waiting`)
+  const parts = [`${formatDuration(workedMs)} at work`]
+  if (waitedMs > 0) parts.push(`${formatDuration(waitedMs)} waiting`)
   if (sittings > 1) parts.push(`in ${sittings} sittings (resumed ${times(sittings - 1)})`)
   return parts.join(', ')
 }

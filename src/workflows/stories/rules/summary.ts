@@ -1,4 +1,4 @@
-import { plural, spellUsd } from '../../../core/format.ts'
+import { formatUsd, plural } from '../../../core/format.ts'
 import type { StoriesFile } from './story-file.ts'
 
 /** What a loop took, as its runs tell it; null: no run is known. */
@@ -23,7 +23,7 @@ ${[
   `Reviews: ${reviews}`,
   facts && `Worked on: ${facts.from} to ${facts.to}`,
   facts &&
-    `${plural(facts.runs, 'run')}, ${plural(facts.iterations, 'iteration')}${facts.usd > 0 ? `, ${spellUsd(facts.usd)}` : ''}`,
+    `${plural(facts.runs, 'run')}, ${plural(facts.iterations, 'iteration')}${facts.usd > 0 ? `, ${formatUsd(facts.usd)}` : ''}`,
 ]
   .filter(Boolean)
   .join('\n\n')}
