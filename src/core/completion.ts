@@ -7,15 +7,15 @@ export function readTag(text: string, name: string, { acrossLines = false } = {}
   const opening = `<${name.toLowerCase()}>`
   const closing = `</${name.toLowerCase()}>`
   // Compared piece by piece: lower-casing a whole text can change its length, and then no index fits.
-  const isAt = (tag: string, place: number) => text.slice(place, place + tag.length).toLowerCase() === tag
+  const isAt = (tag: string, index: number) => text.slice(index, index + tag.length).toLowerCase() === tag
   let body = -1
   let lineEnd = -1
-  for (let place = text.indexOf('<'); place >= 0; place = text.indexOf('<', place + 1)) {
-    if (body >= 0 && lineEnd >= 0 && lineEnd < place) body = -1
+  for (let index = text.indexOf('<'); index >= 0; index = text.indexOf('<', index + 1)) {
+    if (body >= 0 && lineEnd >= 0 && lineEnd < index) body = -1
     if (body >= 0) {
-      if (isAt(closing, place)) return text.slice(body, place).trim()
-    } else if (isAt(opening, place)) {
-      body = place + opening.length
+      if (isAt(closing, index)) return text.slice(body, index).trim()
+    } else if (isAt(opening, index)) {
+      body = index + opening.length
       lineEnd = acrossLines ? -1 : text.indexOf('\n', body)
     }
   }

@@ -116,8 +116,8 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
   const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
   const stuck = tasks.filter(t => !isDone(t.id))
   const reason = (t: Task) => {
-    const stands = known.get(t.id)!
-    if (stands.stage === 'blocked') return stands.why || 'blocked'
+    const taskState = known.get(t.id)!
+    if (taskState.stage === 'blocked') return taskState.why || 'blocked'
     return `waits for ${unmet(t, isDone)
       .map(b => (known.has(b) ? b : `${b}, which does not exist`))
       .join(', ')}`

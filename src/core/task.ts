@@ -57,10 +57,10 @@ export function insertAfter(tasks: readonly Task[], added: readonly Task[], afte
   const known = new Set(tasks.map(t => t.id))
   const fresh = added.filter(t => !known.has(t.id))
   if (fresh.length === 0) return [...tasks]
-  const place = after === null ? -1 : tasks.findIndex(t => t.id === after)
-  return place < 0 && after !== null
+  const index = after === null ? -1 : tasks.findIndex(t => t.id === after)
+  return index < 0 && after !== null
     ? [...tasks, ...fresh]
-    : [...tasks.slice(0, place + 1), ...fresh, ...tasks.slice(place + 1)]
+    : [...tasks.slice(0, index + 1), ...fresh, ...tasks.slice(index + 1)]
 }
 
 function reorder(tasks: Task[], order: TaskId[]): Task[] {

@@ -72,7 +72,7 @@ function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskI
 const NONE: readonly TaskId[] = []
 
 const areEqual = (a: readonly TaskId[], b: readonly TaskId[]): boolean =>
-  a === b || (a.length === b.length && a.every((id, place) => id === b[place]))
+  a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 
 /** Tasks that wait for a person, and why. */
 export const heldTasks = (tasks: readonly Task[], state: RunState, table: StageTable): Map<TaskId, string> =>
@@ -93,10 +93,10 @@ export function readTodo(json: unknown): { items: TodoItem[] } | { errors: strin
   const errors: string[] = []
   const items: TodoItem[] = []
   const seen = new Set<string>()
-  for (const [place, entry] of json.entries()) {
+  for (const [index, entry] of json.entries()) {
     const value: Record<string, unknown> = typeof entry === 'object' && entry !== null ? entry : {}
     const { id, content, status, activeForm, blockedBy } = value
-    const name = typeof id === 'string' ? `task ${id}` : `item ${place + 1}`
+    const name = typeof id === 'string' ? `task ${id}` : `item ${index + 1}`
     const wrong = (rule: string) => errors.push(`${name}: ${rule}.`)
     if (id !== undefined && (typeof id !== 'string' || !isId(id)))
       wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces`)

@@ -17,8 +17,8 @@ export async function runChecks(
   let next = 0
   const work = async () => {
     while (next < checks.length && !signals.soft.aborted) {
-      const place = next++
-      findings[place] = await runCheck(ports, checks[place]!, step, redBefore, signals.hard)
+      const index = next++
+      findings[index] = await runCheck(ports, checks[index]!, step, redBefore, signals.hard)
     }
   }
   await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, work))
