@@ -26,7 +26,7 @@ export type Ask = {
   root: boolean
   /** The folder of ralph's own plugin, for a CLI that takes it. */
   plugin?: string | null
-  /** What its hooks and ralph know its processes by, for a CLI that a project's files could tell otherwise. */
+  /** The marks by which ralph and its hooks find its processes, for a CLI whose environment a project could change. */
   marks?: Readonly<Record<string, string>>
   /** Whether the agent may leave tasks running in the background and take another turn when one ends. */
   backgroundTasks?: boolean
@@ -65,13 +65,13 @@ export interface Agent {
 export interface Parser {
   line(line: string): AgentEvent[]
   /**
-   * The process is gone (or was seen off): supplies `ended` where the stream gave none.
+   * The process has exited or was stopped: supplies `ended` if the stream had none.
    * `complaint` is the last line of its standard error.
    */
   end(exit: Exit, complaint?: string): AgentEvent[]
 }
 
-/** What a runner hands over while a process lives. */
+/** What a runner hands over while a process runs. */
 export type Sink = {
   /** One line of standard output, without its newline, as text. Lines over the size limit come cut, marked by `cut`. */
   line(line: string, cut: boolean): void
@@ -97,7 +97,7 @@ export interface Live {
  */
 export interface Runner {
   start(command: Command, id: StepId, sink: Sink): Promise<Live>
-  /** Ends what is left of earlier, crashed sittings: these, and all else of theirs. Never a stranger that took a number. */
+  /** Ends what crashed incarnations left running: these and all else of theirs, never a stranger with a reused pid. */
   reap(refs: readonly ProcessRef[]): Promise<void>
   /** Ends everything that still carries this step's mark. */
   sweep(id: StepId): Promise<void>
@@ -126,30 +126,30 @@ export interface Clock {
   after(ms: number, call: () => void): () => void
 }
 
-/** What the engine hears of an agent at work. */
+/** What the engine hears from a running agent. */
 export type AgentListener = {
   event(event: AgentEvent): void
-  /** Something came, whatever it was: the agent is not silent. */
+  /** There was output of any kind: the agent is not silent. */
   activity(): void
 }
 
-/** An agent at work, and its parser's last words once it is gone. */
+/** A running agent; `end` gives its parser's last events once it has exited. */
 export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
 
-/** What people ask of a run that is at work. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
+/** What people ask of a live run. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
   | { type: 'tell'; text: string }
   | { type: 'todo'; request: unknown }
 
-/** A request and what it goes by. */
+/** A request and its name. */
 export type Request = { id: string; control: Control }
 
-/** Requests from outside, in their order. */
+/** Requests from outside, oldest first. */
 export interface Controls {
-  /** Those that nobody has obeyed yet. */
+  /** Those not handled yet. */
   pending(): Request[]
-  /** It is on record that this one was obeyed: it may be forgotten. */
+  /** This one is journaled and may be removed. */
   done(id: string): void
   /** Calls back whenever there may be new ones, until it is cancelled. */
   onChange(call: () => void): () => void
@@ -163,7 +163,7 @@ export interface Ports {
   controls: Controls
   /** Which agents may work at a stage, in order of preference. */
   agentsFor(stage: StageName): readonly AgentName[]
-  /** The prompt of a step, before it begins. Throws CannotGoOn when there is none to be had. */
+  /** The prompt of a step, before it begins. Throws CannotGoOn if there can be none. */
   brief(work: Work): Promise<string>
   /** Starts the agent on a step. Rejects if it cannot be started: the agent's failure, not the run's, but for CannotGoOn. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
@@ -172,9 +172,9 @@ export interface Ports {
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Check[]
   /** How many of them may run side by side. */
   checksAtOnce: number
-  /** The tree as a short text that changes when files do; null when there is no way to tell. */
+  /** A short text that changes when files of the tree do; null if there is no way to know. */
   fingerprint(): Promise<string | null>
-  /** What the agent has written about its work by now; asked once, when it is gone and before any check may write. */
+  /** What the agent has written about its work; asked once, after it has exited and before any check runs. */
   witness?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */
   claims(work: Work, text: string): Promise<Claims>
@@ -182,9 +182,9 @@ export interface Ports {
   edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
   /** The edit that a person's request about the list means now, or why there is none. Absent: there is no such list. */
   onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
-  /** Before the run is left: what agents have written by now is told apart from what people write from here on. */
+  /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
   leave?(): Promise<void>
-  /** Makes the world outside follow the truth: list files, progress notes, SCM. Safe to repeat. */
+  /** Makes the files follow what was settled: lists, progress notes, SCM. Safe to repeat. */
   apply(
     settled: Settled,
     tasks: readonly Task[],
@@ -193,10 +193,10 @@ export interface Ports {
   ): Promise<void>
 }
 
-/** What an agent claimed about its one task; the checks decide what it is worth. */
+/** What an agent claimed about its task; the checks decide whether it counts. */
 export type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>
 
-/** The run cannot go on now, but it is whole and can be resumed once the cause is mended. */
+/** The run cannot go on now, but nothing is lost: it can be resumed once the cause is removed. */
 export class CannotGoOn extends Error {
   override name = 'CannotGoOn'
 }

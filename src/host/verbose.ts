@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import { spellDuration } from '../core/format.ts'
+import { formatDuration } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { visibleText } from '../core/visible.ts'
 import { resolveFlags } from '../settings/load.ts'
@@ -38,11 +38,11 @@ export function verboseLines(
       say(`Iteration ${event.n}${limits.iterations === null ? '' : `/${limits.iterations}`} starting`)
     else if (event.type === 'prompted') say(`Prompt: ${event.text.slice(0, 200)}`)
     else if (event.type === 'ended')
-      say(`Agent exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${spellDuration(event.ms)})`)
+      say(`Agent exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${formatDuration(event.ms)})`)
     else if (event.type === 'checking') say(`Running guardrail: ${event.check}`)
     else if (event.type === 'checked')
       say(
-        `Guardrail exited with ${event.exit?.signal ?? `code ${event.exit?.code}`} (${spellDuration(event.ms)})`,
+        `Guardrail exited with ${event.exit?.signal ?? `code ${event.exit?.code}`} (${formatDuration(event.ms)})`,
       )
     else if (event.type === 'settled' && event.end === 'ok' && event.move !== 'fail')
       say(`Completion (${condition}): ${event.move === 'pass' ? 'matched' : 'not matched'}`)

@@ -1,11 +1,6 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-<<<<<<< HEAD
-import { plural, spellBytes } from '../core/format.ts'
-=======
-import type { GcOptions } from '../cli/commands/afterwards.ts'
 import { formatBytes, plural } from '../core/format.ts'
->>>>>>> 11c3e1b (Format numbers instead of spelling them)
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
 import { bytesIn } from '../store/size.ts'
@@ -41,17 +36,11 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
   const kept = runs.length - deleted.length
   const unfinished = old.length - deleted.length
   const verb = options.dryRun ? 'would free' : 'freed'
-<<<<<<< HEAD
-  say(`${verb} ${spellBytes(freed)}: ${plural(deleted.length, 'run')} put away, ${kept} kept`)
+  say(`${verb} ${formatBytes(freed)}: ${plural(deleted.length, 'run')} put away, ${kept} kept`)
   if (unfinished > 0)
     say(
       `${plural(unfinished, 'older run')} kept, because ${unfinished === 1 ? 'it is' : 'they are'} not finished`,
     )
-=======
-  say(`${verb} ${formatBytes(freed)}: ${plural(going.length, 'run')} put away, ${kept} kept`)
-  if (still > 0)
-    say(`${plural(still, 'older run')} kept, because ${still === 1 ? 'it is' : 'they are'} not finished`)
->>>>>>> 11c3e1b (Format numbers instead of spelling them)
   return 0
 }
 

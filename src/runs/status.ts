@@ -152,7 +152,7 @@ function lastAgent(events: readonly RunEvent[]): string | null {
 }
 
 /** Of what is to come by a clock that was set back: nothing. */
-const spellAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
+const formatAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
 
 function sayStanding({ standing, pid, elsewhere }: RunStatus): string {
   if (elsewhere)
@@ -183,7 +183,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
       'limited',
       `${plainLine(agent)} until ${clockTime(until, now)}`,
     ]),
-    ['began', `${spellAge(status.began, now)} ago; last heard of ${spellAge(status.lastEvent, now)} ago`],
+    ['began', `${formatAge(status.began, now)} ago; last heard of ${formatAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
     ['spent', `${sayCost(status)} · ${formatCount(status.tokens)} tokens, as far as the agent tells`],
     ['last', plainLine(status.last)],

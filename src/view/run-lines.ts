@@ -1,11 +1,6 @@
 import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
-<<<<<<< HEAD
-import { spellDuration } from '../core/format.ts'
-import type { StageName, StepId } from '../core/table.ts'
-=======
 import { formatDuration } from '../core/format.ts'
-import type { StepId } from '../core/table.ts'
->>>>>>> 11c3e1b (Format numbers instead of spelling them)
+import type { StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
-import { stoppedCleanly } from '../../core/stopped-cleanly.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
-import { standing } from '../../core/table.ts'
+import { stoppedCleanly } from '../../core/stopped-cleanly.ts'
+import { taskStateOf } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
 import { plain } from '../../view/plain.ts'
@@ -36,7 +36,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
   const note = openProgressLog({ path, project, journal: context.journal, notes, warn }, past)
   const plans = planning(context)
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
-  const isDone = (task: Task) => standing(table, run().state, task).stage === 'done'
+  const isDone = (task: Task) => taskStateOf(table, run().state, task).stage === 'done'
   /** What the last agent wrote into the list and may not; the next one is told. */
   let refused: string[] = []
   const wasPlanned = past.length > 0 && isPlanned()
@@ -76,7 +76,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
         const done = new Set(spec.list.items.filter(i => i.status === 'completed').map(i => i.id))
         const states = opened
           .filter(task => done.has(task.id))
-          .map(task => [task.id, doneByPerson(standing(table, run().state, task))] as const)
+          .map(task => [task.id, doneByPerson(taskStateOf(table, run().state, task))] as const)
         const edit: RunEvent = { type: 'edited', at, by: 'person', state: Object.fromEntries(states) }
         return { tasks: opened, edits: states.length > 0 ? [edit] : [] }
       }

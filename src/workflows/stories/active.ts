@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
-import { initial, type Limits, type StageName, type StageTable, standing } from '../../core/table.ts'
+import { initial, type Limits, type StageName, type StageTable, taskStateOf } from '../../core/table.ts'
 import type { Look } from '../../git/look.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewWatch } from './review-watch.ts'
@@ -131,7 +131,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async buildPrompt({ step, task, stage, state }, into) {
       if (stage === 'review') await commits.clearApproval(task.id, step.id, into)
-      const stands = standing(table, state, task)
+      const stands = taskStateOf(table, state, task)
       return storyPrompt(
         storyTemplate(dir),
         {
