@@ -13,7 +13,7 @@ export type Guardrail = {
 }
 
 /** What a guardrail needs: a place for its log, and a runner that writes a process's output straight into it. */
-export type Surroundings = {
+export type GuardrailOptions = {
   cwd: string
   env: Record<string, string>
   truncateAt: number
@@ -23,23 +23,23 @@ export type Surroundings = {
 }
 
 /** A shell command of the user's; green is exit code 0. */
-export function guardrail(spec: Guardrail, around: Surroundings): Check {
+export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
   const argv = process.platform === 'win32' ? ['cmd', '/c', spec.command] : ['sh', '-c', spec.command]
-  const command = { argv, cwd: around.cwd, env: around.env, stdin: '' }
+  const command = { argv, cwd: options.cwd, env: options.env, stdin: '' }
   return {
     name: spec.command,
-    async run(step, signal) {
-      const { open, shown } = around.logFor(step?.n ?? 0)
+    async run(work, signal) {
+      const { open, shown } = options.logFor(work?.step.n ?? 0)
       const { exit, failure, excerpt } = await runLogged(
-        around.start,
+        options.start,
         command,
-        step?.id ?? null,
-        { open, excerpt: fd => headOf(fd, around.truncateAt), timeout: spec.timeout },
+        work?.step.id ?? null,
+        { open, excerpt: fd => headOf(fd, options.truncateAt), timeout: spec.timeout },
         signal,
       )
       if (failure === null)
         return { finding: { check: spec.command, verdict: 'pass', note: '', log: shown }, exit }
-      const output = truncate(excerpt, around.truncateAt)
+      const output = truncate(excerpt, options.truncateAt)
       const note = failureMessage({ command: spec.command, failure, hint: spec.hint, logFile: shown, output })
       return {
         finding: { check: spec.command, verdict: 'fail', note, log: shown, action: spec.failAction },

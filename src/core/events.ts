@@ -142,7 +142,16 @@ export type RunEvent = { at: number } & (
   | { type: 'resumed'; limits: Limits; by?: ProcessRef }
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[] }
-  | { type: 'started'; id: StepId; task: TaskId; stage: StageName; agent: AgentName | null; n: number }
+  | {
+      type: 'started'
+      id: StepId
+      task: TaskId
+      stage: StageName
+      agent: AgentName | null
+      n: number
+      /** The folder that the step works in, by name; absent: the project. */
+      workspace?: string
+    }
   | { type: 'spawned'; id: StepId; ref: ProcessRef }
   | {
       type: 'ended'
@@ -202,6 +211,7 @@ export type Settled = {
   id: StepId
   task: TaskId
   stage: StageName
+  workspace?: string
   /** null: the outcome moved nothing (limited, interrupted, an agent error). */
   move: Move | null
   end: Outcome['end']

@@ -22,8 +22,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       // Counts in a row and waits begin anew, or a failed run could never go on.
       return { ...state, ...COUNTS, limits: event.limits, hold: null }
     case 'started': {
-      const { id, task, stage, agent, n, at } = event
-      return { ...state, steps: id, flight: { ...state.flight, [id]: { id, task, stage, agent, n, at } } }
+      const { type: _, ...step } = event
+      return { ...state, steps: step.id, flight: { ...state.flight, [step.id]: step } }
     }
     case 'spawned': {
       const step = state.flight[event.id]

@@ -109,12 +109,12 @@ export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
 /** Something ralph runs to verify. Trouble of its own is a finding too; it never throws, but for CannotGoOn. */
 export interface Check {
   name: string
-  /** `step` is null for the baseline, before the first iteration. */
-  run(
-    step: Pick<Step, 'id' | 'n'> | null,
-    signal: AbortSignal,
-  ): Promise<{ finding: Finding; exit: Exit | null }>
+  /** `work` is null for the baseline, before the first iteration. */
+  run(work: CheckWork | null, signal: AbortSignal): Promise<{ finding: Finding; exit: Exit | null }>
 }
+
+/** What a check may look at: the step and its task, where the work was done, and the agent's final text. */
+export type CheckWork = { step: Step; task: Task; text: string }
 
 /** The clock and the only timer the engine uses. */
 export interface Clock {
@@ -164,26 +164,33 @@ export interface Ports {
   /** Which agents may work at a stage, in order of preference. */
   agentsFor(stage: StageName): readonly AgentName[]
   /** The prompt of a step, before it begins. Throws CannotGoOn if there can be none. */
-  brief(work: Work): Promise<string>
+  buildPrompt(work: Work): Promise<string>
   /** Starts the agent on a step. Rejects if it cannot be started: the agent's failure, not the run's, but for CannotGoOn. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
-  runner: Pick<Runner, 'reap' | 'sweep'>
+  /** Which folder a task is worked on in, by name; undefined: the project. One step holds a folder at a time. */
+  workspaceFor?(task: Task): string | undefined
+  /** Ends what crashed incarnations left running. */
+  reap: Runner['reap']
+  /** The agent of a step has exited: ends what it left running, and puts back what it must not change. */
+  cleanUp(step: Step): Promise<void>
+  /** Does the work of a stage that ralph itself does, a merge say. Safe to repeat. */
+  act?(work: Work): Promise<Finding[]>
   /** Without a step: those of the baseline, before the first. */
-  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Check[]
+  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Promise<Check[]>
   /** How many of them may run side by side. */
   checksAtOnce: number
-  /** A short text that changes when files of the tree do; null if there is no way to know. */
-  fingerprint(): Promise<string | null>
+  /** A short text that changes when files of a workspace do; null if there is no way to know. */
+  fingerprint(workspace: string | undefined): Promise<string | null>
   /** What the agent has written about its work; asked once, after it has exited and before any check runs. */
-  witness?(work: Work): Promise<Claimed>
+  claimsAtExit?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */
   claims(work: Work, text: string): Promise<Claims>
   /** Edits that people made while nothing was in flight, to adopt before the next decision. */
-  edits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  adoptEdits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
   /** The edit that a person's request about the list means now, or why there is none. Absent: there is no such list. */
   onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
-  leave?(): Promise<void>
+  onLeave?(): Promise<void>
   /** Makes the files follow what was settled: lists, progress notes, SCM. Safe to repeat. */
   apply(
     settled: Settled,

@@ -32,6 +32,7 @@ export function settle(
     id: step.id,
     task: task.id,
     stage: step.stage,
+    ...(step.workspace !== undefined && { workspace: step.workspace }),
     move: null,
     end: outcome.end,
     note: outcome.note ?? '',

@@ -101,6 +101,8 @@ export type Step = {
   agent: AgentName | null
   n: number
   at: number
+  /** The folder that it works in, by name; absent: the project. */
+  workspace?: string
   ref?: ProcessRef
   ended?: {
     how: How

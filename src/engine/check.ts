@@ -1,6 +1,5 @@
 import type { Finding } from '../core/events.ts'
-import type { Check, Ports } from '../core/ports.ts'
-import type { Step } from '../core/table.ts'
+import type { Check, CheckWork, Ports } from '../core/ports.ts'
 import type { Signals } from './run.ts'
 
 type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
@@ -9,34 +8,34 @@ type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 export async function runChecks(
   ports: Need,
   checks: Check[],
-  step: Step | null,
+  work: CheckWork | null,
   redBefore: readonly string[],
   signals: Signals,
 ): Promise<Finding[] | null> {
   const findings: Finding[] = []
   let next = 0
-  const work = async () => {
+  const runNext = async () => {
     while (next < checks.length && !signals.soft.aborted) {
       const index = next++
-      findings[index] = await runCheck(ports, checks[index]!, step, redBefore, signals.hard)
+      findings[index] = await runCheck(ports, checks[index]!, work, redBefore, signals.hard)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, runNext))
   return signals.hard.aborted || next < checks.length ? null : findings
 }
 
 async function runCheck(
   ports: Need,
   check: Check,
-  step: Step | null,
+  work: CheckWork | null,
   redBefore: readonly string[],
   hard: AbortSignal,
 ): Promise<Finding> {
-  const id = step?.id ?? null
+  const id = work?.step.id ?? null
   const { clock } = ports
   const began = clock.elapsed()
   ports.emit({ type: 'checking', at: clock.now(), id, check: check.name })
-  const { finding, exit } = await check.run(step, hard)
+  const { finding, exit } = await check.run(work, hard)
   const ms = clock.elapsed() - began
   if (!hard.aborted) ports.emit({ type: 'checked', at: clock.now(), id, finding, ms, exit })
   return finding.verdict === 'fail' && redBefore.includes(check.name)

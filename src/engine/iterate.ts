@@ -8,10 +8,10 @@ import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import type { Signals } from './run.ts'
 import { supervise, type Timeouts } from './supervise.ts'
-import type { Tree } from './tree.ts'
+import type { Trees } from './tree.ts'
 
 /** What every part of the loop works with. */
-export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; tree: Tree }
+export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; trees: Trees }
 
 /** Only the end of a long final text is kept: that is where an agent says what it did. */
 const KEPT_TEXT = 256 * 1024
@@ -27,6 +27,7 @@ export async function begin(
   decision: Extract<Decision, { type: 'work' }>,
 ): Promise<Begun> {
   const { state } = book
+  const workspace = ports.workspaceFor?.(decision.task)
   const step: Step = {
     id: state.steps + 1,
     task: decision.task.id,
@@ -34,8 +35,9 @@ export async function begin(
     agent: decision.agent,
     n: state.n + Object.keys(state.flight).length + 1,
     at: ports.clock.now(),
+    ...(workspace !== undefined && { workspace }),
   }
-  const prompt = step.agent === null ? '' : await ports.brief(workOf(book, step))
+  const prompt = step.agent === null ? '' : await ports.buildPrompt(workOf(book, step))
   book.record({ type: 'started', ...step })
   return { step, prompt }
 }
@@ -78,21 +80,25 @@ async function callAgent(
     },
   )
   if (!isLive) showPrompt()
-  await ports.runner.sweep(id)
+  await ports.cleanUp(step)
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
-  const claimed = await ports.witness?.(workOf(book, step))
+  const claimed = await ports.claimsAtExit?.(workOf(book, step))
   book.record({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
 }
 
 /** Checks, judges and settles a step whose agent has ended. After a crash, an iteration that was paid for goes on here. */
 export async function conclude(context: RunContext, step: Step): Promise<void> {
-  const { book, ports, signals, tree } = context
+  const { book, ports, signals, trees } = context
   const work = workOf(book, step)
   const well = step.ended === undefined || needsChecks(step.ended)
-  const checks = well ? ports.checks(work) : []
-  const changed = checks.length > 0 || step.ended?.how === 'inactive' ? await tree.changed() : true
-  const findings = await runChecks(ports, checks, step, book.state.redBefore, signals)
+  const checks = well ? await ports.checks(work) : []
+  const changed =
+    checks.length > 0 || step.ended?.how === 'inactive' ? await trees.changed(step.workspace) : true
+  const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
+  const checkWork = { step, task: work.task, text: step.ended?.result.text ?? '' }
+  const checked = await runChecks(ports, checks, checkWork, book.state.redBefore, signals)
+  const findings = checked && [...acted, ...checked]
   if (!findings) {
     // After a signal the next incarnation runs the checks; a cancelled run has none.
     if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)

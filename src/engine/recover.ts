@@ -8,14 +8,14 @@ import { apply, conclude, type RunContext, settleAs } from './iterate.ts'
  */
 export async function recover(context: RunContext): Promise<void> {
   const { book, ports, signals } = context
-  await ports.runner.reap(Object.values(book.state.flight).flatMap(step => step.ref ?? []))
+  await ports.reap(Object.values(book.state.flight).flatMap(step => step.ref ?? []))
   for (const settled of Object.values(book.state.unapplied)) await apply(context, settled)
   for (const step of Object.values(book.state.flight)) {
     if (signals.soft.aborted) return
     if (step.ended || step.agent === null) await conclude(context, step)
     else {
       // Its processes are ended like those of any other step.
-      await ports.runner.sweep(step.id)
+      await ports.cleanUp(step)
       const note = 'interrupted by a crash'
       await apply(context, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
     }

@@ -8,7 +8,7 @@ import { type Begun, begin, iterate, type RunContext } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
-import { watchTree } from './tree.ts'
+import { watchTrees } from './tree.ts'
 
 /** `soft`: finish what is running, then stop. `hard`: end it now. */
 export type Signals = { soft: AbortSignal; hard: AbortSignal }
@@ -35,7 +35,7 @@ export async function run(
     ports,
     timeouts: options.timeouts,
     signals,
-    tree: watchTree(ports.fingerprint),
+    trees: watchTrees(ports.fingerprint),
   }
   const began = ports.clock.elapsed()
   const sleep = sleeper(context)
@@ -58,7 +58,8 @@ export async function run(
       if (signals.soft.aborted) return await leave(context, 'interrupted', true)
       sleep.caughtUp()
       obey(context, cancel)
-      if (flying.size === 0) for (const edit of await ports.edits(book.tasks, book.state)) book.record(edit)
+      if (flying.size === 0)
+        for (const edit of await ports.adoptEdits(book.tasks, book.state)) book.record(edit)
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
       const { table, state, tasks } = book
@@ -82,7 +83,7 @@ export async function run(
           break
         case 'finish': {
           const { result, proof, why } = decision
-          await ports.leave?.()
+          await ports.onLeave?.()
           book.record({ type: 'finished', at: now, result, proof, why })
           return { type: 'finished', result, proof, why }
         }
@@ -100,11 +101,11 @@ export async function run(
 }
 
 /** Before the first iteration: looks at the tree, and runs the checks as a baseline. */
-async function takeBaseline({ book, ports, signals, tree }: RunContext, baseline: boolean): Promise<void> {
+async function takeBaseline({ book, ports, signals, trees }: RunContext, baseline: boolean): Promise<void> {
   const task = book.tasks[0]
-  const checks = task ? ports.checks({ stage: task.first ?? book.table.first, task }) : []
+  const checks = task ? await ports.checks({ stage: task.first ?? book.table.first, task }) : []
   if (checks.length === 0) return
-  await tree.look()
+  await trees.look(undefined)
   if (!baseline || book.state.steps > 0) return
   const findings = await runChecks(ports, checks, null, [], signals)
   if (findings) book.record({ type: 'baseline', at: ports.clock.now(), findings })
@@ -129,7 +130,7 @@ async function leave({ book, ports }: RunContext, why: string, interrupted: bool
 /** If that fails, the next incarnation goes on as after a crash; the reason to stop stays what it was. */
 async function judgeWhatIsWritten(ports: Ports): Promise<boolean> {
   try {
-    await ports.leave?.()
+    await ports.onLeave?.()
     return true
   } catch {
     return false

@@ -1,22 +1,27 @@
 import type { Ports } from '../core/ports.ts'
 
-/** Tells whether the working tree changed since it was last looked at. */
-export interface Tree {
-  look(): Promise<void>
-  changed(): Promise<boolean>
+/** Tells whether the files of a workspace changed since it was last looked at. */
+export interface Trees {
+  look(workspace: string | undefined): Promise<void>
+  changed(workspace: string | undefined): Promise<boolean>
 }
 
-/** Without fingerprints the tree counts as changed, so that nothing is called stuck by mistake. */
-export function watchTree(fingerprint: Ports['fingerprint']): Tree {
-  let last: string | null = null
+/** Without fingerprints a workspace counts as changed, so that nothing is called stuck by mistake. */
+export function watchTrees(fingerprint: Ports['fingerprint']): Trees {
+  const last = new Map<string | undefined, string | null>()
+  const look = async (workspace: string | undefined) => {
+    const now = await fingerprint(workspace)
+    last.set(workspace, now)
+    return now
+  }
   return {
-    async look() {
-      last = await fingerprint()
+    async look(workspace) {
+      await look(workspace)
     },
-    async changed() {
-      const before = last
-      last = await fingerprint()
-      return before === null || last === null || before !== last
+    async changed(workspace) {
+      const before = last.get(workspace) ?? null
+      const now = await look(workspace)
+      return before === null || now === null || before !== now
     },
   }
 }

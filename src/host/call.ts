@@ -24,7 +24,6 @@ export type Caller = {
   }
   /** What may still be spent; null where there is no limit. */
   budgetLeft(state: RunState): number | null
-  cwd: string
   now(): number
   warn(note: string): void
   /** What the agent's hooks go by. */
@@ -36,13 +35,13 @@ export type Caller = {
 /** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
 export function caller(
   c: Caller,
-): (work: Work, prompt: string, listener: AgentListener) => Promise<RunningAgent> {
+): (work: Work, prompt: string, cwd: string, listener: AgentListener) => Promise<RunningAgent> {
   const told = new Set<string>()
   const warnOnce = (about: string, note: string) => {
     if (!told.has(about)) c.warn(note)
     told.add(about)
   }
-  return async (work, prompt, listener) => {
+  return async (work, prompt, cwd, listener) => {
     const name = work.step.agent ?? ''
     const { agent, able, env, ask } = c.agentOf(name)
     const marks = c.marks(work)
@@ -84,7 +83,7 @@ export function caller(
     const starting = c.runner.start(
       {
         argv: command.argv,
-        cwd: c.cwd,
+        cwd,
         env: { ...env, ...command.env, ...marks },
         stdin: command.stdin,
       },

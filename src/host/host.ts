@@ -6,7 +6,7 @@ import type { Limits } from '../core/table.ts'
 import { heldTasks, todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type Ending, run } from '../engine/run.ts'
-import { type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
+import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
@@ -52,6 +52,7 @@ const LINGER_MS = 10_000
 export async function hostRun(options: HostOptions): Promise<number> {
   const { home, id, workflow, spec, past } = options
   const { project } = spec
+  const makeRunner = runnerFor(options.runners ?? runners, spec.settings.sandbox.mode)
   const notices: string[] = []
   const session = openSession(
     project,
@@ -65,7 +66,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', `.ralph/sessions/${id}`]]
   options.frontend.announce(title, rows, spec.settings.output)
-  const hosted = open(options, session, notices, dir)
+  const hosted = open(options, makeRunner, session, notices, dir)
   try {
     begin(hosted, options)
     const ending = await work(hosted, options, session, dir)
@@ -90,12 +91,17 @@ type Hosted = {
   close(): Promise<void>
 }
 
-function open(options: HostOptions, session: Session, notices: string[], dir: string): Hosted {
+function open(
+  options: HostOptions,
+  makeRunner: MakeRunner,
+  session: Session,
+  notices: string[],
+  dir: string,
+): Hosted {
   const { id, workflow, spec, limits, past, env, frontend } = options
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir, past)
-  const makeRunner = runnerFor(options.runners ?? runners, spec.settings.sandbox.mode)
   const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
   const listeners: Listener[] = []
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
@@ -211,7 +217,7 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
     env,
     runner,
     session,
-    tell: hosted.emit,
+    emit: hosted.emit,
     controls,
     runDir: dir,
     home,

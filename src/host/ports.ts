@@ -1,21 +1,15 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
-import { CannotGoOn, type Controls, type Ports } from '../core/ports.ts'
-import type { Limits, StepId } from '../core/table.ts'
-import { lookOf } from '../git/start.ts'
-import { watchFiles } from '../git/watch-files.ts'
-import { watchHead } from '../git/watch-head.ts'
+import type { Clock, Controls, Ports } from '../core/ports.ts'
+import type { Limits } from '../core/table.ts'
 import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { caller } from './call.ts'
-import { composeChecks } from './checks.ts'
-import { composeProtection } from './protection.ts'
 import { openAgents } from './ready-agents.ts'
-import { composeScm } from './scm.ts'
+import { needFolder, openWorkspaces } from './workspace.ts'
 
 export type PortsOptions = {
   workflow: Workflow
@@ -24,7 +18,7 @@ export type PortsOptions = {
   env: NodeJS.ProcessEnv
   runner: RunRunner
   session: Session
-  tell(event: RunEvent): void
+  emit(event: RunEvent): void
   controls: Controls
   /** The run's own folder. */
   runDir: string
@@ -43,172 +37,93 @@ export type PortsOptions = {
 }
 
 /** Builds every adapter of a run. The only place that knows them all. */
-export function composePorts({
-  workflow,
-  spec,
-  limits,
-  env,
-  runner,
-  session,
-  tell,
-  controls,
-  runDir,
-  home,
-  hard,
-  lastCommit,
-  isFresh,
-  isFirst,
-  active,
-  ready,
-}: PortsOptions): Ports {
+export function composePorts(options: PortsOptions): Ports {
+  const { workflow, spec, limits, env, runner, session, emit, active } = options
   const { settings, project } = spec
-  const now = () => Date.now()
-  const agents = openAgents({ spec, runner, env, cacheDir: join(home, 'cache') })
   const table = workflow.table(spec)
-  const checkEnv = { ...gitEnvironment(settings, env), ...runner.marks }
-  const head = spec.start && watchHead(spec.start, lastCommit ?? spec.start.head, tell, now)
-  const files = watchFiles(
-    project,
-    { root: spec.start?.root ?? null, known: isFresh && spec.start ? lookOf(spec.start) : null },
-    checkEnv,
-    tell,
-    now,
-  )
-  const protect = composeProtection(spec, workflow.protectedAreas(spec), runDir, checkEnv)
-  const checks = composeChecks({ spec, runner, session, env: checkEnv })
+  const agents = openAgents({ spec, runner, env, cacheDir: join(options.home, 'cache') })
   const marks = {
     ...runner.marks,
     RALPH_WORKFLOW: spec.workflow,
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
-  const scm = composeScm({
-    spec,
-    runner,
-    session,
-    hard,
+  const workspaces = openWorkspaces({
+    ...options,
+    env: { ...gitEnvironment(settings, env), ...runner.marks },
     agentFor: state => {
-      const ready = agents.ready(agents.free(state, now()))
+      const ready = agents.ready(agents.free(state, Date.now()))
       return { ...ready, ask: { ...ready.ask, marks } }
     },
-    env: checkEnv,
-    moved: to => head?.moved(to),
-    async tidy(id) {
-      await runner.sweep(id)
-      await protect.restore()
-      for (const check of protect.checks()) {
-        const { finding } = await check.run(null, hard)
-        tell({ type: 'warned', at: now(), note: finding.note })
-      }
-    },
   })
-
   const call = caller({
     runner,
     desk: session,
     agentOf: agents.ready,
     budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
-    cwd: project,
-    now,
-    warn: note => tell({ type: 'warned', at: now(), note }),
+    now: () => Date.now(),
+    warn: note => emit({ type: 'warned', at: Date.now(), note }),
     marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...active.env?.(work) }),
-    ready,
+    ready: options.ready,
   })
 
-  /** What a check left running could write into a list once it is people's again, and pass for them. */
-  const endChecks = async (id: StepId | null) => {
-    if (workflow.listed && checks.length > 0) await runner.sweep(id)
-  }
-
-  /** A review must not read what the code that it is about wrote while it was checked. */
-  const putBack = async (record: (event: RunEvent) => void) => {
-    const put = workflow.guardsChecks && existsSync(project) ? await protect.restore() : []
-    if (put.length > 0)
-      record({
-        type: 'warned',
-        at: now(),
-        note: `protected files were changed while the checks ran, and are put back: ${put.join(', ')}`,
-      })
-  }
-
-  /** While the checks before the first iteration run: they may be of code that an earlier run left to review. */
-  let guarded: Promise<void> | null = null
-  const guard = () => {
-    const taken = protect.take()
-    // Heard of by whoever waits for it, which is only once the checks have ended.
-    taken.catch(() => {})
-    return taken
-  }
-
-  /** A commit of the workflow's is none of the agent's. */
-  const follow = (record: (event: RunEvent) => void) => (event: RunEvent) => {
-    if (event.type === 'committed') head?.moved(event.to)
-    record(event)
-  }
-
   return {
-    clock: {
-      now,
-      elapsed: () => Math.round(performance.now()),
-      after(ms, call) {
-        const timer = setTimeout(call, ms)
-        return () => clearTimeout(timer)
-      },
-    },
-    emit: tell,
-    controls,
+    clock: systemClock,
+    emit,
+    controls: options.controls,
     agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
-    async brief(work) {
-      needProject(project)
+    workspaceFor: task => active.workspaceFor?.(task),
+    async buildPrompt(work) {
+      needFolder(project)
       runner.ready()
-      const prompt = await active.buildPrompt(work, follow(tell))
-      await protect.take()
-      await files.begin()
+      const workspace = await workspaces.of(work.step.workspace)
+      const prompt = await active.buildPrompt(work, workspace.follow(emit))
+      await workspace.beforeAgent()
       return prompt
     },
     async call(work, prompt, listener) {
       // Nothing to wait for is no reason to let others go first.
       const started = active.onAgentStart?.(work)
       if (started) await started
-      return call(work, prompt, listener)
+      const { workspace } = work.step
+      const { dir } = workspace === undefined ? workspaces.project : await workspaces.of(workspace)
+      return call(work, prompt, dir, listener)
     },
-    runner: {
-      reap: runner.reap,
-      async sweep(id) {
-        await runner.sweep(id)
-        // Putting back a few files of a project that is gone would make something that looks like one.
-        if (existsSync(project)) await protect.restore()
-        files.prepare()
-      },
+    reap: runner.reap,
+    async cleanUp({ id, workspace }) {
+      await runner.sweep(id)
+      await (await workspaces.of(workspace)).afterAgent()
     },
-    checks(work) {
-      needProject(project)
-      if (!work.step && isFirst && workflow.guardsChecks) guarded = guard()
-      return active.checks(work, [...protect.checks(), ...checks])
+    async act(work) {
+      const workspace = await workspaces.of(work.step.workspace)
+      return (await active.act?.(work, workspace.follow(emit))) ?? []
+    },
+    async checks(work) {
+      const workspace = await workspaces.of(work.step?.workspace)
+      if (!work.step && options.isFirst) workspace.guardFirstChecks()
+      return active.checks(work, workspace.checks())
     },
     checksAtOnce: settings.guardrailParallelism,
-    fingerprint: files.fingerprint,
-    ...(active.claimsAtExit && { witness: active.claimsAtExit }),
-    ...(active.onLeave && { leave: active.onLeave }),
+    fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
+    ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),
+    ...(active.onLeave && { onLeave: active.onLeave }),
     ...(active.onRequest && { onRequest: active.onRequest }),
     claims: active.claims,
-    async edits(_tasks, state) {
-      if (state.steps === 0) await endChecks(null)
-      if (guarded) await guarded.then(() => putBack(tell))
-      guarded = null
+    async adoptEdits(_tasks, state) {
+      if (state.steps === 0) await workspaces.project.endFirstChecks()
       return active.adoptEdits()
     },
-    apply: async (settled, _tasks, state, record) => {
-      await endChecks(settled.id)
-      await putBack(record)
-      // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
-      if (!state.intents[settled.id]) head?.look(settled.id)
-      await active.apply(settled, follow(record))
-      await files.record(settled.id)
-      await scm?.(settled, state, record)
+    async apply(settled, _tasks, state, record) {
+      const workspace = await workspaces.of(settled.workspace)
+      await workspace.apply(settled, state, record, follow => active.apply(settled, follow))
     },
   }
 }
 
-function needProject(project: string): void {
-  if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
+const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => Math.round(performance.now()),
+  after(ms, call) {
+    const timer = setTimeout(call, ms)
+    return () => clearTimeout(timer)
+  },
 }

@@ -16,7 +16,7 @@ const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']
 export function composeProtection(
   spec: RunSpec,
   more: Area[],
-  runDir: string,
+  path: string,
   env: Record<string, string>,
 ): Protection {
   const { project, settings, start } = spec
@@ -28,7 +28,7 @@ export function composeProtection(
     project,
     areas,
     config: start && { path: file, tool },
-    path: join(runDir, 'protected.json'),
+    path,
     write: (path, text) => replaceFile(path, text, 0o600),
   })
 }

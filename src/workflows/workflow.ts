@@ -1,5 +1,5 @@
 import type { UserAccess } from '../core/asker.ts'
-import type { Claimed, RunEvent, Settled } from '../core/events.ts'
+import type { Claimed, Finding, RunEvent, Settled } from '../core/events.ts'
 import type { Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
@@ -48,6 +48,10 @@ export interface Active {
   adoptEdits(): Promise<Extract<RunEvent, { type: 'edited' }>[]>
   /** A request from outside about the list. */
   onRequest?(request: unknown): Edit | { error: string }
+  /** Which folder a task is worked on in, as seen from the project; undefined: the project itself. */
+  workspaceFor?(task: Task): string | undefined
+  /** Does the work of a stage that ralph itself does, a merge say. Safe to repeat. */
+  act?(work: Work, record: Recorder): Promise<Finding[]>
   /** The prompt of a step, before it begins; may commit. Throws CannotGoOn where the step must not begin. */
   buildPrompt(work: Work, record: Recorder): string | Promise<string>
   /** The agent of a step is about to start. */

@@ -150,7 +150,8 @@ export class World {
       clock: this.clock,
       emit: event => this.emit(event),
       agentsFor: () => this.options.agents ?? ['a'],
-      brief: ({ state, task }) => this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
+      buildPrompt: ({ state, task }) =>
+        this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
       call: async (work, prompt, listener) => {
         await this.pass(null)
         this.calls++
@@ -164,13 +165,11 @@ export class World {
         if (act.edits !== false) this.tree++
         return this.actor(act, work.step.id, listener)
       },
-      runner: {
-        reap: async refs => {
-          this.reaped.push(...refs.map(ref => ref.pid))
-          await this.pass(null)
-        },
-        sweep: () => this.pass(undefined),
+      reap: async refs => {
+        this.reaped.push(...refs.map(ref => ref.pid))
+        await this.pass(null)
       },
+      cleanUp: () => this.pass(undefined),
       controls: {
         pending: () => [...this.requests],
         done: id => {
@@ -185,12 +184,12 @@ export class World {
         },
       },
       checksAtOnce: 1,
-      checks: () => this.checkNames.map(name => this.check(name)),
+      checks: async () => this.checkNames.map(name => this.check(name)),
       fingerprint: () => this.pass(String(this.tree)),
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
-      edits: () => this.pass([]),
+      adoptEdits: () => this.pass([]),
       ...(this.onRequest && { onRequest: this.onRequest }),
-      leave: async () => {
+      onLeave: async () => {
         this.onLeave?.()
         this.left++
       },

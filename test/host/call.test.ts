@@ -10,8 +10,8 @@ import { scratch } from '../support/scratch.ts'
 
 const WORK = { step: { id: 1, n: 1, agent: 'sh' } } as Work
 
-/** Calls a shell in `dir` that does this; its files go where `folderFor` says. */
-function setCall(dir: string, script: string, folderFor: () => string) {
+/** Calls a shell that does this; its files go where `folderFor` says. */
+function setCall(script: string, folderFor: () => string) {
   const runner = processRunner({ run: 'call-test', graceMs: 100 })
   onTestFinished(() => runner.close())
   const agent = custom(['sh', '-c', script])
@@ -27,7 +27,6 @@ function setCall(dir: string, script: string, folderFor: () => string) {
     desk: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {} },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     budgetLeft: () => null,
-    cwd: dir,
     now: Date.now,
     warn: () => {},
     marks: () => ({}),
@@ -37,10 +36,10 @@ function setCall(dir: string, script: string, folderFor: () => string) {
 it('an agent whose files cannot be made is stopped before it has worked', async () => {
   const dir = scratch()
   writeFileSync(join(dir, 'occupied'), '')
-  const call = setCall(dir, 'echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
+  const call = setCall('echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
   const heard: unknown[] = []
   const listener = { event: (event: unknown) => heard.push(event), activity: () => {} }
-  await expect(call(WORK, 'x', listener)).rejects.toThrow(/occupied\/prompt.txt/)
+  await expect(call(WORK, 'x', dir, listener)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
   expect([existsSync(join(dir, 'worked')), heard]).toEqual([false, []])
 })

@@ -17,24 +17,12 @@ import { limitsOf } from '../../src/workflows/spec.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
 import { callWith } from '../support/io.ts'
 import { scratch } from '../support/scratch.ts'
+import { noFrontend } from './no-frontend.ts'
 import { type ToySpec, toyWorkflow } from './toy-workflow.ts'
 
 const ID = '20260301-221530-toy'
 
 const registry: Registry = new Map([[toyWorkflow.name, toyWorkflow as Workflow]])
-
-/** A frontend that shows nothing and asks nobody. */
-const noFrontend = (listeners: Listener[] = []): Frontend => ({
-  announce() {},
-  preview() {},
-  watch: () => listeners,
-  user: () => null,
-  openSignals: () => ({
-    signals: { soft: new AbortController().signal, hard: new AbortController().signal },
-    interrupt() {},
-    close() {},
-  }),
-})
 
 /** The terminal frontend, on streams of the test's own. */
 function onPaper(options: { json?: boolean }) {

@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { RunEvent, Settled } from '../core/events.ts'
+import { CannotGoOn, type Check } from '../core/ports.ts'
+import type { RunState, StepId } from '../core/table.ts'
+import { lookOf, recordStart } from '../git/start.ts'
+import { watchFiles } from '../git/watch-files.ts'
+import { watchHead } from '../git/watch-head.ts'
+import type { RunRunner } from '../runners/index.ts'
+import type { Session } from '../store/session.ts'
+import type { RunSpec } from '../workflows/spec.ts'
+import type { Recorder, Workflow } from '../workflows/workflow.ts'
+import { composeChecks } from './checks.ts'
+import { composeProtection } from './protection.ts'
+import type { ReadyAgent } from './ready-agents.ts'
+import { composeScm } from './scm.ts'
+
+/** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
+export interface Workspace {
+  dir: string
+  /** Before an agent starts: notes how protected files and the tree are now. */
+  beforeAgent(): Promise<void>
+  /** After it has exited: puts back what it must not change. */
+  afterAgent(): Promise<void>
+  /** The checks that every step here has. */
+  checks(): Check[]
+  fingerprint(): Promise<string | null>
+  /** While the first checks run, protected files are guarded as they are while an agent works. */
+  guardFirstChecks(): void
+  /** The first checks have ended. */
+  endFirstChecks(): Promise<void>
+  /** Makes git follow what was settled; `applyFiles` does the same for the workflow's own files, in the middle of it. */
+  apply(
+    settled: Settled,
+    state: RunState,
+    record: Recorder,
+    applyFiles: (r: Recorder) => unknown,
+  ): Promise<void>
+  /** Records what a workflow does, and knows its commits for ralph's own. */
+  follow(record: Recorder): Recorder
+}
+
+export type WorkspaceOptions = {
+  workflow: Workflow
+  /** With the folder as its project, and the repository as it was found there. */
+  spec: RunSpec
+  runner: RunRunner
+  session: Session
+  /** Where the state of its protected files is kept. */
+  protectedPath: string
+  /** For git and the checks. */
+  env: Record<string, string>
+  agentFor(state: RunState): ReadyAgent
+  emit(event: RunEvent): void
+  hard: AbortSignal
+  /** Where HEAD was when the run last worked here. */
+  lastCommit: string | null
+  /** Nothing was done here yet: the tree is as the spec says. */
+  isFresh: boolean
+}
+
+const now = () => Date.now()
+
+function openWorkspace(options: WorkspaceOptions): Workspace {
+  const { workflow, spec, runner, session, env, emit, hard } = options
+  const { project: dir, start } = spec
+  const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
+  const known = options.isFresh && start ? lookOf(start) : null
+  const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
+  const protect = composeProtection(spec, workflow.protectedAreas(spec), options.protectedPath, env)
+  const guardrails = composeChecks({ spec, runner, session, env })
+  const scm = composeScm({
+    spec,
+    runner,
+    session,
+    hard,
+    agentFor: options.agentFor,
+    env,
+    moved: to => head?.moved(to),
+    async tidy(id) {
+      await runner.sweep(id)
+      await protect.restore()
+      for (const check of protect.checks()) {
+        const { finding } = await check.run(null, hard)
+        emit({ type: 'warned', at: now(), note: finding.note })
+      }
+    },
+  })
+  let guarded: Promise<void> | null = null
+
+  /** What a check left running could write into a list once it is people's again, and pass for theirs. */
+  const endChecks = async (id: StepId | null) => {
+    if (workflow.listed && guardrails.length > 0) await runner.sweep(id)
+  }
+
+  /** A review must not read what the code under review wrote while it was checked. */
+  const restoreAfterChecks = async (record: Recorder) => {
+    const restored = workflow.guardsChecks && existsSync(dir) ? await protect.restore() : []
+    if (restored.length === 0) return
+    const note = `protected files were changed while the checks ran, and are put back: ${restored.join(', ')}`
+    record({ type: 'warned', at: now(), note })
+  }
+
+  const follow = (record: Recorder): Recorder => {
+    return event => {
+      if (event.type === 'committed') head?.moved(event.to)
+      record(event)
+    }
+  }
+
+  return {
+    dir,
+    follow,
+    async beforeAgent() {
+      await protect.take()
+      await files.begin()
+    },
+    async afterAgent() {
+      // Putting back a few files of a folder that is gone would make something that looks like it.
+      if (existsSync(dir)) await protect.restore()
+      files.prepare()
+    },
+    checks() {
+      needFolder(dir)
+      return [...protect.checks(), ...guardrails]
+    },
+    fingerprint: files.fingerprint,
+    guardFirstChecks() {
+      if (!workflow.guardsChecks) return
+      guarded = protect.take()
+      // endFirstChecks meets the error.
+      guarded.catch(() => {})
+    },
+    async endFirstChecks() {
+      await endChecks(null)
+      const taken = guarded
+      guarded = null
+      if (taken) await taken.then(() => restoreAfterChecks(emit))
+    },
+    async apply(settled, state, record, applyFiles) {
+      await endChecks(settled.id)
+      await restoreAfterChecks(record)
+      // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
+      if (!state.intents[settled.id]) head?.look(settled.id)
+      await applyFiles(follow(record))
+      await files.record(settled.id)
+      await scm?.(settled, state, record)
+    },
+  }
+}
+
+export function needFolder(dir: string): void {
+  if (!existsSync(dir)) throw new CannotGoOn(`the project ${dir} is gone`)
+}
+
+/** The workspaces of a run by the name that `started` keeps: a folder as seen from the project; undefined: the project. */
+export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedPath'> & { runDir: string }): {
+  project: Workspace
+  of(name: string | undefined): Promise<Workspace>
+} {
+  const { spec, env, runDir } = options
+  const project = openWorkspace({ ...options, protectedPath: join(runDir, 'protected.json') })
+  const others = new Map<string, Promise<Workspace>>()
+  const open = async (name: string) => {
+    const dir = resolve(spec.project, name)
+    needFolder(dir)
+    return openWorkspace({
+      ...options,
+      spec: { ...spec, project: dir, start: await recordStart(dir, env) },
+      protectedPath: join(runDir, `protected-${encodeURIComponent(name)}.json`),
+      lastCommit: null,
+      isFresh: true,
+    })
+  }
+  return {
+    project,
+    async of(name) {
+      if (name === undefined) return project
+      const opened = others.get(name) ?? open(name)
+      others.set(name, opened)
+      return opened
+    },
+  }
+}
