@@ -82,14 +82,14 @@ const SETTINGS = {
   agent: { model: 'op\u200bus' },
   guardrails: [{ command: SCRIPT }, { command: LONG }],
   protect: ['te\u202est/**', ' x'],
-  env: { pass: ['AWS_\x1b[2K*'] },
+  env: { pass: ['AWS_\u200b*'] },
   blocklist: { allow: ['rm\u2028*'] },
 }
 const RISKS = `
   guardrails[0].command  touch ran\\u{a}
                            guardrails[1].command  true\\u{5c}u{a}
   guardrails[1].command  ${LONG}
-  env.pass[0]            AWS_\\u{1b}[2K*
+  env.pass[0]            AWS_\\u{200b}*
   protect[0]             te\\u{202e}st/**
   protect[1]             \\u{20}x
   blocklist.allow[0]     rm\\u{2028}*
