@@ -1,4 +1,4 @@
-import type { RunEvent } from '../core/events.ts'
+import { isTruth, type RunEvent } from '../core/events.ts'
 import { evolve, evolveList } from '../core/evolve.ts'
 import type { RunState, StageTable, Step, StepId } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
@@ -8,7 +8,10 @@ export interface Book {
   readonly table: StageTable
   readonly state: RunState
   readonly tasks: readonly Task[]
-  /** Appends the event to the journal, then changes the state by it. */
+  /**
+   * Appends the event to the journal, changes the state by it, then notifies. A passing event is only passed on. What
+   * a listener records meanwhile waits its turn, so that everyone sees the events in the same order.
+   */
   record(event: RunEvent): void
   taskOf(step: Step): Task
   step(id: StepId): Step
@@ -19,8 +22,33 @@ export function openBook(
   table: StageTable,
   from: { state: RunState; tasks: readonly Task[] },
   append: (event: RunEvent) => void,
+  notify: (event: RunEvent) => void = () => {},
 ): Book {
   let { state, tasks } = from
+  const waiting: RunEvent[] = []
+  let isPassing = false
+
+  function pass(event: RunEvent): void {
+    if (isTruth(event)) {
+      append(event)
+      state = evolve(state, event)
+      tasks = evolveList(tasks, event)
+    }
+    notify(event)
+  }
+
+  function record(event: RunEvent): void {
+    waiting.push(event)
+    if (isPassing) return
+    isPassing = true
+    try {
+      for (let next = waiting.shift(); next; next = waiting.shift()) pass(next)
+    } finally {
+      isPassing = false
+      waiting.length = 0
+    }
+  }
+
   return {
     table,
     get state() {
@@ -29,11 +57,7 @@ export function openBook(
     get tasks() {
       return tasks
     },
-    record(event) {
-      append(event)
-      state = evolve(state, event)
-      tasks = evolveList(tasks, event)
-    },
+    record,
     taskOf: step => tasks.find(t => t.id === step.task) ?? { id: step.task, title: step.task, blockedBy: [] },
     step(id) {
       const step = state.flight[id]

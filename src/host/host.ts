@@ -1,4 +1,4 @@
-import { isTruth, type RunEvent, type Settled } from '../core/events.ts'
+import type { RunEvent, Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
@@ -85,7 +85,6 @@ type Hosted = {
   controls: ReturnType<typeof receiveControls>
   signals: ReturnType<Frontend['openSignals']>['signals']
   listeners: readonly Listener[]
-  emit(event: RunEvent): void
   /** The last iteration that was settled. */
   lastSettled(): Settled | null
   close(): Promise<void>
@@ -103,20 +102,28 @@ function open(
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
   const controls = receiveControls(dir, past)
   const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
-  const listeners: Listener[] = []
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
-  const emit = (event: RunEvent) => {
-    if (isTruth(event)) journal.append(event)
+  let active: Active | null = null
+  let watchers: readonly Listener[] = []
+  /** Session files and workflow first: if they fail, the run stops. A watcher that fails is left out from then on. */
+  const notify = (event: RunEvent) => {
     if (event.type === 'settled') settled = event
     session.hear(event)
     active?.onEvent?.(event)
-    for (const listener of listeners) listener.onEvent(event)
-    // What the session noticed in the middle of it comes after it.
-    for (const note of notices.splice(0)) emit({ type: 'warned', at: event.at, note })
+    for (const watcher of watchers) {
+      try {
+        watcher.onEvent(event)
+      } catch (error) {
+        watchers = watchers.filter(other => other !== watcher)
+        const note = `the run is shown no longer in one place: ${(error as Error).message}`
+        book.record({ type: 'warned', at: event.at, note })
+      }
+    }
+    for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
-  const book = openBook(workflow.table(spec), fold(past), emit)
-  let active: Active | null = null
-  listeners.push(...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? []))
+  const book = openBook(workflow.table(spec), fold(past), journal.append, notify)
+  const listeners = [...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? [])]
+  watchers = listeners
   const opened = workflow.open({
     spec,
     table: book.table,
@@ -142,7 +149,6 @@ function open(
     controls,
     signals,
     listeners,
-    emit,
     lastSettled: () => settled,
     async close() {
       opened.close?.()
@@ -217,7 +223,7 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
     env,
     runner,
     session,
-    emit: hosted.emit,
+    emit: book.record,
     controls,
     runDir: dir,
     home,

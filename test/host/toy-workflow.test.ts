@@ -101,6 +101,24 @@ describe('a workflow that is not one of ralph’s', () => {
     })
   })
 
+  it('goes on without a listener that fails, and says so', async () => {
+    const toy = setToy()
+    const heard: string[] = []
+    const failing = {
+      onEvent(event: RunEvent) {
+        if (event.type === 'settled') throw new Error('the window is gone')
+        heard.push(event.type)
+      },
+    }
+    const other: RunEvent[] = []
+    expect(await toy.host(noFrontend([failing, { onEvent: event => other.push(event) }]))).toBe(0)
+    expect(heard.at(-1)).toBe('checked')
+    expect(other.filter(e => e.type === 'warned').map(e => e.note)).toContain(
+      'the run is shown no longer in one place: the window is gone',
+    )
+    expect(other.filter(e => e.type === 'settled')).toHaveLength(4)
+  })
+
   it('is shown on the console with its own words, list and summary', async () => {
     const toy = setToy()
     const { frontend, text } = onPaper({})
