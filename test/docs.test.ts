@@ -49,6 +49,15 @@ describe('pages', () => {
     expect(files.filter(file => !existsSync(join(ROOT, dirname(page), file)))).toEqual([])
   })
 
+  it.each(PAGES)('%s links only to headings that exist', page => {
+    const links = [...read(page).matchAll(/\]\(([^)\s:]*)#([^)\s]+)\)/g)]
+    const missing = links.filter(([, file, anchor]) => {
+      const target = file === '' ? page : join(dirname(page), file!)
+      return !anchorsIn(read(target)).includes(anchor!)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+
   it.each(PAGES.filter(page => page.startsWith('docs/') && page !== 'docs/README.md'))(
     '%s is in the index of docs',
     page => expect(read('docs/README.md')).toContain(`](${page.slice('docs/'.length)})`),
@@ -99,6 +108,17 @@ describe('pages', () => {
     },
   )
 })
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsIn(page: string): string[] {
+  const headings = [...page.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!)
+  return headings.map(title =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 /** `budget.usd`, `.tokens` → budget.usd, budget.tokens */
 function keysIn(cell: string): string[] {
