@@ -1,11 +1,11 @@
 import { fstatSync, readSync } from 'node:fs'
 
-// Parts of a log, read from the file that is open: by its path, somebody else's may be found, or none.
+// Reads parts of a log through its open descriptor: at its path there may be another file by now, or none.
 
-/** Four bytes are the most that a character takes; one more character tells whether there is a rest. */
+/** A character takes four bytes at most; reading one more tells whether there is a rest. */
 export const headOf = (fd: number, chars: number): string => read(fd, 0, (chars + 1) * 4)
 
-/** No last line that explains something is longer. */
+/** A last line that explains something is not longer than this. */
 const TAIL = 4096
 
 export function lastLineOf(fd: number): string {

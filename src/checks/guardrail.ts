@@ -12,12 +12,12 @@ export type Guardrail = {
   timeout: number
 }
 
-/** What a guardrail needs: a place for its log, and a runner that writes a process's output straight into it. */
+/** What a guardrail needs to run. */
 export type GuardrailOptions = {
   cwd: string
   env: Record<string, string>
   truncateAt: number
-  /** Opens the log, empty, to write and read; and how people and agents should name it. */
+  /** `open` makes the empty log file; `shown` is its name for people and agents. */
   logFor(n: number): { open(): number; shown: string }
   start: StartToFile
 }

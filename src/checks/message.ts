@@ -1,4 +1,4 @@
-/** Cut to its first `limit` characters, and said to be cut only when it was. */
+/** The first `limit` characters, with a note only if something was cut. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text
   const last = text.charCodeAt(limit - 1)
@@ -6,7 +6,7 @@ export function truncate(text: string, limit: number): string {
   return `${text.slice(0, splitsPair ? limit - 1 : limit)}... [truncated]`
 }
 
-/** A name for a log file: what is no letter or digit becomes `_`, in runs of one, at most 50 characters. */
+/** A name for a log file: everything but letters and digits becomes one `_`; at most 50 characters. */
 export const slugOf = (command: string): string =>
   command
     .replace(/[^A-Za-z0-9]+/g, '_')
@@ -14,7 +14,7 @@ export const slugOf = (command: string): string =>
     .slice(0, 50)
     .replace(/_$/, '') || 'check'
 
-/** Slugs for a list of commands: equal ones are told apart by `_2`, `_3` … */
+/** Slugs for a list of commands; equal ones get `_2`, `_3` … */
 export function slugsOf(commands: string[]): string[] {
   const used = new Set<string>()
   return commands.map(command => {

@@ -11,10 +11,10 @@ import { pluginFolder } from './plugin-folder.ts'
 
 /** An agent of a run. */
 export type RunAgent = {
-  /** By which the run knows it: its own name, told apart where two have the same. */
+  /** The name that the run uses for it. It is unique, also where two agents are the same CLI. */
   name: AgentName
   agent: Agent
-  /** Its program, to be asked what it can do; null for a command that is run word for word. */
+  /** The program whose help says what it can do; null for a command that runs exactly as it was given. */
   program: string | null
   ask: Omit<Ask, 'prompt'>
 }
@@ -70,14 +70,14 @@ const mainChoice = ({ agent, settings }: BaseSpec): AgentChoice => ({
   model: agent.model,
 })
 
-/** Those that settings name, but for what is the main agent anyway: it would be limited, too. */
+/** The fallback agents of the settings, without the main agent itself, which would be limited too. */
 export const fallbacksOf = (spec: BaseSpec): AgentChoice[] =>
   spec.settings.fallbackAgents.filter(other => spec.agent.explicit || !isSame(mainChoice(spec), other))
 
 export const isInstalled = (command: string, path: string): boolean =>
   command === 'demo' || findProgram(command, path) !== null
 
-/** What cannot be asked of a fallback is refused before anything is run, not in the middle of the night. */
+/** Refuses a model for a fallback that cannot take one, before anything runs. */
 export function checkFallbacks({ settings }: Pick<BaseSpec, 'settings'>): void {
   for (const [place, { command, model }] of settings.fallbackAgents.entries())
     if (model !== null && !agentFor(command).isKnown)
@@ -146,7 +146,7 @@ function mustExist(program: string, path: string): void {
   throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
 }
 
-/** What an agent is asked at every call, but for the prompt. */
+/** Everything a call of the agent depends on, without the prompt. */
 const askOf = (spec: BaseSpec): Omit<Ask, 'prompt'> => ({
   model: spec.agent.model,
   flags: resolveFlags(spec.settings.agent.flags),

@@ -4,7 +4,7 @@ import { redact } from './call.ts'
 
 const TIMEOUT_MS = 300_000
 
-export type Asked = {
+export type AskAgentOptions = {
   runner: Pick<Runner, 'start'>
   agent: Agent
   able: Capabilities
@@ -13,17 +13,17 @@ export type Asked = {
   env: Record<string, string>
   /** Ends the agent now. */
   hard: AbortSignal
-  /** Keeps the list of calls. */
+  /** Adds an entry to the list of calls. */
   call(entry: Record<string, unknown>): void
   now(): number
 }
 
-/** One question outside the loop, in text mode. Empty when the agent fails, is silent or is ended. */
-export async function askAgent(asked: Asked, prompt: string, id: StepId): Promise<string> {
-  const { runner, agent, able, ask, cwd, env, hard } = asked
+/** Asks an agent one question outside the loop, in text mode. The answer is empty if the agent fails or is ended. */
+export async function askAgent(options: AskAgentOptions, prompt: string, id: StepId): Promise<string> {
+  const { runner, agent, able, ask, cwd, env, hard } = options
   const command = agent.command({ ...ask, prompt, mode: 'text' }, able)
   const parser = agent.parser('text')
-  const began = asked.now()
+  const began = options.now()
   let answer = ''
   const hear = (events: ReturnType<typeof parser.line>) => {
     for (const event of events) if (event.type === 'ended' && event.ok) answer = event.text
@@ -39,13 +39,13 @@ export async function askAgent(asked: Asked, prompt: string, id: StepId): Promis
   try {
     const exit = await live.exit
     hear(parser.end(exit))
-    asked.call({
+    options.call({
       at: new Date(began).toISOString(),
       step: id,
       agent: agent.name,
       argv: redact(command.argv),
       asked: prompt,
-      ms: asked.now() - began,
+      ms: options.now() - began,
       exit: exit.signal ?? exit.code,
     })
     return answer

@@ -1,9 +1,9 @@
 /**
- * Holds an agent's output back while whoever reads the console is behind, so that what nobody takes is not kept in
- * memory. Never for long: a look now and then tells an agent that waits from a silent one. And not once somebody
- * wants the end: an agent that is let finish must be able to.
+ * Stops reading an agent's output while the console's reader is behind, so that unread output does not fill the memory.
+ * It reads a chunk now and then, so that a waiting agent is not taken for a silent one. After a signal it reads freely,
+ * so that the agent can finish.
  */
-export function keepPace(
+export function holdBackOutput(
   drained: () => Promise<void> | null,
   inactivityMs: number,
   hurry: AbortSignal,

@@ -3,19 +3,19 @@ import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent, Work } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/table.ts'
-import { callRecord, type Desk as Files } from '../store/call-record.ts'
+import { type Desk as CallFiles, callRecord } from '../store/call-record.ts'
 
-/** Where the files of a call go, and who keeps a list of calls. */
-type Desk = Files & {
-  /** Whatever an earlier agent took away of it is there again. */
+/** The session folder, as a call uses it. */
+type CallSession = CallFiles & {
+  /** Makes again what an earlier agent removed of it. */
   ready(): void
   shown(path: string): string
   call(entry: Record<string, unknown>): void
 }
 
-export type Caller = {
+export type CallerOptions = {
   runner: Pick<Runner, 'start'>
-  desk: Desk
+  session: CallSession
   agentOf(name: AgentName): {
     agent: Agent
     able: Capabilities
@@ -26,61 +26,61 @@ export type Caller = {
   budgetLeft(state: RunState): number | null
   now(): number
   warn(note: string): void
-  /** What the agent's hooks go by. */
+  /** Environment variables that ralph and the agent's hooks use. */
   marks(work: Work): Record<string, string>
   /** What to wait for before more of its output is read; null: nothing. */
   ready?(): Promise<void> | null
 }
 
-/** Calls agents: the prompt and the raw stream are kept as files, the parsed events go to whoever listens. */
+/** Calls agents. The prompt and the raw stream are kept as files; parsed events go to the listener. */
 export function caller(
-  c: Caller,
+  options: CallerOptions,
 ): (work: Work, prompt: string, cwd: string, listener: AgentListener) => Promise<RunningAgent> {
-  const told = new Set<string>()
+  const warned = new Set<string>()
   const warnOnce = (about: string, note: string) => {
-    if (!told.has(about)) c.warn(note)
-    told.add(about)
+    if (!warned.has(about)) options.warn(note)
+    warned.add(about)
   }
   return async (work, prompt, cwd, listener) => {
     const name = work.step.agent ?? ''
-    const { agent, able, env, ask } = c.agentOf(name)
-    const marks = c.marks(work)
-    const command = agent.command({ ...ask, prompt, budgetUsd: c.budgetLeft(work.state), marks }, able)
+    const { agent, able, env, ask } = options.agentOf(name)
+    const marks = options.marks(work)
+    const command = agent.command({ ...ask, prompt, budgetUsd: options.budgetLeft(work.state), marks }, able)
     const parser = agent.parser(ask.mode)
-    const began = c.now()
-    const record = callRecord(c.desk)
+    const began = options.now()
+    const record = callRecord(options.session)
     let ended: AgentEnded | undefined
     let promptFile: string | null = null
-    /** Nobody listens any more. */
+    /** The call was given up: its output counts no longer. */
     let isOver = false
 
     const note = (outcome: Record<string, unknown>) =>
-      c.desk.call({
+      options.session.call({
         at: new Date(began).toISOString(),
         step: work.step.id,
         iteration: work.step.n,
         stage: work.stage,
         agent: name,
         argv: redact(command.argv),
-        prompt: promptFile && c.desk.shown(promptFile),
-        ms: c.now() - began,
+        prompt: promptFile && options.session.shown(promptFile),
+        ms: options.now() - began,
         ...outcome,
       })
     const explain = (event: AgentEvent): AgentEvent => {
       if (event.type === 'limited' && event.resetsAt === undefined)
-        return { ...event, resetsAt: resetIn(event.note, c.now()) }
+        return { ...event, resetsAt: resetIn(event.note, options.now()) }
       if (event.type === 'ended') ended = event
       return event
     }
-    /** An agent that ended without a word of its own may have complained on standard error. */
+    /** An agent that gave no reason may have printed one to standard error. */
     const explainEnd = (event: AgentEvent): AgentEvent => {
       const tail = record.complaint()
       return event.type !== 'ended' || event.ok || tail === ''
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
-    c.desk.ready()
-    const starting = c.runner.start(
+    options.session.ready()
+    const starting = options.runner.start(
       {
         argv: command.argv,
         cwd,
@@ -101,7 +101,7 @@ export function caller(
           record.error(chunk)
           listener.activity()
         },
-        ready: c.ready,
+        ready: options.ready,
       },
     )
     const live = await starting.catch(error => {
@@ -111,10 +111,10 @@ export function caller(
       throw error
     })
     try {
-      // While the agent starts, for making files takes longer than all else that ralph does between two agents.
+      // While the agent starts: making files takes longer than all else that ralph does between two agents.
       promptFile = record.open(work.step, prompt)
     } catch (error) {
-      // An agent whose work cannot be kept is not let work.
+      // If its work cannot be kept, the agent must not go on.
       isOver = true
       await live.stop()
       throw error
@@ -125,7 +125,7 @@ export function caller(
         const events = parser.end(exit, record.complaint()).map(explainEnd)
         record.close()
         if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
-        if (ended?.ok && ended.costUsd === undefined && c.budgetLeft(work.state) !== null)
+        if (ended?.ok && ended.costUsd === undefined && options.budgetLeft(work.state) !== null)
           warnOnce(
             `cost ${name}`,
             `${agent.name} does not tell what it costs, so the budget in dollars cannot hold it`,
@@ -137,7 +137,7 @@ export function caller(
   }
 }
 
-/** Said once, after the first iteration it happens in: nobody is there to answer an agent that asks. */
+/** Warned once: nobody is there to answer an agent that asks for permission. */
 function refusalNote(agent: Agent, denials: number): string {
   const what = `${agent.name} was refused ${plural(denials, 'tool call')} for want of permission, and nobody is there to give it`
   return agent.bypass
@@ -145,7 +145,7 @@ function refusalNote(agent: Agent, denials: number): string {
     : what
 }
 
-/** Arguments as they may be kept: what follows a secret-looking option is not. */
+/** Arguments without what follows a secret-looking option. */
 export function redact(argv: string[]): string[] {
   const secret = /(key|token|secret|password)/i
   return argv.map((word, i) => {

@@ -5,7 +5,7 @@ import type { Folded, Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents.ts'
 import { redact } from './call.ts'
 
-/** What runs, on what and until when, as rows. `run`: as far as it has come. */
+/** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
   const checks = commandGuardrails(spec.settings).map(g => g.command)
   const { subject, estimate, until } = workflow.describe(spec, limits, run)
@@ -20,13 +20,13 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
   ]
 }
 
-/** The agents that stand in, in their order; no row where there are none. */
+/** The fallback agents, in their order; no row if there are none. */
 function fallbackRow(spec: RunSpec): string[][] {
   const names = fallbacksOf(spec).map(({ command, model }) => [command, model].filter(Boolean).join(' · '))
   return names.length === 0 ? [] : [['fallback', names.join(', ')]]
 }
 
-/** What each agent is called with, the main one first. */
+/** The command line of each agent, the main one first. */
 export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
   agentsOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
     redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
@@ -54,7 +54,7 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
   return notes
 }
 
-/** What would run, and nothing else: no file is written, no process started. */
+/** What would run. Making it writes no file and starts no process. */
 export type DryRun = {
   /** For people. */
   rows: string[][]

@@ -7,7 +7,7 @@ import type { Style } from '../view/style.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { DryRun } from './facts.ts'
 
-/** Hears every event of a run, after it was recorded. */
+/** Gets every event of a run, after it was recorded. */
 export interface Listener {
   onEvent(event: RunEvent): void
   /** What to wait for before more of an agent's output is read; null: nothing. */
@@ -19,9 +19,9 @@ export interface Listener {
 export type RunView = {
   spec: RunSpec
   iterations: number | null
-  /** Whether there is something to reach: without that, using all iterations is what was asked. */
+  /** Whether the run has something to reach. If not, using all iterations is a success. */
   hasCondition: boolean
-  /** The task list as it stands; null: this workflow has none. */
+  /** The task list now; null: this workflow has none. */
   list(): TaskList | null
   /** What is done at a stage, in words; undefined: simply the work. */
   titleOf(stage: string): string | undefined
@@ -34,12 +34,12 @@ export type RunView = {
 
 /** Where a run is watched and steered from: a terminal, or nothing at all. */
 export interface Frontend {
-  /** Told once, when nothing stands in the way of the run any more. */
+  /** Called once, just before the run begins. */
   announce(title: string, rows: string[][], output: RunSpec['settings']['output']): void
   preview(dry: DryRun & { warnings: string[] }, output: RunSpec['settings']['output']): void
-  /** Those who hear every event, in this order. */
+  /** The listeners, in the order in which they get each event. */
   watch(run: RunView): Listener[]
-  /** Whoever can be asked; null: nobody. */
+  /** A way to the user; null: nobody can be asked. */
   user(stop: AbortSignal): UserAccess | null
   /** `interrupt`: as if somebody had pressed Ctrl+C. */
   openSignals(): { signals: Signals; interrupt(): void; close(): void }

@@ -18,10 +18,10 @@ import { openSession, type Session } from '../store/session.ts'
 import { receiptOf } from '../view/report/receipt.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
-import { keepPace } from './back-pressure.ts'
+import { holdBackOutput } from './back-pressure.ts'
 import { redact } from './call.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
-import { keepWhatIsDirty, noteWhatIsLeft } from './keep-start.ts'
+import { keepDirtyFiles, noteEndState } from './keep-start.ts'
 import { composePorts } from './ports.ts'
 
 export type HostOptions = {
@@ -38,17 +38,17 @@ export type HostOptions = {
   frontend: Frontend
   /** What the frontend announces of it. */
   rows: string[][]
-  /** Who hears every event, after the frontend. */
+  /** More listeners, after those of the frontend. */
   listeners?: Listener[]
   /** Where its processes may run; absent: the runners of ralph. */
   runners?: RunnerRegistry
-  /** What the user said when they went on. */
+  /** What the user said with `ralph build --resume`. */
   instruction?: string
 }
 
 const LINGER_MS = 10_000
 
-/** Hosts a run in this process until it ends or stops, and gives the exit code. Whoever calls holds the run's lock. */
+/** Hosts a run in this process until it ends or stops, and gives the exit code. The caller holds the run's lock. */
 export async function hostRun(options: HostOptions): Promise<number> {
   const { home, id, workflow, spec, past } = options
   const { project } = spec
@@ -62,7 +62,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
-  if (past.length === 0) options.warnings.push(...keepWhatIsDirty(spec, dir))
+  if (past.length === 0) options.warnings.push(...keepDirtyFiles(spec, dir))
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', `.ralph/sessions/${id}`]]
   options.frontend.announce(title, rows, spec.settings.output)
@@ -70,7 +70,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   try {
     begin(hosted, options)
     const ending = await work(hosted, options, session, dir)
-    await noteWhatIsLeft(spec, dir, options.env)
+    await noteEndState(spec, dir, options.env)
     return exitCodeOf(ending, hosted, options)
   } finally {
     await hosted.close()
@@ -139,7 +139,7 @@ function open(
     env: gitEnvironment(spec.settings, env),
   })
   active = opened
-  // A last signal ends the process where it stands.
+  // A third signal exits at once, without any `finally`.
   const atExit = () => opened.close?.()
   process.on('exit', atExit)
   return {
@@ -205,7 +205,7 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
   for (const note of options.warnings) book.record({ type: 'warned', at, note })
 }
 
-/** Lets the engine work until the run ends or stops. */
+/** Runs the engine until the run ends or stops. */
 function work(hosted: Hosted, options: HostOptions, session: Session, dir: string): Promise<Ending> {
   const { home, workflow, spec, limits, past, env } = options
   const { book, active, runner, controls, signals, listeners } = hosted
@@ -232,7 +232,7 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
     isFresh: past.length === 0,
     isFirst: !past.some(event => event.type === 'started'),
     active,
-    ready: keepPace(drained, timeouts.inactivityMs, signals.soft),
+    ready: holdBackOutput(drained, timeouts.inactivityMs, signals.soft),
   })
   const again = past.length > 0
   return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })

@@ -7,8 +7,8 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 
 const NAMED = 3
 
-/** Keeps what the user had not committed, for `ralph undo`. Gives one line about what could not be kept. */
-export function keepWhatIsDirty({ start }: RunSpec, runDir: string): string[] {
+/** Copies the user's uncommitted files for `ralph undo`. Returns a line about those that could not be kept. */
+export function keepDirtyFiles({ start }: RunSpec, runDir: string): string[] {
   if (!start) return []
   const missing = keepDirty(start, runDir)
   if (missing.length === 0) return []
@@ -19,8 +19,8 @@ export function keepWhatIsDirty({ start }: RunSpec, runDir: string): string[] {
   ]
 }
 
-/** Notes how the run leaves the repository, so that what is changed afterwards is not taken for its own. */
-export async function noteWhatIsLeft(
+/** Notes the repository as the run leaves it, so that later changes do not count as the run's. */
+export async function noteEndState(
   { start, settings }: RunSpec,
   runDir: string,
   env: NodeJS.ProcessEnv,

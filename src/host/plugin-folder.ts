@@ -10,7 +10,7 @@ function packageFolder(): string | null {
   }
 }
 
-/** The folder of the Claude Code plugin; null where ralph came without one. */
+/** The folder of the Claude Code plugin; null if this installation has none. */
 export function pluginFolder(): string | null {
   const folder = join(packageFolder() ?? '', 'plugin')
   return existsSync(join(folder, '.claude-plugin', 'plugin.json')) ? folder : null

@@ -23,7 +23,7 @@ export type PortsOptions = {
   /** The run's own folder. */
   runDir: string
   home: string
-  /** Ends what runs outside the loop's own steps, too. */
+  /** Also ends what runs outside a step, such as a git command. */
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
   lastCommit: string | null
@@ -57,7 +57,7 @@ export function composePorts(options: PortsOptions): Ports {
   })
   const call = caller({
     runner,
-    desk: session,
+    session,
     agentOf: agents.ready,
     budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
     now: () => Date.now(),
@@ -81,7 +81,7 @@ export function composePorts(options: PortsOptions): Ports {
       return prompt
     },
     async call(work, prompt, listener) {
-      // Nothing to wait for is no reason to let others go first.
+      // Await only a promise: an await costs a turn of the event loop before the agent starts.
       const started = active.onAgentStart?.(work)
       if (started) await started
       const { workspace } = work.step

@@ -11,7 +11,7 @@ import { listenToSignals } from './signals.ts'
 export function processFrontend(options: { json?: boolean; quiet?: boolean }): Frontend {
   const { env } = process
   return {
-    // Asked for late: Node takes a while to make them.
+    // A function, because Node takes a while to create the streams.
     ...terminalFrontend(() => process, env, options),
     user: stop => (isAttended(options) ? userAtTerminal(stop, env) : null),
     openSignals: () => ({
@@ -21,7 +21,7 @@ export function processFrontend(options: { json?: boolean; quiet?: boolean }): F
   }
 }
 
-/** Whoever sits at the terminal. They answer questions there and edit texts in their own editor. */
+/** The user at the terminal: answers questions there, and edits texts in an editor. */
 function userAtTerminal(stop: AbortSignal, env: NodeJS.ProcessEnv): UserAccess {
   const editor = editorOf(env)
   return {

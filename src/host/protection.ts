@@ -10,7 +10,7 @@ import { replaceFile } from '../store/files/atomic.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Area } from '../workflows/workflow.ts'
 
-/** Never an agent's to change: the rules of later runs, the specification, and what git would execute. */
+/** Always protected: the rules of later runs and the specification. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']
 
 export function composeProtection(
@@ -33,7 +33,7 @@ export function composeProtection(
   })
 }
 
-/** What people should know of their patterns to protect before the first iteration. Throws a UsageError for one that takes too long. */
+/** Warnings about the patterns of `protect`, before the first iteration. Throws a UsageError if one takes too long. */
 export function protectNotes(project: string, patterns: readonly string[]): string[] {
   try {
     const { unmatched, files } = surveyPatterns(project, patterns)

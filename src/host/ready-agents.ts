@@ -7,7 +7,7 @@ import { filterEnvironment } from '../settings/environment.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { agentsByRole, type RunAgent } from './agents.ts'
 
-/** All that calling one agent takes, but for the prompt. */
+/** Everything that calling one agent takes, without the prompt. */
 export type ReadyAgent = {
   agent: Agent
   able: Capabilities
@@ -16,14 +16,14 @@ export type ReadyAgent = {
 }
 
 export type AgentPool = {
-  /** Those for a role, in order of preference. */
+  /** The agents for a role, in order of preference. */
   namesFor(role?: string): readonly AgentName[]
   ready(name: AgentName): ReadyAgent
   /** The first that can be called now; the first of all if none can. */
   free(state: Pick<RunState, 'until' | 'unusable'>, now: number): AgentName
 }
 
-/** The agents of a run, ready to be called. What one can do is asked when it is first needed, not before. */
+/** The agents of a run, ready to be called. A program is asked what it can do only when it is first needed. */
 export function openAgents(options: {
   spec: RunSpec
   runner: Pick<Runner, 'start'>
@@ -72,7 +72,7 @@ export function openAgents(options: {
     return call()
   }
   const names = namesFor()
-  // The main one's answer may be there by the time the first iteration begins.
+  // Asks the main one now, so that its answer is there when the first iteration begins.
   ready(names[0]!)
   return {
     namesFor,

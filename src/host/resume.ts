@@ -27,7 +27,7 @@ export type ResumeOptions = {
 /** What resuming needs of the program around it. */
 export type ResumeContext = { registry: Registry; io: Io; frontend: Frontend }
 
-/** Goes on with a run under the rules it began with. */
+/** Resumes a run under the rules it began with. */
 export async function resumeRun(
   name: string | undefined,
   options: ResumeOptions,
@@ -38,7 +38,7 @@ export async function resumeRun(
   return resume(run, options, context)
 }
 
-/** The same with an instruction, which stands in all later prompts; null: there is none. */
+/** The same with an instruction for all later prompts; null: there is none. */
 export async function resume(
   run: StoredRun,
   options: ResumeOptions,
@@ -56,7 +56,7 @@ export async function resume(
   const home = ralphHome(env)
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
-  // Read anew once it is ours: somebody else may have gone on with it meanwhile.
+  // Read it again under the lock: another process may have resumed it meanwhile.
   return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
     goOn(home, findRun(home, run.id), options, context, instruction),
   )
@@ -88,7 +88,7 @@ function goOn(
   })
 }
 
-/** A run at work keeps its limits: it may be about to act on them. */
+/** A live run keeps its limits: it may be about to act on them. */
 function refuseLimits({ id }: StoredRun, o: ResumeOptions): void {
   if ([o.maxIterations, o.maxCost, o.maxTokens, o.maxTime].some(limit => limit !== undefined))
     throw new UsageError(`run ${id} is at work under its own limits; give new ones once it has ended`)
@@ -104,7 +104,7 @@ function latest(home: string, project: string): StoredRun {
   return run
 }
 
-/** The limits the run was left with, but for those given anew; each must leave room. */
+/** The run's last limits with the new ones over them. Refuses a limit that is already used up. */
 function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
   const last = events.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
   const { n, spent } = fold(events).state

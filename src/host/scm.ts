@@ -16,32 +16,32 @@ import type { ReadyAgent } from './ready-agents.ts'
 
 const TIMEOUT_S = 900
 
-export type ScmKit = {
+export type ScmOptions = {
   spec: RunSpec
   runner: RunRunner
   session: Session
-  /** Who is asked for the message: not one that is limited, if there is another. */
+  /** The agent that writes the message: one that is not limited, if there is one. */
   agentFor(state: RunState): ReadyAgent
   env: Record<string, string>
   hard: AbortSignal
   /** Ends what a call left running, and puts back what it must not change. */
   tidy(id: StepId): Promise<void>
-  /** HEAD is moved by ralph. */
+  /** Ralph itself moved HEAD. */
   moved(to: string): void
 }
 
-/** The SCM step of a run; null where none is configured. */
+/** The SCM step of a run; null if none is configured. */
 export function composeScm(
-  kit: ScmKit,
+  options: ScmOptions,
 ): ((settled: Settled, state: RunState, tell: (event: RunEvent) => void) => Promise<void>) | null {
-  const { spec, runner, session, hard } = kit
+  const { spec, runner, session, hard } = options
   const { scm } = spec.settings
   if (!scm) return null
   const tasks = scm.tasks.map(task => resolveFlags([task]))
   return (settled, state, tell) => {
     const say = (event: RunEvent) => {
-      if (event.type === 'committed') kit.moved(event.to)
-      // Cut short, everything fails; the next sitting repeats it.
+      if (event.type === 'committed') options.moved(event.to)
+      // After a hard signal everything fails; the next incarnation repeats it.
       if (event.type === 'warned' && hard.aborted) return
       tell(event)
     }
@@ -49,7 +49,7 @@ export function composeScm(
     const ask = async (id: StepId) => {
       const answer = await askAgent(
         {
-          ...kit.agentFor(state),
+          ...options.agentFor(state),
           runner,
           cwd: spec.project,
           hard,
@@ -59,18 +59,23 @@ export function composeScm(
         MESSAGE_PROMPT,
         id,
       )
-      await kit.tidy(id)
+      await options.tidy(id)
       return answer
     }
     const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
       const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
       const path = join(session.folderOf(n), name)
-      const command = { argv, cwd: spec.project, env: { ...kit.env, GIT_TERMINAL_PROMPT: '0' }, stdin: input }
+      const command = {
+        argv,
+        cwd: spec.project,
+        env: { ...options.env, GIT_TERMINAL_PROMPT: '0' },
+        stdin: input,
+      }
       const kept = { open: () => openAnew(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
-    return scmAfter({ command: scm.command, tasks }, spec.start, kit.env, {
+    return scmAfter({ command: scm.command, tasks }, spec.start, options.env, {
       tell: say,
       now: () => Date.now(),
       ask,

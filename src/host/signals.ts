@@ -1,8 +1,8 @@
 import type { Signals } from '../engine/run.ts'
 
 /**
- * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now;
- * after that ralph itself goes (its warden sees to what is left).
+ * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now. The next one exits
+ * ralph at once; its warden ends what is left.
  */
 export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
   const soft = new AbortController()
@@ -25,9 +25,9 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
   }
 }
 
-/** How the run ended is decided, and so is the exit code; whoever insists ends ralph all the same. */
+/** The exit code is decided by now. A further signal only shortens the wait for the output. */
 const tooLate = () => leaveSoon()
 
-/** Whoever wants the end does not wait for a reader that does not take the last lines. */
+/** After a signal, ralph waits no longer than this for a reader of its last lines. */
 const LAST_LINES_MS = 3000
 const leaveSoon = () => setTimeout(() => process.exit(), LAST_LINES_MS).unref()

@@ -41,10 +41,10 @@ export type CommonOptions = {
   trust?: boolean
 }
 
-/** A spec before anything was touched: where the repository stands is recorded last. */
+/** A spec without the state of the repository, which is recorded last. */
 export type DraftSpec<S extends RunSpec = RunSpec> = Omit<S, 'start'>
 
-/** What every start needs. */
+/** What every workflow needs to start. */
 export type Ready = {
   base: Omit<BaseSpec, 'start'>
   /** The settings files that were there. */
@@ -85,7 +85,7 @@ export async function startRun<S extends RunSpec>(
   const env = process.env
   const { project, settings } = draft
   checkFallbacks(draft)
-  // What a workflow adds to the patterns need not be there.
+  // Only the user's own patterns: files that a workflow adds to them may well be missing.
   const aboutProtect = () => protectNotes(project, base.settings.protect).map(note => `protect: ${note}`)
   if (options.dryRun) {
     const dry = dryRun(workflow, withStart<S>(draft, null), limits, env)
@@ -137,6 +137,6 @@ function flagsOf(o: CommonOptions): Flags {
   }
 }
 
-/** What -m, -n and --once come to; undefined: nothing was said. */
+/** The limit that -m, -n and --once give; undefined: none was given. */
 export const iterationsOf = (o: CommonOptions): number | undefined =>
   o.once ? 1 : (o.maxIterations ?? o.maximumIterations)

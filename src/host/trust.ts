@@ -14,14 +14,14 @@ export type TrustAsk = {
   project: string
   /** What the project's files would run, pass on or loosen. */
   found: Risk[]
-  /** The user said so on the command line: remembered. */
+  /** `--trust` on the command line; it is remembered. */
   flag: boolean
   env: NodeJS.ProcessEnv
 }
 
 /**
- * A project's files may come from anyone. What they would run, pass on or loosen is shown and
- * asked about the first time, and whenever it changes.
+ * A project's files may come from anyone. Ralph shows what they would run, pass on or loosen, and asks the first time
+ * and whenever it changes.
  */
 export async function requireTrust({ home, project, found, flag, env }: TrustAsk): Promise<void> {
   if (found.length === 0 || env.RALPH_TRUST === '1' || isTrusted(home, project, found)) return
@@ -40,7 +40,7 @@ function ask(project: string, found: Risk[]): Promise<boolean> {
   return askConfirmation('Trust these? Ralph asks again when they change.')
 }
 
-/** Every character of them. A line break is shown, and then made, at a depth where nothing passes for the next risk. */
+/** Shows every character. A line break is shown as an escape and then made, indented so that no text looks like the next risk. */
 export function listRisks(found: Risk[]): string {
   const rows = found.map(({ where, what }) => ({ where: visible(where), what: visible(what) }))
   const width = Math.max(...rows.map(({ where }) => where.length))
@@ -54,7 +54,7 @@ const BREAK = visible('\n')
 
 const FILE = 'trust.json'
 
-/** How much is remembered, the latest last: sets of risks of one project, whose branches may differ, and projects. */
+/** How many are remembered, the latest last: sets of risks per project, because branches differ, and projects. */
 const MAX_SETS = 10
 const MAX_PROJECTS = 500
 
@@ -62,13 +62,13 @@ const store = z.strictObject({ v: z.literal(1), projects: z.record(z.string(), z
 
 type Store = z.output<typeof store>
 
-/** Whether the user has allowed exactly these risks for this project. Nothing risky needs no trust. */
+/** Whether the user has allowed exactly these risks for this project. No risk needs no trust. */
 export function isTrusted(home: string, project: string, risks: readonly Risk[]): boolean {
   if (risks.length === 0) return true
   return remembered(read(home), realpathSync(project)).includes(digest(risks))
 }
 
-/** Remembers that the user allowed these risks. Of two at the same moment one may be lost: it is asked again. */
+/** Remembers that the user allowed these risks. If two processes write at once, one is lost and asked again. */
 export function trust(home: string, project: string, risks: readonly Risk[]): void {
   const path = realpathSync(project)
   const hash = digest(risks)
@@ -80,7 +80,7 @@ export function trust(home: string, project: string, risks: readonly Risk[]): vo
   replaceFile(join(home, FILE), `${JSON.stringify(next, null, 2)}\n`, 0o600)
 }
 
-/** Throws on a broken store and leaves it as it is: what a user allowed is not ours to throw away. */
+/** Throws on a broken file and leaves it as it is, because it holds the user's decisions. */
 function read(home: string): Store {
   const raw = readStore(home)
   if (raw === undefined) return { v: 1, projects: {} }

@@ -36,7 +36,7 @@ export interface Workspace {
     record: Recorder,
     applyFiles: (r: Recorder) => unknown,
   ): Promise<void>
-  /** Records what a workflow does, and knows its commits for ralph's own. */
+  /** Records a workflow's events. Its commits count as ralph's, not as the agent's. */
   follow(record: Recorder): Recorder
 }
 
@@ -88,7 +88,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   })
   let guarded: Promise<void> | null = null
 
-  /** What a check left running could write into a list once it is people's again, and pass for theirs. */
+  /** A process that a check left running could write into the list, and that would look like a person's edit. */
   const endChecks = async (id: StepId | null) => {
     if (workflow.listed && guardrails.length > 0) await runner.sweep(id)
   }
@@ -116,7 +116,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       await files.begin()
     },
     async afterAgent() {
-      // Putting back a few files of a folder that is gone would make something that looks like it.
+      // If the folder is gone, restoring a few files would make something that looks like it.
       if (existsSync(dir)) await protect.restore()
       files.prepare()
     },
@@ -128,7 +128,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     guardFirstChecks() {
       if (!workflow.guardsChecks) return
       guarded = protect.take()
-      // endFirstChecks meets the error.
+      // endFirstChecks awaits it and gets the error.
       guarded.catch(() => {})
     },
     async endFirstChecks() {
@@ -140,7 +140,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     async apply(settled, state, record, applyFiles) {
       await endChecks(settled.id)
       await restoreAfterChecks(record)
-      // With an intent on record the agent's commits are, too: what came after it may be ralph's own.
+      // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
       await applyFiles(follow(record))
       await files.record(settled.id)
@@ -153,7 +153,7 @@ export function needFolder(dir: string): void {
   if (!existsSync(dir)) throw new CannotGoOn(`the project ${dir} is gone`)
 }
 
-/** The workspaces of a run by the name that `started` keeps: a folder as seen from the project; undefined: the project. */
+/** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
 export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedPath'> & { runDir: string }): {
   project: Workspace
   of(name: string | undefined): Promise<Workspace>

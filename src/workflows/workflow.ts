@@ -68,9 +68,9 @@ export interface Active {
   apply(settled: Settled, record: Recorder): void | Promise<void>
   /** A run is taken up again, before anything else happens in it. */
   onResume?(): void
-  /** The run is about to stop: what agents wrote is judged now, for what differs later is people's. */
+  /** The run is about to stop: judges what agents wrote, so that what differs later is a person's edit. */
   onLeave?(): Promise<void>
-  /** Hears every event, after it was recorded. */
+  /** Gets every event, after it was recorded. */
   onEvent?(event: RunEvent): void
   /** The run stopped where it was meant to, though there is more to do. */
   stoppedAsPlanned?(): boolean
@@ -94,7 +94,7 @@ export type Context<S extends RunSpec = RunSpec> = {
   journal(): readonly RunEvent[]
   /** null: nobody can be asked. */
   user: UserAccess | null
-  /** The run as it stands: a workflow reads it, the engine changes it. */
+  /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
   record: Recorder
   /** Whoever was asked went away: as if they had pressed Ctrl+C. */

@@ -24,7 +24,7 @@ function setCall(script: string, folderFor: () => string) {
   }
   return caller({
     runner,
-    desk: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {} },
+    session: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {} },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     budgetLeft: () => null,
     now: Date.now,

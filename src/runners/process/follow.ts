@@ -48,7 +48,7 @@ export function follow(
     }
 
     /** Whoever takes the output is behind: the process waits on its pipe, not what it wrote in our memory. */
-    function keepPace(): void {
+    function holdBackOutput(): void {
       const wait = held || gone || over ? null : sink.ready?.()
       if (!wait) return
       held = true
@@ -69,14 +69,14 @@ export function follow(
       hand(() => {
         sink.bytes(chunk)
         lines.push(chunk)
-        keepPace()
+        holdBackOutput()
       })
     })
     child.stderr?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       hand(() => {
         sink.error(chunk)
-        keepPace()
+        holdBackOutput()
       })
     })
     child.stdout?.on('error', () => {})
