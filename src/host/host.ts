@@ -100,7 +100,11 @@ function open(
   const { id, workflow, spec, limits, past, env, frontend } = options
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
   const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
-  const controls = receiveControls(dir, past)
+  const me = processRef(process.pid)
+  const controls = receiveControls(dir, past, me, ({ type }) => {
+    const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
+    book.record({ type: 'warned', at: Date.now(), note })
+  })
   const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
   let active: Active | null = null
@@ -179,7 +183,7 @@ function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string
     titleOf: stage => book.table.stages[stage]?.title,
     summary: style => workflow.summary?.(spec, book, style) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
-    retry: () => sendControl(dir, { type: 'retry' }, Date.now()),
+    retry: () => sendControl(dir, { type: 'retry' }, Date.now(), processRef(process.pid)),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../core/events.ts'
+import type { ProcessRef, RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
@@ -82,7 +82,12 @@ function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.Pro
 }
 
 /** Sends a request to the process that hosts the run. */
-export const sendRequest = (run: StoredRun, control: Control) => sendControl(run.dir, control, Date.now())
+/** To the process that hosts the run now: a later one is not to be paused or cancelled by it. */
+export const sendRequest = (run: StoredRun, control: Control) =>
+  sendControl(run.dir, control, Date.now(), hostOf(run))
+
+const hostOf = ({ events }: StoredRun): ProcessRef | undefined =>
+  events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
 
 /**
  * Acts on a run that no process hosts, while holding its lock, with its journal read anew. Throws if another process

@@ -1,24 +1,29 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../core/events.ts'
+import type { ProcessRef, RunEvent } from '../core/events.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
-/** Sends a request to a run. Each is a file of its own, complete when it appears. */
-export function sendControl(runDir: string, control: Control, now: number): void {
+/** Sends a request to a run. Each is a file of its own, complete when it appears. `to`: the process it is meant for. */
+export function sendControl(runDir: string, control: Control, now: number, to?: ProcessRef): void {
   mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
   const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
-  replaceFile(join(folderOf(runDir), name), JSON.stringify(control), 0o600)
+  replaceFile(join(folderOf(runDir), name), JSON.stringify({ ...control, to }), 0o600)
 }
 
 /**
  * Receives the requests to a run. A request stays until it is journaled; one that the journal has already, because a
- * crash came in between, is dropped.
+ * crash came in between, is dropped. One that steers an earlier process of the run is refused, and `onRefused` gets it.
  */
-export function receiveControls(runDir: string, past: readonly RunEvent[]): Controls & { close(): void } {
+export function receiveControls(
+  runDir: string,
+  past: readonly RunEvent[],
+  me: ProcessRef,
+  onRefused: (control: Control) => void,
+): Controls & { close(): void } {
   const folder = folderOf(runDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const listeners = new Set<() => void>()
@@ -41,9 +46,10 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
       watched.renew()
       return namesIn(folder).flatMap(id => {
         if (stuck.has(id)) return []
-        const control = read(join(folder, id))
-        if (control) return [{ id, control }]
+        const found = read(join(folder, id))
+        if (found && isForMe(found, me)) return [{ id, control: found.control }]
         remove(id)
+        if (found) onRefused(found.control)
         return []
       })
     },
@@ -56,13 +62,22 @@ export function receiveControls(runDir: string, past: readonly RunEvent[]): Cont
   }
 }
 
-/** Requests that still hold for a later incarnation. */
-const LASTING: readonly unknown[] = ['tell', 'todo', 'cancel'] satisfies Control['type'][]
+/** Requests that hold for whoever hosts the run. The others steer one process. */
+const LASTING: readonly unknown[] = ['tell', 'todo'] satisfies Control['type'][]
 
-/** Handled before the crash; or it asked an earlier incarnation to pause or to go on, which somebody has decided since. */
-const isOver = (id: string, control: Control | null, past: readonly RunEvent[]) =>
+const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
+  LASTING.includes(control.type) || to === undefined || isSameProcess(to, me)
+
+const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
+  a.pid === b.pid && a.startTime === b.startTime && a.host === b.host
+
+/**
+ * Handled before the crash; or an older build sent it, and it asked an earlier incarnation to pause or to go on, which
+ * somebody has decided since.
+ */
+const isOver = (id: string, sent: Sent | null, past: readonly RunEvent[]) =>
   past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
-  !LASTING.includes(control?.type)
+  (sent?.to === undefined && sent?.control.type !== 'cancel' && !LASTING.includes(sent?.control.type))
 
 /**
  * Watches the folder of this name; if it is removed, makes it anew.
@@ -123,11 +138,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** A request, and the process it was sent to; older builds do not say. */
+type Sent = { control: Control; to?: ProcessRef }
+
 /** null: the request cannot be read. */
-function read(path: string): Control | null {
+function read(path: string): Sent | null {
   try {
-    const control = JSON.parse(readFileSync(path, 'utf8'))
-    return isControl(control) ? control : null
+    const { to, ...control } = JSON.parse(readFileSync(path, 'utf8'))
+    return isControl(control) ? { control, ...(isRef(to) && { to }) } : null
   } catch {
     return null
   }
@@ -138,4 +156,9 @@ const isControl = (value: unknown): value is Control => {
   if (type === 'tell') return typeof text === 'string'
   if (type === 'todo') return request !== undefined
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
+}
+
+const isRef = (value: unknown): value is ProcessRef => {
+  const { pid, startTime, host } = (value ?? {}) as Partial<ProcessRef>
+  return typeof pid === 'number' && typeof startTime === 'string' && typeof host === 'string'
 }

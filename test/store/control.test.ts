@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import type { Control } from '../../src/core/ports.ts'
 import { receiveControls, sendControl } from '../../src/store/control.ts'
 import { scratch } from '../support/scratch.ts'
 
-/** What a sitting of this run finds to do. */
-function asked(dir: string, past: RunEvent[] = []) {
-  const controls = receiveControls(dir, past)
+const ME = { pid: 2, startTime: '2', host: 'here' }
+const EARLIER = { pid: 1, startTime: '1', host: 'here' }
+
+/** What a process that hosts this run finds to do. */
+function asked(dir: string, past: RunEvent[] = [], onRefused: (control: Control) => void = () => {}) {
+  const controls = receiveControls(dir, past, ME, onRefused)
   controls.close()
   return controls
 }
@@ -37,6 +41,19 @@ describe('a request', () => {
     sendControl(dir, { type: 'pause' }, 1)
     sendControl(dir, { type: 'tell', text: 'stays' }, 2)
     expect(asked(dir).pending()).toMatchObject([{ control: { type: 'tell' } }])
+  })
+
+  it('that steers an earlier process of the run is refused, and somebody hears of it', () => {
+    const dir = scratch()
+    const refused: string[] = []
+    for (const type of ['pause', 'cancel', 'retry'] as const) sendControl(dir, { type }, 1, EARLIER)
+    sendControl(dir, { type: 'tell', text: 'stays' }, 2, EARLIER)
+    sendControl(dir, { type: 'pause' }, 3, ME)
+    const controls = asked(dir, [], ({ type }) => refused.push(type))
+    const types = () => controls.pending().map(({ control }) => control.type)
+    expect(types()).toEqual(['tell', 'pause'])
+    expect(refused.sort()).toEqual(['cancel', 'pause', 'retry'])
+    expect([types(), refused.length]).toEqual([['tell', 'pause'], 3])
   })
 
   it('that makes no sense asks for nothing, and is put away', () => {
@@ -71,7 +88,7 @@ describe('a request', () => {
 
 it('is still heard after the folder of requests was removed, or removed and made again', async () => {
   const dir = scratch()
-  const controls = receiveControls(dir, [])
+  const controls = receiveControls(dir, [], ME, () => {})
   onTestFinished(controls.close)
   const heard = () =>
     new Promise<string[]>(resolve => {
