@@ -18,6 +18,7 @@ import type { DemoName } from './command.ts'
 import { notes } from './notes.ts'
 import { makeScratch } from './scratch.ts'
 import { shop } from './shop.ts'
+import { DEMO_FAST } from './speak.ts'
 
 type Scene = {
   workflow: Workflow
@@ -94,7 +95,8 @@ const SCENES: Readonly<Record<DemoName, () => Scene>> = {
 /** A whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
   const { workflow, base, limits, story, changes, next, ...scene } = SCENES[which]()
-  const { env } = process
+  // The pauses are for people.
+  const env = process.stdout.isTTY ? process.env : { ...process.env, [DEMO_FAST]: '1' }
   const dir = base.project
   const start = await recordStart(dir, gitEnvironment(base.settings, env))
   const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })

@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const BEAT_MS = 250
+/** Set where nobody watches: then the agent does not pause between its lines. */
+export const DEMO_FAST = 'RALPH_DEMO_FAST'
+
+const BEAT_MS = process.env[DEMO_FAST] ? 0 : 250
 
 /** A scripted agent's voice: Claude Code's stream format, so it is read like a real one. */
 export interface Voice {
