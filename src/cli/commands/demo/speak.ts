@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Set where nobody watches: then the agent does not pause between its lines. */
-export const DEMO_FAST = 'RALPH_DEMO_FAST'
+/** Set where nobody watches: then the agent does not pause between its lines. Agents do not get RALPH_ variables. */
+export const DEMO_FAST = 'DEMO_AGENT_FAST'
 
 const BEAT_MS = process.env[DEMO_FAST] ? 0 : 250
 
