@@ -1,10 +1,10 @@
-/** Somebody who answers. Every question throws NoAnswer once nobody is left to answer it. */
+/** Asks a person. Throws NoAnswer when nobody can answer. */
 export interface Asker {
-  /** One line, trimmed. Blank means `otherwise`; asked again while `refuse` has something to say about it. */
+  /** One line, trimmed. Blank means `otherwise`. Asks again while `refuse` returns a message. */
   line(message: string, options?: LineOptions): Promise<string>
-  /** Some of these, possibly none; all are chosen to begin with. */
+  /** Some of these, possibly none; all are preselected. */
   some(message: string, choices: Choice[]): Promise<string[]>
-  /** Exactly one of these; the first is offered. */
+  /** Exactly one of these; the first is preselected. */
   one<T extends string>(message: string, choices: (Choice<T> & { label: string })[]): Promise<T>
 }
 
@@ -17,13 +17,13 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
 
-/** A way to somebody at a terminal: to ask them, show them something, have them edit a text. */
+/** Access to the user at a terminal: to ask, to show something, to have a text edited. */
 export type UserAccess = {
   /** A function, because what asks on a terminal is loaded only once there is a question. */
   asker(): Promise<Asker>
   say(text: string): void
-  /** `ending`: of the file's name. */
+  /** `ending` is the file name's extension. */
   edit(text: string, ending: string): { text: string } | { trouble: string }
-  /** What it opens, as a hint. */
+  /** The editor's name, as a hint. */
   editor: string
 }

@@ -15,30 +15,30 @@ export type TodoItem = {
 
 /** What an agent did, whatever CLI it is. A parser turns lines into these. */
 export type AgentEvent =
-  /** The agent is up. `auth` says how it will be paid, where the CLI tells it. */
+  /** The agent has started. `auth` says how it will be paid, if the CLI reports it. */
   | { type: 'started'; session?: string; model?: string; auth?: string }
   /** Words of the agent, or of one of its subagents. */
   | { type: 'text'; text: string; from?: 'subagent' }
   /**
-   * A tool call began. It is open until the toolResult with the same id. Where it edits a file and the CLI tells how,
+   * A tool call began. It is open until the toolResult with the same id. If it edits a file and the CLI reports the change,
    * `diff` has the lines, each with a leading `-`, `+` or space.
    */
   | { type: 'tool'; id: string; name: string; summary: string; diff?: string[]; from?: 'subagent' }
   | { type: 'toolResult'; id: string; ok: boolean; output: string; from?: 'subagent' }
-  /** The agent's own list, whole, as it now stands. */
+  /** The agent's own list, complete and current. */
   | { type: 'todo'; items: TodoItem[] }
-  /** The CLI had trouble and goes on by itself. */
+  /** The CLI had a problem and retries by itself. */
   | { type: 'retrying'; note: string }
-  /** A rate or usage limit ended the call. `resetsAt` in ms since the epoch, where stated. */
+  /** A rate or usage limit ended the call. `resetsAt` in ms since the epoch, if stated. */
   | { type: 'limited'; resetsAt?: number; note: string }
   /**
-   * The service turns this agent away, and waiting does not help: a refused key, no credit, an unknown model.
+   * The service rejects this agent, and waiting does not help: a refused key, no credit, an unknown model.
    * The agent is ended at once if it goes on.
    */
   | { type: 'unusable'; note: string }
   /** How many tasks of its own the agent now runs in the background. */
   | { type: 'background'; open: number }
-  /** The agent gave a result and nothing of its own is open, so it should exit now. Any other event takes this back. */
+  /** The agent gave a result and nothing of its own is open, so it should exit now. Any other event cancels this. */
   | { type: 'answered' }
   /** The last event, exactly one: how the agent itself says it ended, and the main agent's final text. */
   | {
@@ -47,16 +47,16 @@ export type AgentEvent =
       text: string
       usage?: Usage
       costUsd?: number
-      /** Tool calls refused for want of permission (not those a hook refused on purpose). */
+      /** Tool calls refused because permission was missing (not those a hook refused on purpose). */
       denials?: number
       error?: string
     }
-  /** A line the parser could make nothing of; cut to a readable length. */
+  /** A line that the parser could not read, cut to a readable length. */
   | { type: 'unparsed'; line: string }
 
 export type AgentEnded = Extract<AgentEvent, { type: 'ended' }>
 
-/** How a process went: exactly one of the two is not null. */
+/** How a process ended: exactly one of the two is not null. */
 export type Exit = { code: number | null; signal: string | null }
 
 /** Enough to find a process again after a crash, and to know that it is not another with the same number. */

@@ -1,6 +1,6 @@
 import type { Result } from './events.ts'
 
-/** How a run's process ends: 0 reached, 1 ended without that, 130 interrupted. */
+/** The exit code of a run: 0 the condition was reached, 1 it was not, 130 interrupted. */
 export function exitCode(
   ending: { type: 'finished'; result: Result } | { type: 'stopped'; interrupted: boolean },
   hasCondition: boolean,

@@ -24,7 +24,7 @@ export const limitedUntil = (resetsAt: number | undefined, waits: number, now: n
 
 /**
  * Which limit, if any, forbids another iteration. `flying`: how many are in flight. `worked`: how long this
- * incarnation has taken, by a clock that nobody sets.
+ * incarnation has taken, by a monotonic clock.
  */
 export function reached(
   state: RunState,

@@ -22,7 +22,7 @@ export type Decision =
 
 /**
  * What to do now. Pure: the same state, list and time give the same decision.
- * `worked`: how long this incarnation has taken so far, by a clock that nobody sets.
+ * `worked`: how long this incarnation has taken so far, by a monotonic clock.
  */
 export function next(
   table: StageTable,
@@ -48,7 +48,7 @@ export function next(
     else if (isOpen(stage)) open.push(task)
   }
   if (done.size === tasks.length) {
-    // Preparing a list proves nothing: with nothing left in it, nothing was done.
+    // An empty list after planning is not a success.
     if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')
     return finish(
       'complete',

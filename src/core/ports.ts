@@ -20,7 +20,7 @@ export type Ask = {
   flags: string[]
   /** `stream`: structured events as they happen. `text`: the final answer only. */
   mode: 'stream' | 'text'
-  /** What may still be spent, for CLIs that can hold themselves to it. */
+  /** What may still be spent, for CLIs that can enforce it. */
   budgetUsd: number | null
   /** Whether the process runs as root (some CLIs refuse their bypass flag then). */
   root: boolean
@@ -47,10 +47,10 @@ export type Command = {
   stdin: string
 }
 
-/** A coding-agent CLI. Pure: it describes and reads, it starts nothing. */
+/** A coding-agent CLI. Pure: it builds commands and parsers, and starts nothing. */
 export interface Agent {
   name: AgentName
-  /** The flag that lets it work without asking, for the sentence that helps when it was refused something. */
+  /** The flag that lets it work without asking, for the hint after a refusal. */
   bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
   command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
@@ -79,7 +79,7 @@ export type Sink = {
   bytes(chunk: Uint8Array): void
   /** Standard error as it comes. */
   error(chunk: Uint8Array): void
-  /** Asked after each of them. A promise: nothing more is read before it resolves, unless the process has exited. */
+  /** Called after each of them. If it returns a promise, nothing more is read until it resolves, unless the process has exited. */
   ready?(): Promise<void> | null
 }
 
@@ -87,7 +87,7 @@ export interface Live {
   ref: ProcessRef
   /** Resolves when the process has exited and its output was read, without waiting for a pipe that others hold. */
   exit: Promise<Exit>
-  /** Ends the whole tree: TERM to the group, the grace, then KILL, found by group, descent and mark. */
+  /** Ends the whole tree: TERM to the group, the grace period, then KILL, found by group, ancestry and mark. */
   stop(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export interface Live {
  */
 export interface Runner {
   start(command: Command, id: StepId, sink: Sink): Promise<Live>
-  /** Ends what crashed incarnations left running: these and all else of theirs, never a stranger with a reused pid. */
+  /** Ends what crashed incarnations left running: these and all else of theirs, never an unrelated process with a reused pid. */
   reap(refs: readonly ProcessRef[]): Promise<void>
   /** Ends everything that still carries this step's mark. */
   sweep(id: StepId): Promise<void>
@@ -106,27 +106,27 @@ export interface Runner {
 /** One step as the adapters see it. */
 export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
 
-/** Something ralph runs to verify. Trouble of its own is a finding too; it never throws, but for CannotGoOn. */
+/** Something ralph runs to verify. If it fails itself, that is a finding too; it throws only CannotGoOn. */
 export interface Check {
   name: string
   /** `work` is null for the baseline, before the first iteration. */
   run(work: CheckWork | null, signal: AbortSignal): Promise<{ finding: Finding; exit: Exit | null }>
 }
 
-/** What a check may look at: the step and its task, where the work was done, and the agent's final text. */
+/** What a check may look at: the step and its task, and the agent's final text. */
 export type CheckWork = { step: Step; task: Task; text: string }
 
 /** The clock and the only timer the engine uses. */
 export interface Clock {
-  /** The time of day, in ms since the epoch. Somebody may set it, back or forth. */
+  /** The time of day, in ms since the epoch. Somebody may set it back or forward. */
   now(): number
-  /** Milliseconds that pass evenly, whatever the time of day is set to: for how long something took. */
+  /** Monotonic milliseconds, for durations. */
   elapsed(): number
   /** Calls back once, at or after `ms`; returns what cancels it. */
   after(ms: number, call: () => void): () => void
 }
 
-/** What the engine hears from a running agent. */
+/** What the engine gets from a running agent. */
 export type AgentListener = {
   event(event: AgentEvent): void
   /** There was output of any kind: the agent is not silent. */
@@ -155,7 +155,7 @@ export interface Controls {
   onChange(call: () => void): () => void
 }
 
-/** Everything the engine needs of the world. Fakes of these run it in memory. */
+/** Everything the engine needs from outside. Fakes of these run it in memory. */
 export interface Ports {
   clock: Clock
   /** Shows a passing event to whoever watches. */
@@ -165,7 +165,7 @@ export interface Ports {
   agentsFor(stage: StageName): readonly AgentName[]
   /** The prompt of a step, before it begins. Throws CannotGoOn if there can be none. */
   buildPrompt(work: Work): Promise<string>
-  /** Starts the agent on a step. Rejects if it cannot be started: the agent's failure, not the run's, but for CannotGoOn. */
+  /** Starts the agent on a step. Rejects if it cannot be started: that is the agent's failure, except for CannotGoOn, which stops the run. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
   /** Which folder a task is worked on in, by name; undefined: the project. One step holds a folder at a time. */
   workspaceFor?(task: Task): string | undefined
@@ -173,7 +173,7 @@ export interface Ports {
   reap: Runner['reap']
   /** The agent of a step has exited: ends what it left running, and puts back what it must not change. */
   cleanUp(step: Step): Promise<void>
-  /** Does the work of a stage that ralph itself does, a merge say. Safe to repeat. */
+  /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
   act?(work: Work): Promise<Finding[]>
   /** Without a step: those of the baseline, before the first. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Promise<Check[]>

@@ -3,8 +3,8 @@ import { type RunState, type StageTable, taskStateOf } from './table.ts'
 import type { Task } from './task.ts'
 
 /**
- * Someone goes on with a run: what was blocked gets another chance, from its first stage and with
- * nothing held against it. null where nothing was blocked.
+ * On resume, blocked tasks start again at their first stage. They keep their rounds, bug fixes and last findings.
+ * null if nothing was blocked.
  */
 export function reopen(
   table: StageTable,

@@ -168,7 +168,7 @@ function addBugFix(
   }
   me.bugs++
   const summary = firstLine(red[0]?.note).slice(0, LONGEST_SUMMARY) || 'the failing check'
-  // A reopened task counts its bugs anew, but the old ones are still in the list.
+  // The list may still have bug fixes of an earlier build.
   let number = me.bugs
   while (Object.hasOwn(state.at, `${task.id}-bug-${number}`)) number++
   const bug: Task = {

@@ -125,19 +125,22 @@ export type RunState = {
   n: number
   /** Steps started, for their ids; interrupted ones count too. */
   steps: number
-  /** Agent failures, empty answers, and inactive endings with an unchanged tree, each in a row. */
+  /** Consecutive agent failures. */
   failures: number
+  /** Consecutive empty answers. */
   empties: number
+  /** Consecutive iterations that fell silent and changed nothing. */
   idles: number
-  /** Limited calls of an agent in a row, and when the first was since any iteration that was not limited. */
+  /** Consecutive limited calls of each agent. */
   waits: Record<AgentName, number>
+  /** The first limited call since the last iteration that was not limited. */
   limitedSince: number | null
   /** Tasks that agents added to the list. */
   added: number
   hold: null | 'pause' | 'stop'
   /** Until when an agent is limited. */
   until: Record<AgentName, number>
-  /** Agents that cannot be used until somebody goes on with the run, and why. */
+  /** Agents that cannot be used until somebody resumes the run, and why. */
   unusable: Record<AgentName, string>
   notBefore: number
   /** Over all incarnations. */
@@ -145,7 +148,7 @@ export type RunState = {
   flight: Record<StepId, Step>
   /** Settled, but perhaps not applied. */
   unapplied: Record<StepId, Settled>
-  /** Intended commits. One that is not journaled as made may exist all the same: the repository knows. */
+  /** Intended commits. One that is not journaled as made may still exist; the repository tells. */
   intents: Record<StepId, Intent>
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */

@@ -1,7 +1,7 @@
 /**
  * Characters that a person cannot see, or that a terminal obeys: controls, format characters (zero-width, direction
  * marks, tags), lone surrogates, private and unassigned ones, every space but the plain one, variation selectors,
- * fillers, and the three that have a glyph with nothing in it.
+ * fillers, and three with an empty glyph.
  */
 const HIDDEN = String.raw`(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}]`
 
@@ -11,7 +11,7 @@ const PILE = String.raw`(?<=\p{M}{8})\p{M}`
 /** Spaces that look like none, at either end, or so many that what follows seems to be something else. */
 const GAP = '^ | $|(?<= {8}) '
 
-/** A backslash that would read as the beginning of an escape: it is escaped itself, so each `\u{…}` shown is one. */
+/** A backslash that would look like an escape. It is escaped too, so that every `\u{…}` shown is a real escape. */
 const BACKSLASH = String.raw`\\(?=u\{)`
 
 const IN_JSON = new RegExp(`(?!\\n)${HIDDEN}`, 'gu')
@@ -29,7 +29,7 @@ export const visible = (text: string): string => text.replace(IN_LINE, escaped)
 /** The same for a text of several lines: its line breaks, tabs and spaces stay as they are. */
 export const visibleText = (text: string): string => text.replace(IN_TEXT, escaped)
 
-/** The same for JSON, by its own escapes: it still says the same. */
+/** The same for JSON, by JSON's own escapes, so that the value stays the same. */
 export const visibleJson = (json: string): string =>
   json.replace(IN_JSON, char =>
     char
@@ -39,8 +39,8 @@ export const visibleJson = (json: string): string =>
   )
 
 /**
- * Why nobody could agree to a command by what they see of it; null if they could. Line breaks and tabs may be in one:
- * a script can have several lines, and they are escaped where it is shown.
+ * The first hidden character of a command, which makes it unsafe to approve; null if there is none. Line breaks and tabs
+ * are allowed, because a script can have several lines; they are escaped where it is shown.
  */
 export function hiddenIn(command: string): string | null {
   const found = IN_COMMAND.exec(command)

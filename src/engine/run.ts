@@ -71,7 +71,7 @@ export async function run(
           if (flying.size >= table.width) await sleep.until(flying.values(), null)
           break
         case 'busy':
-          if (flying.size === 0) throw new Error('steps are in flight that nobody works on')
+          if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')
           await sleep.until(flying.values(), null)
           break
         case 'wait':

@@ -2,7 +2,7 @@ import type { RunEvent } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
 import type { RunContext } from './iterate.ts'
 
-/** Handles the requests that came meanwhile. Each is journaled before it takes effect. */
+/** Handles new requests. Each is journaled before it takes effect. */
 export function obey(context: RunContext, cancel: AbortController): void {
   const { book, ports } = context
   for (const { id: request, control } of ports.controls.pending()) {

@@ -14,8 +14,8 @@ export type Timeouts = {
 export type Ended = NonNullable<Step['ended']>
 
 /**
- * Follows an agent until it has exited, and stops it at a timeout. No timer ticks:
- * one is armed for the earliest moment at which the silence could be too long.
+ * Follows an agent until it has exited, and stops it at a timeout. One timer is set to
+ * the earliest possible timeout; nothing polls.
  */
 export async function supervise(
   clock: Clock,

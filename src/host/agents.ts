@@ -22,7 +22,7 @@ export type RunAgent = {
 /** An agent as settings name it. */
 type AgentChoice = Settings['fallbackAgents'][number]
 
-/** The agents of a run that has no roles, the first to be called first. */
+/** The agents of a run that has no roles, in order of preference. */
 export const agentsOf = (spec: BaseSpec, path: string): RunAgent[] => agentsByRole(spec, path)()
 
 /**

@@ -128,7 +128,7 @@ export function caller(
         if (ended?.ok && ended.costUsd === undefined && options.budgetLeft(work.state) !== null)
           warnOnce(
             `cost ${name}`,
-            `${agent.name} does not tell what it costs, so the budget in dollars cannot hold it`,
+            `${agent.name} does not report its cost, so the dollar budget cannot be enforced`,
           )
         note({ exit: exit.signal ?? exit.code, usage: ended?.usage, costUsd: ended?.costUsd })
         return events
@@ -139,9 +139,9 @@ export function caller(
 
 /** Warned once: nobody is there to answer an agent that asks for permission. */
 function refusalNote(agent: Agent, denials: number): string {
-  const what = `${agent.name} was refused ${plural(denials, 'tool call')} for want of permission, and nobody is there to give it`
+  const what = `${agent.name} was refused ${plural(denials, 'tool call')} because permission was missing, and nobody can grant it`
   return agent.bypass
-    ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) mends it`
+    ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) fixes it`
     : what
 }
 

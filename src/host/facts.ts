@@ -14,7 +14,7 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...fallbackRow(spec),
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
-    ['checks', checks.length > 0 ? checks.join(' · ') : 'none: whatever comes of it is only claimed'],
+    ['checks', checks.length > 0 ? checks.join(' · ') : 'none: the result is claimed, not verified'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
     ['until', until],
   ]
@@ -45,7 +45,7 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
       `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
     )
   if (!start)
-    notes.push('not a git repository: nothing tells what changed, so a loop that is stuck goes unnoticed')
+    notes.push('not a git repository: ralph cannot tell what changed, nor notice a loop that is stuck')
   const dirty = Object.keys(start?.dirty ?? {}).length
   if (dirty > 0)
     notes.push(

@@ -15,7 +15,7 @@ export interface Listener {
   close?(): void
 }
 
-/** What a listener may look at, beside the events. */
+/** What a listener may look at, besides the events. */
 export type RunView = {
   spec: RunSpec
   iterations: number | null

@@ -99,7 +99,9 @@ function open(
 ): Hosted {
   const { id, workflow, spec, limits, past, env, frontend } = options
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
-  const journal = needWritable(dir, 'make room or rights, and try again', () => openJournal(dir))
+  const journal = needWritable(dir, 'free some space or fix its permissions, and try again', () =>
+    openJournal(dir),
+  )
   const me = processRef(process.pid)
   const controls = receiveControls(dir, past, me, ({ type }) => {
     const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
@@ -119,7 +121,7 @@ function open(
         watcher.onEvent(event)
       } catch (error) {
         watchers = watchers.filter(other => other !== watcher)
-        const note = `the run is shown no longer in one place: ${(error as Error).message}`
+        const note = `one display of this run failed and is switched off: ${(error as Error).message}`
         book.record({ type: 'warned', at: event.at, note })
       }
     }

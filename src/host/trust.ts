@@ -99,7 +99,7 @@ function readStore(home: string): unknown {
 
 const broken = (home: string, why: string) =>
   new UsageError(
-    `${join(home, FILE)} cannot be used: ${why}; mend it, or move it away and trust your projects again`,
+    `${join(home, FILE)} cannot be used: ${why}; repair it, or move it away and trust your projects again`,
   )
 
 const remembered = ({ projects }: Store, path: string): string[] =>

@@ -40,9 +40,10 @@ export function verboseLines(
     else if (event.type === 'ended')
       say(`Agent exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${formatDuration(event.ms)})`)
     else if (event.type === 'checking') say(`Running guardrail: ${event.check}`)
-    else if (event.type === 'checked')
+    // Checks of ralph's own run no command, and have no exit.
+    else if (event.type === 'checked' && event.exit)
       say(
-        `Guardrail exited with ${event.exit?.signal ?? `code ${event.exit?.code}`} (${formatDuration(event.ms)})`,
+        `Guardrail exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${formatDuration(event.ms)})`,
       )
     else if (event.type === 'settled' && event.end === 'ok' && event.move !== 'fail')
       say(`Completion (${condition}): ${event.move === 'pass' ? 'matched' : 'not matched'}`)

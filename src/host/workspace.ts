@@ -149,8 +149,8 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   }
 }
 
-export function needFolder(dir: string): void {
-  if (!existsSync(dir)) throw new CannotGoOn(`the project ${dir} is gone`)
+export function needFolder(dir: string, what = 'project'): void {
+  if (!existsSync(dir)) throw new CannotGoOn(`the ${what} ${dir} is gone`)
 }
 
 /** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
@@ -163,7 +163,7 @@ export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedPath'> 
   const others = new Map<string, Promise<Workspace>>()
   const open = async (name: string) => {
     const dir = resolve(spec.project, name)
-    needFolder(dir)
+    needFolder(dir, 'workspace')
     return openWorkspace({
       ...options,
       spec: { ...spec, project: dir, start: await recordStart(dir, env) },

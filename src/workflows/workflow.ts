@@ -18,7 +18,7 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   command: string
   /** Whether it has a task list that people see and may edit. */
   listed: boolean
-  /** Whether protected files are put back after the checks, too: the code under review must not write its review. */
+  /** Whether protected files are put back after the checks, too: the code under review must not change its own review. */
   guardsChecks: boolean
   /** The spec that a journal keeps, by its shape. Unknown keys are kept; what is missing throws a UsageError. */
   readSpec(pins: Record<string, unknown>): S
@@ -29,9 +29,9 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   describe(spec: S, limits: Limits, run?: Folded): Description
   /** The work as the dry run shows it: the prompt, or the list. */
   preview(spec: S, limits: Limits): string
-  /** What session.json says of what is worked on. */
+  /** Fields of session.json about the work. */
   about(spec: S): Record<string, unknown>
-  /** Protected files beside those of every run: globs below a root of their own. */
+  /** Protected files besides those of every run: globs below a root of their own. */
   protectedAreas(spec: S): Area[]
   /** Lines at the end of a run, after its list. */
   summary?(spec: S, run: Folded, style: Style): string[]
@@ -50,7 +50,7 @@ export interface Active {
   onRequest?(request: unknown): Edit | { error: string }
   /** Which folder a task is worked on in, as seen from the project; undefined: the project itself. */
   workspaceFor?(task: Task): string | undefined
-  /** Does the work of a stage that ralph itself does, a merge say. Safe to repeat. */
+  /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
   act?(work: Work, record: Recorder): Promise<Finding[]>
   /** The prompt of a step, before it begins; may commit. Throws CannotGoOn where the step must not begin. */
   buildPrompt(work: Work, record: Recorder): string | Promise<string>
@@ -58,7 +58,7 @@ export interface Active {
   onAgentStart?(work: Work): void | Promise<void>
   /** Variables that its agent and its hooks get. */
   env?(work: Work): Record<string, string>
-  /** What the agent has written about its work, asked once: before any check may write. */
+  /** What the agent has written about its work, read once, before checks could write. */
   claimsAtExit?(work: Work): Promise<Claimed>
   /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
@@ -66,7 +66,7 @@ export interface Active {
   claims(work: Work, text: string): Promise<Claims>
   /** Makes the workflow's own files follow what was settled. Safe to repeat. */
   apply(settled: Settled, record: Recorder): void | Promise<void>
-  /** A run is taken up again, before anything else happens in it. */
+  /** A run is resumed; called before the first decision. */
   onResume?(): void
   /** The run is about to stop: judges what agents wrote, so that what differs later is a person's edit. */
   onLeave?(): Promise<void>
@@ -88,7 +88,7 @@ export type Context<S extends RunSpec = RunSpec> = {
   runDir: string
   /** For ralph's own git calls. */
   env: Record<string, string>
-  /** The journal as it was when this process took the run up. */
+  /** The journal as it was when this process started to host the run. */
   past: readonly RunEvent[]
   /** All events that are on record by now. */
   journal(): readonly RunEvent[]
@@ -97,11 +97,11 @@ export type Context<S extends RunSpec = RunSpec> = {
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
   record: Recorder
-  /** Whoever was asked went away: as if they had pressed Ctrl+C. */
+  /** The user left: stops as on Ctrl+C. */
   interrupt(): void
 }
 
-/** A run as folding its journal gives it. */
+/** The tasks and the state of a run, folded from its journal. */
 export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }
 
 export type Recorder = (event: RunEvent) => void

@@ -131,7 +131,7 @@ test.each<[string, string, string]>([
   mkdirSync(home, { recursive: true })
   const path = join(home, 'trust.json')
   writeFileSync(path, content)
-  const sentence = `${path} cannot be used: ${why}; mend it, or move it away and trust your projects again`
+  const sentence = `${path} cannot be used: ${why}; repair it, or move it away and trust your projects again`
   expect(refusal(() => isTrusted(home, project, RISKS))).toBe(sentence)
   expect(refusal(() => trust(home, project, RISKS))).toBe(sentence)
   expect(readFileSync(path, 'utf8')).toBe(content)
@@ -142,6 +142,6 @@ test('a directory in the place of the store is named', () => {
   const path = join(home, 'trust.json')
   mkdirSync(path, { recursive: true })
   expect(refusal(() => trust(home, project, RISKS))).toBe(
-    `${path} cannot be used: trust.json is a directory; a file is needed there, or nothing; mend it, or move it away and trust your projects again`,
+    `${path} cannot be used: trust.json is a directory; a file is needed there, or nothing; repair it, or move it away and trust your projects again`,
   )
 })

@@ -74,7 +74,7 @@ function promptOf(
 const hintOf = ({ settings, condition }: PromptSpec): string | null =>
   settings.completionHint ? completionHint(condition, commandGuardrails(settings).length > 0) : null
 
-/** Read anew for every iteration: people edit it while the loop runs. */
+/** Read again for every iteration, because people edit it while the loop runs. */
 function readPrompt(prompt: PromptSpec['prompt']): string {
   if (prompt.type === 'text') return prompt.text
   try {

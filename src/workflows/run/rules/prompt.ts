@@ -2,8 +2,8 @@ import type { Finding } from '../../../core/events.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 
 /**
- * The sentence that tells the agent how to say that it is done; null where it is not to be told. Whoever gives
- * a done pattern has a way of their own, and a second one would only confuse the agent.
+ * The sentence that tells the agent how to say that it is done; null if there is none. With a done pattern there is
+ * none, because two ways would confuse the agent.
  */
 export function completionHint(
   { response, pattern }: { response: string | null; pattern: string | null },
