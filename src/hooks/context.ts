@@ -1,9 +1,9 @@
-import { rearm, startedWith, take } from './alerts.ts'
-import { answer, type HookInput } from './answer.ts'
 import { CHARS_PER_TOKEN, reached, tellUse, useIn, windowOf } from './context-use.ts'
 import { lookBack } from './read-tail.ts'
+import { answer, type HookInput } from './run-hook.ts'
 import { forgetOldSessions, sessionFolder } from './session-folder.ts'
 import { isInStories, projectOf } from './story-loop.ts'
+import { rearm, startedWith, take } from './threshold-alerts.ts'
 
 const { env } = process
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { judgeStop, type Looked } from '../workflows/stories/rules/gate.ts'
-import { answer, type HookInput } from './answer.ts'
-import { countBlocks } from './blocks.ts'
+import { countBlocks } from './count-blocks.ts'
+import { answer, type HookInput } from './run-hook.ts'
 import { findStoryLoop, projectOf, type StoryLoop } from './story-loop.ts'
 
 const GIT_MS = 30_000

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type GateRules, readGateRules } from '../workflows/stories/rules/gate.ts'
 import type { ReviewMode } from '../workflows/stories/rules/review-rules.ts'
-import type { HookInput } from './answer.ts'
+import type { HookInput } from './run-hook.ts'
 
 type Environment = Record<string, string | undefined>
 

@@ -7,8 +7,8 @@ import { keepBroken } from '../../../store/list-file.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { FENCE } from '../../../workflows/stories/open.ts'
-import { keepStories } from '../../../workflows/stories/story-keeper.ts'
-import { storyPlace } from '../../../workflows/stories/story-place.ts'
+import { storyPlace } from '../../../workflows/stories/story-file-path.ts'
+import { keepStories } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
 /**

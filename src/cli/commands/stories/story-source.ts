@@ -5,7 +5,7 @@ import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { realWithin } from '../../../store/real-path.ts'
 import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import { parse } from '../../../workflows/stories/story-keeper.ts'
+import { parse } from '../../../workflows/stories/story-file-sync.ts'
 import { readInput } from '../run/start-run.ts'
 
 /** Where stories are unless somebody says otherwise. */

@@ -9,7 +9,7 @@ import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer
 import { sessionDir } from '../../../store/session.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
-import { keepList, type ListKeeper } from '../../../workflows/build/list-keeper.ts'
+import { keepList, type ListKeeper } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'

@@ -6,7 +6,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { type Risk, risks } from '../../../settings/trust.ts'
 import { textAt } from '../../../store/files/put-file.ts'
-import { parse } from '../../../workflows/stories/story-keeper.ts'
+import { parse } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
 /** The user asked for it by name, so it is shown and done. */

@@ -1,6 +1,6 @@
 import { checkList } from '../check-list.ts'
 import type { Planned } from '../planned.ts'
-import { placesOfItems } from './lines-of-items.ts'
+import { placesOfItems } from './item-locations.ts'
 
 /** A build's list, of an earlier one for example: what is completed stays so. */
 export function readTodoList(file: string, text: string, items: unknown[]): Planned | { errors: string[] } {

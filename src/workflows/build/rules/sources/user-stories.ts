@@ -1,6 +1,6 @@
 import { checkList } from '../check-list.ts'
 import type { Planned } from '../planned.ts'
-import { placesOfItems } from './lines-of-items.ts'
+import { placesOfItems } from './item-locations.ts'
 
 /**
  * The stories of a story file as tasks: by priority, then by place; what passes is completed. Only what a build needs

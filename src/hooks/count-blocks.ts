@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HookInput } from './answer.ts'
+import type { HookInput } from './run-hook.ts'
 import { sessionFolder } from './session-folder.ts'
 
 /** After so many blocks in a row claude ends anyway, with an empty answer. */

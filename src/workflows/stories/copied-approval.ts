@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
-import { isApprovedIn, type Kept } from './kept-approval.ts'
+import { isApprovedIn, type Kept } from './approval-in-git.ts'
 
 /** Where git stood when a review began, and where else it could be made to stand. */
 export type Had = { head: string | null; refs: { commit: string; name: string }[] }

@@ -5,7 +5,7 @@ import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
 import { textAt } from '../../store/files/put-file.ts'
 import { storyClaims } from './rules/review.ts'
-import { parse } from './story-keeper.ts'
+import { parse } from './story-file-sync.ts'
 
 export type Kept = {
   start: Pick<Start, 'root' | 'dirs'>

@@ -1,7 +1,7 @@
 import type { StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Look } from '../../git/look.ts'
-import type { Had } from './taken-approval.ts'
+import type { Had } from './copied-approval.ts'
 
 export interface ReviewWatch {
   /** A review is about to begin, on this tree. */
