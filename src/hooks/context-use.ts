@@ -1,15 +1,15 @@
-/** What the end of a transcript tells of the context in use. */
-export type Use =
-  | { type: 'told'; tokens: number; model: string | null }
-  /** The conversation was compacted, and nothing was counted since; `since` is what was written after that. */
+/** How much of the context is in use, according to the end of a transcript. */
+export type ContextUse =
+  | { type: 'counted'; tokens: number; model: string | null }
+  /** The conversation was compacted and no tokens were reported since; `since` is the number of characters after it. */
   | { type: 'compacted'; since: number }
 
 const THRESHOLDS = [50, 60, 70, 80, 90] as const
 
-/** A share of the window, in per cent, at which an agent is told. */
+/** The percentage of the context window at which an agent is alerted. */
 export type Threshold = (typeof THRESHOLDS)[number]
 
-/** All of them, the highest first. */
+/** All thresholds, highest first. */
 export const thresholds: readonly Threshold[] = [...THRESHOLDS].reverse()
 
 const WINDOW = 200_000
@@ -18,15 +18,15 @@ const LONG_WINDOW = 1_000_000
 export const CHARS_PER_TOKEN = 4
 
 /**
- * Reads the use from the last lines of a transcript: what the last answer of the main agent was given. null where
- * none of them tells. Lines may be of any kind, and broken.
+ * Reads the context use from the last lines of a transcript: the input tokens of the main agent's last answer. Returns
+ * null if no line has them. Lines may be of any kind, or invalid.
  */
-export function useIn(lines: readonly string[]): Use | null {
+export function readContextUse(lines: readonly string[]): ContextUse | null {
   let since = 0
   for (const line of [...lines].reverse()) {
     const entry = line.includes('"usage"') || line.includes('compact_boundary') ? parse(line) : null
     if (entry?.subtype === 'compact_boundary') return { type: 'compacted', since }
-    const use = entry && useOf(entry)
+    const use = entry && useInEntry(entry)
     if (use) return use
     since += line.length
   }
@@ -40,16 +40,16 @@ type Entry = {
   message?: { model?: unknown; usage?: Record<string, unknown> } | null
 }
 
-function useOf({ type, isSidechain, message }: Entry): Use | null {
-  // A subagent has a window of its own.
+function useInEntry({ type, isSidechain, message }: Entry): ContextUse | null {
+  // A subagent has its own context window.
   if (type !== 'assistant' || isSidechain === true || !message?.usage) return null
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = message.usage
   const tokens = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens]
     .map(count => (typeof count === 'number' ? count : 0))
     .reduce((sum, count) => sum + count, 0)
-  // An answer that no model gave, an error message for one, counts nothing.
+  // An answer that did not come from a model, such as an error message, reports no tokens.
   if (tokens === 0) return null
-  return { type: 'told', tokens, model: typeof message.model === 'string' ? message.model : null }
+  return { type: 'counted', tokens, model: typeof message.model === 'string' ? message.model : null }
 }
 
 function parse(line: string): Entry | null {
@@ -62,10 +62,10 @@ function parse(line: string): Entry | null {
 }
 
 /**
- * How large a model's window is. `started` is what the session was started with: only that says whether a model
- * that can have a longer window has it. More than a window holds proves that it is the longer one.
+ * The size of a model's context window. `started` is the model name that the session started with: only that name
+ * says whether an optional long window is on. More tokens than the normal window holds prove that the long one is on.
  */
-export function windowOf(model: string | null, started: string | null, tokens: number): number {
+export function contextWindow(model: string | null, started: string | null, tokens: number): number {
   const isLong =
     tokens > WINDOW ||
     hasLongWindow(model ?? '') ||
@@ -80,8 +80,8 @@ function hasLongWindow(model: string): boolean {
   return Number(major) >= 5 || (family === 'opus' && Number(major) === 4 && Number(minor) >= 7)
 }
 
-/** The highest threshold that is reached. */
-export const reached = (tokens: number, window: number): Threshold | null =>
+/** The highest threshold that is reached; null if none is. */
+export const highestReached = (tokens: number, window: number): Threshold | null =>
   thresholds.find(threshold => tokens * 100 >= threshold * window) ?? null
 
 type Severity = 'NOTICE' | 'WARNING' | 'CRITICAL'
@@ -94,7 +94,7 @@ const SEVERITY: Record<Threshold, Severity> = {
   90: 'CRITICAL',
 }
 
-/** In a story loop there is a list that takes what is left over, and an iteration that goes on. */
+/** In a story loop, remaining work goes into the list, and the next iteration continues it. */
 const IN_STORIES: Record<Severity, string> = {
   NOTICE:
     'Be mindful of remaining space. Plan to finish your current task within this session. If you discover follow-up work, add new stories to tasks.json — the next iteration will pick them up.',
@@ -112,8 +112,8 @@ const ELSEWHERE: Record<Severity, string> = {
     'Wrap up immediately. Do NOT start new work. Instead: (1) leave your current change in a state that works, (2) say what remains, with the details and insights that whoever goes on will need, (3) stop.',
 }
 
-/** What an agent is told at a threshold. */
-export function tellUse(
+/** The alert that an agent gets at a threshold. */
+export function contextAlert(
   threshold: Threshold,
   { tokens, window, inStories }: { tokens: number; window: number; inStories: boolean },
 ): string {

@@ -1,41 +1,48 @@
-import { CHARS_PER_TOKEN, reached, tellUse, useIn, windowOf } from './context-use.ts'
-import { lookBack } from './read-tail.ts'
-import { answer, type HookInput } from './run-hook.ts'
-import { forgetOldSessions, sessionFolder } from './session-folder.ts'
+import {
+  CHARS_PER_TOKEN,
+  contextAlert,
+  contextWindow,
+  highestReached,
+  readContextUse,
+} from './context-use.ts'
+import { searchTail } from './read-tail.ts'
+import { type HookInput, runHook } from './run-hook.ts'
+import { removeOldSessions, sessionFolder } from './session-folder.ts'
 import { isInStories, projectOf } from './story-loop.ts'
-import { rearm, startedWith, take } from './threshold-alerts.ts'
+import { claimThreshold, modelAtStart, resetThresholds } from './threshold-alerts.ts'
 
 const { env } = process
 
-answer('context', input => {
-  if (input.hook_event_name === 'SessionStart') return begin(input)
-  // A subagent has a context of its own; this session's thresholds are not to be spent on it.
+runHook('context', input => {
+  if (input.hook_event_name === 'SessionStart') return onSessionStart(input)
+  // A subagent has its own context, so its calls must not use up the thresholds of this session.
   return input.agent_id === undefined ? alert(input) : null
 })
 
-/** A session starts, goes on from an earlier one, or was compacted. */
-function begin({ session_id, model }: HookInput): null {
-  rearm(sessionFolder(session_id), model)
-  forgetOldSessions(Date.now())
+/** Claude sends this when a session starts, resumes or was compacted. */
+function onSessionStart({ session_id, model }: HookInput): null {
+  resetThresholds(sessionFolder(session_id), model)
+  removeOldSessions(Date.now())
   return null
 }
 
 function alert(input: HookInput): object | null {
   if (!input.transcript_path) throw new Error('claude named no transcript_path')
   const folder = sessionFolder(input.session_id)
-  const { found, size } = lookBack(input.transcript_path, useIn)
-  const told = found?.type === 'told' ? found : null
+  const { found, size } = searchTail(input.transcript_path, readContextUse)
+  const counted = found?.type === 'counted' ? found : null
   const bytes = found?.type === 'compacted' ? found.since : size
-  const tokens = told?.tokens ?? bytes / (positive('RALPH_CHARS_PER_TOKEN') ?? CHARS_PER_TOKEN)
+  const tokens = counted?.tokens ?? bytes / (positive('RALPH_CHARS_PER_TOKEN') ?? CHARS_PER_TOKEN)
   const window =
-    positive('CLAUDE_CONTEXT_WINDOW') ?? windowOf(told?.model ?? null, startedWith(folder), told?.tokens ?? 0)
-  const threshold = reached(tokens, window)
-  if (threshold === null || !take(folder, threshold)) return null
+    positive('CLAUDE_CONTEXT_WINDOW') ??
+    contextWindow(counted?.model ?? null, modelAtStart(folder), counted?.tokens ?? 0)
+  const threshold = highestReached(tokens, window)
+  if (threshold === null || !claimThreshold(folder, threshold)) return null
   const inStories = isInStories(projectOf(input, env), env)
   return {
     hookSpecificOutput: {
       hookEventName: 'PostToolUse',
-      additionalContext: tellUse(threshold, { tokens, window, inStories }),
+      additionalContext: contextAlert(threshold, { tokens, window, inStories }),
     },
   }
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { HookInput } from './run-hook.ts'
 import { sessionFolder } from './session-folder.ts'
 
-/** After so many blocks in a row claude ends anyway, with an empty answer. */
-const CLAUDES_CAP = 8
+/** After this many blocks in a row claude stops anyway, with an empty answer. */
+const DEFAULT_CAP = 8
 
 /**
- * Counts a block, if there may be one more: fewer than claude itself allows, so that an iteration always ends with an
- * answer. Claude's own count begins anew with every tool call; this one does not, so that nothing is blocked for ever.
+ * Counts a block if one more is allowed. The limit is below claude's own, so that an iteration always ends with an
+ * answer. Claude resets its count at every tool call; this count is not reset, so blocking always ends.
  */
 export function countBlocks(
   { session_id, stop_hook_active = false }: HookInput,
@@ -18,20 +18,20 @@ export function countBlocks(
   try {
     file = join(sessionFolder(session_id), 'blocks')
   } catch {
-    // What cannot be counted is done once.
+    // Without a count, block only once.
     return { mayBlock: !stop_hook_active, blocks: 1 }
   }
-  // A run of ralph is one question to the end; a person asks again, and that begins anew.
+  // In a run of ralph a session has a single prompt. A person can send another prompt, which resets the count.
   const blocks = env.RALPH_RUN || stop_hook_active ? readCount(file) : 0
-  const mayBlock = blocks < Math.max(claudesCap(env) - 1, 1)
+  const mayBlock = blocks < Math.max(readCap(env) - 1, 1)
   if (mayBlock) replace(file, String(blocks + 1))
   return { mayBlock, blocks }
 }
 
-function claudesCap({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: cap }: Record<string, string | undefined>): number {
+function readCap({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: cap }: Record<string, string | undefined>): number {
   const number = Number(cap)
-  // 0 means no cap to claude; a gate without end helps nobody.
-  return Number.isInteger(number) && number > 0 ? number : CLAUDES_CAP
+  // To claude 0 means no cap; here it means the default, so that the gate cannot block forever.
+  return Number.isInteger(number) && number > 0 ? number : DEFAULT_CAP
 }
 
 function readCount(file: string): number {

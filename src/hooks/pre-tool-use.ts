@@ -4,8 +4,9 @@ import { denial, judgeToolCall } from '../blocklist/permission.ts'
 import { readStdin } from './stdin.ts'
 
 /**
- * The PreToolUse hook of the Claude Code plugin: denies a command of the blocklist, else says nothing. Where it cannot
- * judge, it says why; in a run of ralph, where nobody looks on, the call is denied, elsewhere the user decides.
+ * The PreToolUse hook of the Claude Code plugin: denies commands on the blocklist, and prints nothing otherwise. If it
+ * cannot judge a call, it says why. In a run of ralph nobody is watching, so that call is denied; elsewhere the user
+ * decides.
  */
 try {
   const reason = judgeToolCall(readStdin(), readAllowlist(process.env[ALLOW_VARIABLE]))
@@ -14,27 +15,27 @@ try {
   const why = `ralph's blocklist could not judge this call: ${error instanceof Error ? error.message : String(error)}`
   if (process.env.RALPH_RUN) deny(`${why}. In a run of ralph it is denied; try a simpler call.`)
   else {
-    // Claude Code goes on after any exit code but 2, and shows this.
+    // Claude Code shows this message and continues: only exit code 2 blocks.
     process.exitCode = 1
-    say(`${why}. Nothing was denied.`)
+    printError(`${why}. Nothing was denied.`)
   }
 }
 
-/** By JSON, and where nobody takes that, by the exit code that blocks. */
+/** Denies by JSON; if standard output is closed, by the exit code that blocks. */
 function deny(reason: string): void {
   try {
     writeAll(1, `${denial(reason)}\n`)
   } catch {
     process.exitCode = 2
-    say(reason)
+    printError(reason)
   }
 }
 
-function say(sentence: string): void {
+function printError(sentence: string): void {
   try {
     writeAll(2, `${sentence}\n`)
   } catch {
-    // Nobody listens; the exit code has said it.
+    // Standard error is closed too; the exit code is enough.
   }
 }
 

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 
-/** What claude tells a hook. */
+/** The JSON that claude passes to a hook. */
 export type HookInput = {
   hook_event_name?: string
   session_id?: string
   transcript_path?: string
   cwd?: string
-  /** Set where a subagent is at work. */
+  /** Set when a subagent made the call. */
   agent_id?: string
   stop_hook_active?: boolean
   model?: string
 }
 
 /**
- * One call of a hook: claude's JSON on standard input, what is decided of it as JSON on standard output. Trouble of
- * the hook's own is said in one line and holds nobody up: exit code 1 does not block.
+ * Runs one hook call: claude's JSON comes on standard input, the decision goes to standard output as JSON. If the
+ * hook itself fails, it prints one line and exits with 1, which does not block claude.
  */
-export function answer(name: string, decide: (input: HookInput) => object | null): void {
+export function runHook(name: string, decide: (input: HookInput) => object | null): void {
   try {
-    const decided = decide(readInput())
-    if (decided) process.stdout.write(JSON.stringify(decided))
+    const decision = decide(readInput())
+    if (decision) process.stdout.write(JSON.stringify(decision))
   } catch (error) {
     process.stderr.write(`ralph: the ${name} hook failed: ${(error as Error).message}\n`)
     process.exitCode = 1

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 
-/** All of standard input. Without streams, which cost every start; a pipe that is not ready yet is asked again. */
+/** Reads all of standard input. Avoids streams, which slow down every start; polls a pipe that is not ready yet. */
 export function readStdin(): string {
   const chunks: Buffer[] = []
   for (;;) {
@@ -11,7 +11,7 @@ export function readStdin(): string {
   }
 }
 
-/** -1: nothing there yet. */
+/** Returns -1 if there is nothing to read yet. */
 function readSome(chunk: Buffer): number {
   try {
     return readSync(0, chunk)

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { judgeStop, type Looked } from '../workflows/stories/rules/gate.ts'
+import { type GateInput, judgeStop } from '../workflows/stories/rules/gate.ts'
 import { countBlocks } from './count-blocks.ts'
-import { answer, type HookInput } from './run-hook.ts'
+import { type HookInput, runHook } from './run-hook.ts'
 import { findStoryLoop, projectOf, type StoryLoop } from './story-loop.ts'
 
 const GIT_MS = 30_000
 const GIT_BYTES = 64 * 1024 * 1024
 
-answer('Stop', input => {
+runHook('Stop', input => {
   const loop = findStoryLoop(projectOf(input, process.env), process.env)
   return loop && judge(loop, input)
 })
@@ -24,16 +24,16 @@ function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): o
   if (errors.length === 0) return warnings.length > 0 ? warning : null
   const { mayBlock, blocks } = countBlocks(input, process.env)
   if (mayBlock) return { decision: 'block', reason: errors.join('\n\n'), ...warning }
-  // Past its own limit claude would end without an answer, and the iteration would be lost.
+  // Beyond its own limit claude would stop without an answer, and the iteration would be lost.
   return {
     systemMessage: `ralph: the Stop gate lets this iteration end after ${blocks} ${blocks === 1 ? 'block' : 'blocks'}, although: ${errors.join(' ')}`,
   }
 }
 
-/** A list that cannot be read holds up a run of ralph, where nobody looks on; elsewhere that is trouble of the hook's own. */
-function readTasks(path: string): Looked['tasks'] {
+/** In a run of ralph nobody is watching, so an unreadable list blocks the agent; elsewhere the hook itself fails. */
+function readTasks(path: string): GateInput['tasks'] {
   try {
-    // Reading a pipe would wait for somebody to write to it.
+    // Reading a pipe would block until somebody writes to it.
     if (!statSync(path).isFile()) throw new Error('it is no file')
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -43,7 +43,7 @@ function readTasks(path: string): Looked['tasks'] {
   }
 }
 
-/** null outside a repository, or where git does not answer: then there is nothing to hold against anyone. */
+/** Returns null outside a repository, or if git fails: then uncommitted files are not checked. */
 function gitStatus(cwd: string): string | null {
   const args = ['-c', 'core.fsmonitor=false', 'status', '--porcelain', '-z', '--untracked-files=all']
   const { status, stdout } = spawnSync('git', ['--no-optional-locks', ...args], {

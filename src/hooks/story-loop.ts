@@ -20,22 +20,22 @@ const MODES: Record<string, ReviewMode> = { implement: 'implement', review: 'rev
 
 const MARKER = '.ralph-active'
 
-/** Not where the agent happens to be: it may have changed folders. */
+/** The project's folder. The agent may have changed folders, so its cwd is only the second choice. */
 export const projectOf = (input: HookInput, env: Environment): string =>
   env.CLAUDE_PROJECT_DIR || input.cwd || process.cwd()
 
 /**
- * Whether this session works on stories. A run of ralph says so by its environment, which the agent cannot change,
- * and then nothing else counts; outside of one the marker file says so.
+ * Whether this session works on stories. In a run of ralph only the environment counts, because the agent cannot
+ * change it; outside a run the marker file counts.
  */
 export const isInStories = (project: string, env: Environment): boolean =>
   env.RALPH_RUN ? env.RALPH_WORKFLOW === 'stories' : existsSync(join(project, MARKER))
 
-/** The iteration that is to be judged when it ends; null where there is none. */
+/** The story iteration that this session runs; null if it runs none. */
 export function findStoryLoop(project: string, env: Environment): StoryLoop | null {
   if (!isInStories(project, env)) return null
   const mode = MODES[env.RALPH_STAGE ?? '']
-  // A call of a story loop that is no iteration: a commit message is written, say.
+  // A story loop also calls an agent outside of iterations, for example to write a commit message.
   if (env.RALPH_RUN && !mode) return null
   const written = readJson(env.RALPH_RUN ? env.RALPH_SNAPSHOT : join(project, MARKER))
   const rules = readGateRules(written)
@@ -47,7 +47,7 @@ function readJson(path: string | undefined): unknown {
   try {
     return path ? JSON.parse(readFileSync(path, 'utf8')) : null
   } catch {
-    // The gate does without.
+    // The gate then checks less.
     return null
   }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { type Threshold, thresholds } from './context-use.ts'
 
 /**
- * Takes a threshold for this call. False where it, or a higher one, was told already. Of several calls at the same
- * time, as when tools run side by side, one gets it: there can be only one such file.
+ * Claims a threshold for this call. Returns false if it, or a higher one, was already announced. Tools may run in
+ * parallel: creating the file exclusively lets only one of several calls announce a threshold.
  */
-export function take(folder: string, threshold: Threshold): boolean {
+export function claimThreshold(folder: string, threshold: Threshold): boolean {
   if (thresholds.some(higher => higher > threshold && existsSync(join(folder, String(higher))))) return false
   try {
     writeFileSync(join(folder, String(threshold)), '', { flag: 'wx', mode: 0o600 })
@@ -17,15 +17,15 @@ export function take(folder: string, threshold: Threshold): boolean {
   }
 }
 
-/** Makes all thresholds tell again, and keeps what the session was started with. */
-export function rearm(folder: string, model: string | undefined): void {
+/** Lets every threshold be announced again, and saves the model that the session started with. */
+export function resetThresholds(folder: string, model: string | undefined): void {
   for (const threshold of thresholds) rmSync(join(folder, String(threshold)), { force: true })
   if (model) writeFileSync(join(folder, MODEL), model, { mode: 0o600 })
 }
 
 const MODEL = 'model'
 
-export function startedWith(folder: string): string | null {
+export function modelAtStart(folder: string): string | null {
   try {
     return readFileSync(join(folder, MODEL), 'utf8')
   } catch {

@@ -8,14 +8,14 @@ import { MAX_FILES } from '../protect/snapshot.ts'
 import { surveyPatterns } from '../protect/survey.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import type { Area } from '../workflows/workflow.ts'
+import type { ProtectedArea } from '../workflows/workflow.ts'
 
 /** Always protected: the rules of later runs and the specification. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']
 
 export function composeProtection(
   spec: RunSpec,
-  more: Area[],
+  more: ProtectedArea[],
   path: string,
   env: Record<string, string>,
 ): Protection {

@@ -32,7 +32,7 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   /** Fields of session.json about the work. */
   about(spec: S): Record<string, unknown>
   /** Protected files besides those of every run: globs below a root of their own. */
-  protectedAreas(spec: S): Area[]
+  protectedAreas(spec: S): ProtectedArea[]
   /** Lines at the end of a run, after its list. */
   summary?(spec: S, run: Folded, style: Style): string[]
   /** The command that answers the question of a blocked task. */
@@ -106,7 +106,7 @@ export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState
 
 export type Recorder = (event: RunEvent) => void
 
-export type Area = { root: string; globs: string[] }
+export type ProtectedArea = { root: string; globs: string[] }
 
 type Description = {
   /** What is worked on, and what it is called. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { reached, tellUse, useIn, windowOf } from '../../src/hooks/context-use.ts'
+import { contextAlert, contextWindow, highestReached, readContextUse } from '../../src/hooks/context-use.ts'
 
 const answer = (tokens: number, more: object = {}) =>
   JSON.stringify({
@@ -13,8 +13,8 @@ const answer = (tokens: number, more: object = {}) =>
 
 describe('the context in use', () => {
   it('is what the last answer was given: input, and what was read from and written to the cache', () => {
-    expect(useIn([answer(5000), answer(9000), '{"type":"user"}', ''])).toEqual({
-      type: 'told',
+    expect(readContextUse([answer(5000), answer(9000), '{"type":"user"}', ''])).toEqual({
+      type: 'counted',
       tokens: 9000,
       model: 'claude-opus-4-5',
     })
@@ -29,14 +29,17 @@ describe('the context in use', () => {
     ['that is no object', '"usage"'],
     ['that is nothing', 'null "usage"'],
   ])('is not told by a line %s', (_, line) => {
-    expect(useIn([line])).toBeNull()
-    expect(useIn([answer(5000), line])).toMatchObject({ tokens: 5000 })
+    expect(readContextUse([line])).toBeNull()
+    expect(readContextUse([answer(5000), line])).toMatchObject({ tokens: 5000 })
   })
 
   it('is unknown after a compaction, until the next answer', () => {
     const compacted = '{"type":"system","subtype":"compact_boundary"}'
-    expect(useIn([answer(9000), compacted, 'x'.repeat(100), ''])).toEqual({ type: 'compacted', since: 100 })
-    expect(useIn([answer(9000), compacted, answer(700)])).toMatchObject({ tokens: 700 })
+    expect(readContextUse([answer(9000), compacted, 'x'.repeat(100), ''])).toEqual({
+      type: 'compacted',
+      since: 100,
+    })
+    expect(readContextUse([answer(9000), compacted, answer(700)])).toMatchObject({ tokens: 700 })
   })
 })
 
@@ -55,16 +58,16 @@ describe('the window', () => {
     ['something-else-7', 200_000],
     [null, 200_000],
   ])('of %s is %d', (model, window) => {
-    expect(windowOf(model, null, 0)).toBe(window)
+    expect(contextWindow(model, null, 0)).toBe(window)
   })
 
   it('is the long one if the session was started so, with this model', () => {
-    expect(windowOf('claude-sonnet-4-6', 'claude-sonnet-4-6[1m]', 0)).toBe(1_000_000)
-    expect(windowOf('claude-haiku-4-5', 'claude-sonnet-4-6[1m]', 0)).toBe(200_000)
+    expect(contextWindow('claude-sonnet-4-6', 'claude-sonnet-4-6[1m]', 0)).toBe(1_000_000)
+    expect(contextWindow('claude-haiku-4-5', 'claude-sonnet-4-6[1m]', 0)).toBe(200_000)
   })
 
   it('is the long one if more is in it than fits the short one', () => {
-    expect(windowOf('something-else-7', null, 200_001)).toBe(1_000_000)
+    expect(contextWindow('something-else-7', null, 200_001)).toBe(1_000_000)
   })
 })
 
@@ -80,7 +83,7 @@ describe('a threshold', () => {
     [180_000, 90],
     [500_000, 90],
   ])('with %d of 200000 tokens is %s', (tokens, threshold) => {
-    expect(reached(tokens, 200_000)).toBe(threshold)
+    expect(highestReached(tokens, 200_000)).toBe(threshold)
   })
 
   it.each([
@@ -101,10 +104,10 @@ describe('a threshold', () => {
     'of %d %% is a %s, and speaks of the list only in a story loop',
     (threshold, severity, words) => {
       const use = { tokens: 110_000, window: 200_000 }
-      const told = tellUse(threshold, { ...use, inStories: true })
-      expect(told).toMatch(words)
-      const elsewhere = tellUse(threshold, { ...use, inStories: false })
-      expect([told, elsewhere].every(text => text.startsWith(`${severity}: 55% of the context`))).toBe(true)
+      const inLoop = contextAlert(threshold, { ...use, inStories: true })
+      expect(inLoop).toMatch(words)
+      const elsewhere = contextAlert(threshold, { ...use, inStories: false })
+      expect([inLoop, elsewhere].every(text => text.startsWith(`${severity}: 55% of the context`))).toBe(true)
       expect(elsewhere).not.toMatch(/tasks\.json|progress\.txt|stories|iteration|commit/)
     },
   )

@@ -52,7 +52,7 @@ function makeProject({ mode = 'implement', before, after, active = {} }: Scene) 
   git(project, 'init', '-q')
   git(project, 'add', '-A')
   git(project, 'commit', '-qm', 'start')
-  const told = {
+  const rules = {
     skipReview: false,
     reviewCap: 5,
     iterationMode: mode,
@@ -63,7 +63,7 @@ function makeProject({ mode = 'implement', before, after, active = {} }: Scene) 
   }
   const snapshot = join(root, 'snapshot.json')
   const marker = join(project, '.ralph-active')
-  for (const path of [snapshot, marker]) writeFileSync(path, JSON.stringify(told))
+  for (const path of [snapshot, marker]) writeFileSync(path, JSON.stringify(rules))
   const marks = {
     RALPH_RUN: 'r1',
     RALPH_WORKFLOW: 'stories',

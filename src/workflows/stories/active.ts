@@ -4,40 +4,40 @@ import { isUncounted } from '../../core/outcome.ts'
 import { initial, type Limits, type StageName, type StageTable, taskStateOf } from '../../core/table.ts'
 import type { Look } from '../../git/look.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
-import type { ReviewWatch } from './review-tracker.ts'
-import { type GateSnapshot, type Marker, snapshotIn } from './rules/marker.ts'
+import type { ReviewTracker } from './review-tracker.ts'
+import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
 import { storyPrompt } from './rules/prompt.ts'
 import { type Repository, repositoryErrors } from './rules/repository.ts'
 import { storyClaims, storyTasks } from './rules/review.ts'
-import type { ReviewMode, Snapshot } from './rules/review-rules.ts'
-import { notOwn, notReviewing } from './rules/reviewer-errors.ts'
+import type { ReviewMode, ReviewSnapshot } from './rules/review-rules.ts'
+import { changedCodeErrors, copiedApprovalErrors } from './rules/reviewer-errors.ts'
 import { personStoryEdits } from './rules/story-edits.ts'
 import type { StoriesSpec } from './spec.ts'
 import { type StoryGit, storyCommits } from './story-commits.ts'
-import type { StoryFence } from './story-file-guard.ts'
-import { keepStories } from './story-file-sync.ts'
+import type { StoryFileGuard } from './story-file-guard.ts'
+import { syncStoryFile } from './story-file-sync.ts'
 import { storyTemplate } from './templates.ts'
 
-/** What a story loop needs of files and git. */
+/** The access to files and git that a story loop needs. */
 export type StoryLoopOptions = {
   spec: StoriesSpec
   table: StageTable
   limits: Limits
   run(): Folded
   record: Recorder
-  /** Keeps what the Stop gate reads, and says where. */
+  /** The snapshot that the Stop gate reads, and its path. */
   gate: { path: string; read(): GateSnapshot | null; write(snapshot: GateSnapshot): void }
   marker: { write(marker: Marker): Promise<void>; drop(): void }
-  /** What earlier iterations were told off for, as far as a crash must not lose it. */
+  /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
-  /** The tree as it is; null where it cannot be told. */
+  /** The tree as it is now; null if git cannot tell. */
   look(): Promise<Look | null>
-  /** How the repository stands; null outside one. */
+  /** The state of the repository; null outside one. */
   repository(): Repository | null
-  reviews: ReviewWatch
-  fence: StoryFence
-  /** The story file, and where to write it. */
-  list: { path: string; place(): string }
+  reviews: ReviewTracker
+  guard: StoryFileGuard
+  /** The story file, and the path to write it to. */
+  list: { path: string; writePath(): string }
   git: StoryGit
 }
 
@@ -47,39 +47,39 @@ const MODES: Readonly<Record<StageName, ReviewMode>> = {
   fix: 'review-fix',
 }
 
-/** A story loop at work. */
+/** The story loop of one run. */
 export function storyLoop(options: StoryLoopOptions): Active {
   const { spec, table, limits, run, record, gate } = options
   const dir = join(spec.project, spec.dir)
   const { skip, cap } = spec.review
-  const keeper = keepStories(
+  const storyFile = syncStoryFile(
     options.list,
     spec.file,
     table,
     { skip, cap, verifyCommands: spec.file.verifyCommands ?? [] },
     run,
   )
-  /** What earlier iterations were told off for; the next one reads it. */
+  /** The corrections of earlier iterations, for the next prompt. */
   let refused = options.refused.read() ?? []
-  let before: Snapshot | null = null
-  /** The branch before the iteration; what was unfinished before the first is not an agent's to finish. */
-  let stood: Repository | null = null
+  let before: ReviewSnapshot | null = null
+  /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
+  let repositoryBefore: Repository | null = null
   const path = join(spec.dir, 'tasks.json')
-  const commits = storyCommits(options.git, path, keeper.write)
+  const commits = storyCommits(options.git, path, storyFile.write)
   const now = () => Date.now()
   const warn = (note: string) => record({ type: 'warned', at: now(), note })
 
-  const lowerFence = () => {
-    const put = options.fence.down()
-    if (put) warn(put)
+  const restoreStoryFile = () => {
+    const restored = options.guard.restore()
+    if (restored) warn(restored)
   }
 
-  const tellOff = (texts: string[]) => {
-    refused = [...new Set([...refused, ...texts])].slice(-MOST_REFUSED)
+  const addCorrections = (texts: string[]) => {
+    refused = [...new Set([...refused, ...texts])].slice(-MOST_CORRECTIONS)
     options.refused.write(refused)
   }
 
-  const markerOf = (stage: StageName): Marker => ({
+  const createMarker = (stage: StageName): Marker => ({
     timestamp: new Date(now()).toISOString(),
     pid: process.pid,
     max_iterations: limits.iterations,
@@ -87,38 +87,39 @@ export function storyLoop(options: StoryLoopOptions): Active {
     skipReview: skip,
     reviewCap: cap,
     iterationMode: MODES[stage]!,
-    preIterationSnapshot: keeper.snapshot(),
+    preIterationSnapshot: storyFile.snapshot(),
   })
 
-  async function apply(settled: Settled, into: Recorder): Promise<void> {
-    // Whoever came to an end has read what was told before.
+  async function apply(settled: Settled, recordEvent: Recorder): Promise<void> {
+    // This agent ended, so it has read the earlier corrections.
     if (!isUncounted(settled.end) && before) refused = []
-    const { edit, refused: why } = keeper.byAgent(
+    const { edit, refused: why } = storyFile.byAgent(
       {
         mode: MODES[settled.stage]!,
         story: settled.task,
-        isOver: settled.end === 'ok',
-        before: before ?? snapshotIn(gate.read()),
+        hasFinished: settled.end === 'ok',
+        before: before ?? snapshotFrom(gate.read()),
       },
       limits.additions - run().state.added,
       now(),
     )
-    if (edit) into(edit)
-    const deeds = await options.reviews.deeds(settled.id)
-    const restored = [...why, ...notOwn(settled.task, deeds)]
-    const told = [...restored, ...notReviewing(deeds, spec), ...repositoryDeeds()]
-    for (const text of told) into({ type: 'warned', at: now(), note: text })
-    tellOff(told)
+    if (edit) recordEvent(edit)
+    const actions = await options.reviews.takeActions(settled.id)
+    const restored = [...why, ...copiedApprovalErrors(settled.task, actions)]
+    const corrections = [...restored, ...changedCodeErrors(actions, spec), ...newRepositoryErrors()]
+    for (const text of corrections) recordEvent({ type: 'warned', at: now(), note: text })
+    addCorrections(corrections)
     const intent = run().state.intents[settled.id]
-    if (intent?.made || (!intent && !keeper.isStale())) return
-    await commits.keep(settled, restored.length > 0 ? 'restore' : 'record', intent, into)
+    if (intent?.made || (!intent && !storyFile.isStale())) return
+    await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
   }
 
-  function repositoryDeeds(): string[] {
-    const is = options.repository()
-    if (!is || !spec.start) return []
+  function newRepositoryErrors(): string[] {
+    const current = options.repository()
+    if (!current || !spec.start) return []
     const { branch } = spec.start
-    return repositoryErrors(stood ?? { branch, disorder: null }, is, [branch, spec.file.branchName])
+    const before = repositoryBefore ?? { branch, disorder: null }
+    return repositoryErrors(before, current, [branch, spec.file.branchName])
   }
 
   return {
@@ -129,9 +130,9 @@ export function storyLoop(options: StoryLoopOptions): Active {
       return { tasks, edits: Object.keys(past).length > 0 ? [edit] : [] }
     },
 
-    async buildPrompt({ step, task, stage, state }, into) {
-      if (stage === 'review') await commits.clearApproval(task.id, step.id, into)
-      const stands = taskStateOf(table, state, task)
+    async buildPrompt({ step, task, stage, state }, recordEvent) {
+      if (stage === 'review') await commits.clearApproval(task.id, step.id, recordEvent)
+      const current = taskStateOf(table, state, task)
       return storyPrompt(
         storyTemplate(dir),
         {
@@ -142,20 +143,20 @@ export function storyLoop(options: StoryLoopOptions): Active {
           cap,
           dir: spec.dir,
         },
-        { skip, stands, refused, told: state.told },
+        { skip, current, refused, instructions: state.told },
       )
     },
 
     checks({ step }, common) {
-      if (!step && run().state.steps === 0) options.fence.up()
+      if (!step && run().state.steps === 0) options.guard.save()
       return common
     },
 
     async claimsAtExit({ step, stage, task }) {
-      await options.reviews.end(step.id)
-      const { before, after } = keeper.both(task.id)
+      await options.reviews.onExit(step.id)
+      const { before, after } = storyFile.beforeAndAfter(task.id)
       const claims = storyClaims(stage, before, after, { skip })
-      const isOwn = claims.verdict !== 'approve' || (await options.reviews.isOwn(step.id, task.id))
+      const isOwn = claims.verdict !== 'approve' || (await options.reviews.isOwnApproval(step.id, task.id))
       return isOwn ? claims : {}
     },
 
@@ -163,21 +164,21 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async adoptEdits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
-      lowerFence()
-      const { edit, refused: why } = keeper.byPerson(now())
+      restoreStoryFile()
+      const { edit, refused: why } = storyFile.byPerson(now())
       for (const text of why) warn(text)
-      keeper.write()
+      storyFile.write()
       return edit ? [edit] : []
     },
 
     async onAgentStart({ step, stage }) {
-      const marker = markerOf(stage)
+      const marker = createMarker(stage)
       before = marker.preIterationSnapshot ?? null
-      const stands = options.repository()
-      stood = stands && { ...stands, disorder: (stood ?? stands).disorder }
+      const current = options.repository()
+      repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
       await options.marker.write(marker)
       const look = await options.look()
-      if (stage === 'review' && look) await options.reviews.begin(step.id, look)
+      if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
         skipReview,
@@ -193,10 +194,10 @@ export function storyLoop(options: StoryLoopOptions): Active {
     apply,
 
     async onLeave() {
-      lowerFence()
+      restoreStoryFile()
       for (const settled of Object.values(run().state.unapplied)) {
         await apply(settled, record)
-        // From here on the file is people's again: what differs later is their word.
+        // From now on only people edit the file, so any later difference is theirs.
         record({ type: 'applied', at: now(), id: settled.id })
       }
     },
@@ -205,4 +206,4 @@ export function storyLoop(options: StoryLoopOptions): Active {
   }
 }
 
-const MOST_REFUSED = 20
+const MOST_CORRECTIONS = 20

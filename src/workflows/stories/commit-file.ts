@@ -7,31 +7,31 @@ import type { Start } from '../../git/start.ts'
 import { realPath } from '../../store/real-path.ts'
 
 export type Committed =
-  /** There is nothing to commit, or it is not ralph's to do so. */
+  /** There is nothing to commit, or ralph must not commit it. */
   | { type: 'nothing'; why: string }
   | { type: 'made'; from: string | null; to: string }
   | { type: 'failed'; why: string }
 
-/** A folder may be named like a pattern. */
+/** The name of a folder may look like a pattern. */
 const LITERAL = '--literal-pathspecs'
 
 export type FileCommit = {
   project: string
   start: Start
   env: Record<string, string>
-  /** As seen from the project. */
+  /** Relative to the project. */
   path: string
   message: string
-  /** What was intended before a crash. */
+  /** The intended commit that was recorded before a crash. */
   intent: Intent | undefined
-  /** Puts the intent on record. */
+  /** Records the intended commit. */
   intend(parent: string | null): void
   write(): void
 }
 
 /**
- * Writes a file of ralph's own and commits it alone. What the user had not committed before the run stays theirs.
- * The intent is on record before anything is written: after a crash it is seen whether the commit is there.
+ * Writes one of ralph's files and commits only that file. A file that the user had not committed before the run is left
+ * uncommitted. The intent is recorded before anything is written, so that after a crash ralph can look for the commit.
  */
 export async function commitWritten(commit: FileCommit): Promise<Committed> {
   const { project, env, path, message, intent } = commit
@@ -41,7 +41,7 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
     return { type: 'made', from: intent.parent, to: from }
   const why = isBehindLink(commit)
     ? `${dirname(path)} leads out of the project by a link`
-    : (await isTheirs(commit, ask))
+    : (await belongsToUser(commit, ask))
       ? 'you had not committed it before the run'
       : null
   if (why !== null) {
@@ -51,12 +51,12 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   if (!intent) commit.intend(from)
   commit.write()
   const isSame = async () => (await ask('status', '--porcelain', '--', path)) === ''
-  if (await isSame()) return unseen(path)
+  if (await isSame()) return noChange(path)
   if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
-  // Into the index first: an agent may have left something else there, and even without a commit it is gone then.
+  // Stage the file first: it replaces what an agent may have staged, even if the commit fails.
   await ask('add', '--', path)
-  if (await isSame()) return unseen(path)
-  // Only this path, and without hooks: nobody else's work is touched or judged by it.
+  if (await isSame()) return noChange(path)
+  // Commit only this path, without hooks: nobody else's work is committed or checked.
   const failure = await attempt(project, env, [
     LITERAL,
     '-c',
@@ -70,32 +70,32 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
     '--',
     path,
   ])
-  if (failure !== null) return { type: 'failed', why: lockOf(commit) ?? failure }
+  if (failure !== null) return { type: 'failed', why: lockError(commit) ?? failure }
   return { type: 'made', from, to: (await ask('rev-parse', 'HEAD')) ?? '' }
 }
 
-/** Where it differs all the same, git was told to overlook it. */
-const unseen = (path: string): Committed => ({
+/** If the file differs anyway, git is configured to ignore its changes. */
+const noChange = (path: string): Committed => ({
   type: 'nothing',
   why: `git sees no change; git update-index --no-assume-unchanged --no-skip-worktree ${path} lets it look`,
 })
 
-/** What git says of its lock is a page; this is the line that helps. */
-function lockOf({ project, start }: FileCommit): string | null {
+/** Git prints a page about its lock; one line is enough. */
+function lockError({ project, start }: FileCommit): string | null {
   const lock = join(start.dirs.own, 'index.lock')
   if (!existsSync(lock)) return null
   const name = relative(project, lock)
   return `${name} is there, so git is at work or was killed; if none is at work, remove it: rm ${name}`
 }
 
-/** Git keeps the link, and nothing of what is behind it. */
+/** Git stores only the link, not the files in the folder that it points to. */
 const isBehindLink = ({ project, path }: FileCommit): boolean => {
   const folder = dirname(resolve(project, path))
   return realPath(folder) !== folder
 }
 
-/** Never committed, or changed by the user before the run and not committed since. */
-async function isTheirs(
+/** Whether the file was never committed, or has changes of the user from before the run that are still uncommitted. */
+async function belongsToUser(
   { project, start, path }: FileCommit,
   ask: (...args: string[]) => Promise<string | undefined>,
 ): Promise<boolean> {

@@ -1,14 +1,14 @@
 import { relative } from 'node:path'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
-import { isApprovedIn, type Kept } from './approval-in-git.ts'
+import { type ApprovalSearch, isApprovedIn } from './approval-in-git.ts'
 
-/** Where git stood when a review began, and where else it could be made to stand. */
-export type Had = { head: string | null; refs: { commit: string; name: string }[] }
+/** HEAD and all refs when a review began. */
+export type GitRefs = { head: string | null; refs: { commit: string; name: string }[] }
 
 const FORMAT = '--format=%(objectname) %(*objectname) %(refname)'
 
-export async function whatGitHad({ start, env }: Pick<Kept, 'start' | 'env'>): Promise<Had> {
+export async function readGitRefs({ start, env }: Pick<ApprovalSearch, 'start' | 'env'>): Promise<GitRefs> {
   const list = (await git(start.root, env, ['for-each-ref', FORMAT])) ?? ''
   const refs = list
     .split('\n')
@@ -21,15 +21,19 @@ export async function whatGitHad({ start, env }: Pick<Kept, 'start' | 'env'>): P
 }
 
 /**
- * Where a review got the file from that approves its story, if that was there before it: another branch that it
- * switched to or merged, a rebase that it gave up, a stash. What HEAD itself had keptApproval sees to; and that is left
- * out here, because an honest approval may well read like the one that ralph took back. null: from nowhere.
+ * Finds where a review copied an approving story file from, if that file existed before: another branch that it
+ * switched to or merged, an aborted rebase, a stash. Returns null if it copied nothing. HEAD itself is left out:
+ * findApprovalInGit covers it, and an honest approval may be equal to one that ralph reverted there.
  */
-export async function takenFrom(kept: Kept, had: Had, story: TaskId): Promise<string | null> {
-  for (const { commit, name } of await joined(kept, had))
-    if (await isApprovedIn(kept, commit, story)) return name
-  for (const path of kept.paths) {
-    const from = await sameElsewhere(kept, path, had)
+export async function findCopiedApproval(
+  search: ApprovalSearch,
+  before: GitRefs,
+  story: TaskId,
+): Promise<string | null> {
+  for (const { commit, name } of await newlyReachable(search, before))
+    if (await isApprovedIn(search, commit, story)) return name
+  for (const path of search.paths) {
+    const from = await sameFileElsewhere(search, path, before)
     if (from !== null) return from
   }
   return null
@@ -38,27 +42,32 @@ export async function takenFrom(kept: Kept, had: Had, story: TaskId): Promise<st
 const headOf = async (root: string, env: Record<string, string>): Promise<string | null> =>
   (await git(root, env, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || null
 
-/** What HEAD has become or taken in that was there before. */
-async function joined({ start, env }: Kept, had: Had): Promise<Had['refs']> {
+/** Refs from before the review that HEAD now contains, and did not contain then. */
+async function newlyReachable({ start, env }: ApprovalSearch, before: GitRefs): Promise<GitRefs['refs']> {
   const head = await headOf(start.root, env)
-  if (head === null || head === had.head) return []
-  const since = await git(start.root, env, ['rev-list', head, ...(had.head ? [`^${had.head}`] : [])])
+  if (head === null || head === before.head) return []
+  const since = await git(start.root, env, ['rev-list', head, ...(before.head ? [`^${before.head}`] : [])])
   const commits = new Set((since ?? '').split('\n').filter(Boolean))
-  // Nothing new, and yet another place: HEAD went back.
+  // HEAD moved without new commits, so it went back.
   if (commits.size === 0) return [{ commit: head, name: head.slice(0, 10) }]
-  return had.refs.filter(({ commit }) => commits.has(commit))
+  return before.refs.filter(({ commit }) => commits.has(commit))
 }
 
-/** A place that HEAD did not come from, and whose file is this one to the letter. */
-async function sameElsewhere({ start, env }: Kept, path: string, had: Had): Promise<string | null> {
+/** A ref with exactly this file that was not part of HEAD's history. */
+async function sameFileElsewhere(
+  { start, env }: ApprovalSearch,
+  path: string,
+  before: GitRefs,
+): Promise<string | null> {
   const name = relative(start.root, path)
   const ask = (args: string[], input?: string) => git(start.root, env, args, input)
   const blob = (await ask(['hash-object', `--path=${name}`, '--', path]))?.trim()
-  const names = had.refs.map(({ commit }) => `${commit}:${name}\n`).join('')
+  const names = before.refs.map(({ commit }) => `${commit}:${name}\n`).join('')
   const blobs = ((await ask(['cat-file', '--batch-check=%(objectname)'], names)) ?? '').split('\n')
-  for (const [place, ref] of had.refs.entries()) {
-    if (!blob || blobs[place] !== blob) continue
-    const isPast = had.head && (await ask(['merge-base', '--is-ancestor', ref.commit, had.head])) !== null
+  for (const [index, ref] of before.refs.entries()) {
+    if (!blob || blobs[index] !== blob) continue
+    const isPast =
+      before.head && (await ask(['merge-base', '--is-ancestor', ref.commit, before.head])) !== null
     if (!isPast) return ref.name
   }
   return null

@@ -7,30 +7,30 @@ import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import { realPath } from '../../store/real-path.ts'
 import type { Active, Context } from '../workflow.ts'
 import { storyLoop } from './active.ts'
-import { keptApproval } from './approval-in-git.ts'
+import { findApprovalInGit } from './approval-in-git.ts'
 import { commitWritten } from './commit-file.ts'
-import { takenFrom, whatGitHad } from './copied-approval.ts'
-import { watchReviews } from './review-tracker.ts'
+import { findCopiedApproval, readGitRefs } from './copied-approval.ts'
+import { trackReviews } from './review-tracker.ts'
 import type { GateSnapshot } from './rules/marker.ts'
 import type { StoriesSpec } from './spec.ts'
-import { storyFence } from './story-file-guard.ts'
-import { storyPlace } from './story-file-path.ts'
+import { guardStoryFile } from './story-file-guard.ts'
+import { storyFilePath } from './story-file-path.ts'
 import { dropMarker, storyMarker } from './story-marker.ts'
 
-/** Held while the first checks run; whoever finds it later knows that nobody has put the stories back. */
-export const FENCE = 'fence'
+/** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
+export const GUARD_NOTE = 'fence'
 
-/** Opens a story loop: what it does is in active.ts, what that needs of files and git is put together here. */
+/** Opens a story loop. Its behaviour is in active.ts; this gives it access to files and git. */
 export function openStories(context: Context<StoriesSpec>): Active {
   const { spec, runDir, env, table, limits, run, record } = context
   const { start, project } = spec
-  const place = () => storyPlace(project, spec)
-  for (const folder of [project, join(project, spec.dir), dirname(resolve(project, place()))])
+  const storyPath = () => storyFilePath(project, spec)
+  for (const folder of [project, join(project, spec.dir), dirname(resolve(project, storyPath()))])
     dropHalves(folder)
-  const list = { path: join(project, spec.dir, 'tasks.json'), place: () => resolve(project, place()) }
-  const file = () => ({
+  const list = { path: join(project, spec.dir, 'tasks.json'), writePath: () => resolve(project, storyPath()) }
+  const approvalSearch = () => ({
     env,
-    // A folder behind a link may be in a repository of its own.
+    // If the folder is a link, its target may be in another repository.
     paths: [
       join(realPath(dirname(list.path)), 'tasks.json'),
       ...(spec.target === undefined ? [] : [resolve(project, spec.target)]),
@@ -53,29 +53,30 @@ export function openStories(context: Context<StoriesSpec>): Active {
     refused: note('refused'),
     marker: { ...storyMarker(project, start, env), drop: () => dropMarker(project) },
     look,
-    reviews: watchReviews(note('review'), {
+    reviews: trackReviews(note('review'), {
       async changedSince(before) {
         const after = await look()
         const paths = after ? await changedBetween(before, after, env) : []
         return paths.map(path => relative(project, join(before.root, path)))
       },
-      had: async () => (start ? whatGitHad({ start, env }) : { head: null, refs: [] }),
-      takenFrom: async (had, story) => start && takenFrom({ ...file(), start }, had, story),
+      readRefs: async () => (start ? readGitRefs({ start, env }) : { head: null, refs: [] }),
+      findCopied: async (before, story) =>
+        start && findCopiedApproval({ ...approvalSearch(), start }, before, story),
     }),
     repository: () =>
       start && {
         branch: (readHead(start.dirs) ?? start).branch,
         disorder: disorderOf(start.dirs),
       },
-    fence: storyFence(list, note(FENCE)),
+    guard: guardStoryFile(list, note(GUARD_NOTE)),
     list,
     git: {
       async commit(change) {
-        if (start) return commitWritten({ ...change, path: place(), project, start, env })
+        if (start) return commitWritten({ ...change, path: storyPath(), project, start, env })
         change.write()
         return { type: 'nothing', why: 'there was no git repository when the run began' }
       },
-      keptApproval: story => keptApproval({ ...file(), start }, story),
+      findApproval: story => findApprovalInGit({ ...approvalSearch(), start }, story),
     },
   })
 }

@@ -3,7 +3,7 @@ import { plainLine } from '../../view/plain.ts'
 import type { Style } from '../../view/style.ts'
 import type { reviewAnalytics } from './rules/analytics.ts'
 
-/** What the reviews of a story loop came to; what no reviewer approved is said loudest. */
+/** Summary of a loop's reviews. Stories that no reviewer approved stand out as warnings. */
 export function reviewLines(
   { reviews, capped, blocked }: ReturnType<typeof reviewAnalytics>,
   { colors, marks }: Style,

@@ -1,65 +1,66 @@
 import type { StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Look } from '../../git/look.ts'
-import type { Had } from './copied-approval.ts'
+import type { GitRefs } from './copied-approval.ts'
 
-export interface ReviewWatch {
-  /** A review is about to begin, on this tree. */
-  begin(id: StepId, look: Look): Promise<void>
-  /** Its agent is gone, and no check has run yet. */
-  end(id: StepId): Promise<void>
-  /** Whether its approval is its own, and was not there before it in some other corner of git. */
-  isOwn(id: StepId, story: TaskId): Promise<boolean>
-  /** What it changed, and where its approval came from if not from itself, whatever befell ralph meanwhile. Told once. */
-  deeds(id: StepId): Promise<{ touched: string[]; from: string | null }>
+export interface ReviewTracker {
+  /** A review is about to start on this tree. */
+  onStart(id: StepId, look: Look): Promise<void>
+  /** The review's agent has exited, and no check has run yet. */
+  onExit(id: StepId): Promise<void>
+  /** Whether the review gave this approval itself, instead of copying one that was already in git. */
+  isOwnApproval(id: StepId, story: TaskId): Promise<boolean>
+  /** What the review changed, and where it copied its approval from. Works after a crash too; the note is then removed. */
+  takeActions(id: StepId): Promise<{ touched: string[]; from: string | null }>
 }
 
-/** A look at the tree, as it is kept. */
-type Held = Omit<Look, 'contents'> & {
+/** The tree before a review, as the note keeps it on disk. */
+type ReviewNote = Omit<Look, 'contents'> & {
   id: StepId
   contents: [string, string][]
-  had: Had
+  had: GitRefs
   touched: string[] | null
   from: string | null
 }
 
 type Git = {
   changedSince(before: Look): Promise<string[]>
-  had(): Promise<Had>
-  takenFrom(had: Had, story: TaskId): Promise<string | null>
+  readRefs(): Promise<GitRefs>
+  findCopied(before: GitRefs, story: TaskId): Promise<string | null>
 }
 
-/** Sees what a review changes. `note` is where the tree before it is held. */
-export function watchReviews(
-  note: { read(): Held | null; write(held: Held): void; drop(): void },
+/** Tracks what a review changes. `note` keeps the tree from before the review. */
+export function trackReviews(
+  note: { read(): ReviewNote | null; write(stored: ReviewNote): void; drop(): void },
   git: Git,
-): ReviewWatch {
-  const of = (id: StepId) => {
-    const held = note.read()
-    return held?.id === id ? held : null
+): ReviewTracker {
+  const noteFor = (id: StepId) => {
+    const stored = note.read()
+    return stored?.id === id ? stored : null
   }
-  const changed = (held: Held) => git.changedSince({ ...held, contents: new Map(held.contents) })
+  const changedFiles = (stored: ReviewNote) =>
+    git.changedSince({ ...stored, contents: new Map(stored.contents) })
   return {
-    async begin(id, { root, head, contents }) {
-      const had = await git.had()
+    async onStart(id, { root, head, contents }) {
+      const had = await git.readRefs()
       note.write({ id, root, head, contents: [...contents], had, touched: null, from: null })
     },
-    async end(id) {
-      const held = of(id)
-      if (held) note.write({ ...held, touched: await changed(held) })
+    async onExit(id) {
+      const stored = noteFor(id)
+      if (stored) note.write({ ...stored, touched: await changedFiles(stored) })
     },
-    async isOwn(id, story) {
-      const held = of(id)
-      const from = held && (await git.takenFrom(held.had, story))
-      if (held && from !== null) note.write({ ...held, from })
+    async isOwnApproval(id, story) {
+      const stored = noteFor(id)
+      const from = stored && (await git.findCopied(stored.had, story))
+      if (stored && from !== null) note.write({ ...stored, from })
       return from === null
     },
-    async deeds(id) {
-      const held = of(id)
-      if (!held) return { touched: [], from: null }
-      const touched = held.touched ?? (await changed(held))
+    async takeActions(id) {
+      const stored = noteFor(id)
+      if (!stored) return { touched: [], from: null }
+      const touched = stored.touched ?? (await changedFiles(stored))
       note.drop()
-      return { touched, from: held.from }
+      return { touched, from: stored.from }
     },
   }
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 import type { RunSpec } from '../spec.ts'
 import { specSchema } from '../spec.ts'
-import { readUnnoted, type StoriesFile } from './rules/story-file.ts'
+import { readStoriesWithoutNotes, type StoriesFile } from './rules/story-file.ts'
 
 export type StoriesSpec = RunSpec & {
   /** The folder with the stories, as seen from the project. */
   dir: string
-  /** Where tasks.json led to when the run began, if it was a link to a file within the project. */
+  /** The target of tasks.json when the run began, if it was a link to a file within the project. */
   target?: string
-  /** The story file as the run found it: what its stories ask for, and what verifies them. */
+  /** The story file when the run began. It fixes what the stories ask for and what verifies them. */
   file: StoriesFile
   review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }
 }
 
-const isStoriesFile = (value: unknown): value is StoriesFile => 'file' in readUnnoted(value)
+const isStoriesFile = (value: unknown): value is StoriesFile => 'file' in readStoriesWithoutNotes(value)
 
 export const storiesSchema = specSchema({
   dir: z.string(),

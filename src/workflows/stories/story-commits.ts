@@ -2,9 +2,8 @@ import type { RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Intent, StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
+import type { Recorder } from '../workflow.ts'
 import type { Committed } from './commit-file.ts'
-
-type Record = (event: RunEvent) => void
 
 export type StoryGit = {
   /** Writes a file and commits it. */
@@ -15,16 +14,16 @@ export type StoryGit = {
     intend(parent: string | null): void
     write(): void
   }): Promise<Committed>
-  /** Where git keeps an approval of this story; null: nowhere. */
-  keptApproval(story: TaskId): Promise<string | null>
+  /** Where git has an approval of this story; null if it has none. */
+  findApproval(story: TaskId): Promise<string | null>
 }
 
-/** Has git keep the story file as the truth has it. `write`: writes that into the file. */
-export function storyCommits({ commit, keptApproval }: StoryGit, path: string, write: () => void) {
-  /** Why the file was left uncommitted, as far as it was told. */
-  const whyLeft = new Set<string>()
+/** Commits the story file. `write` writes the run's state into it. */
+export function storyCommits({ commit, findApproval }: StoryGit, path: string, write: () => void) {
+  /** The reasons for a failed commit that were already reported. */
+  const warnedReasons = new Set<string>()
   const now = () => Date.now()
-  const made = (id: StepId, { from, to }: { from: string | null; to: string }): RunEvent => ({
+  const committedEvent = (id: StepId, { from, to }: { from: string | null; to: string }): RunEvent => ({
     type: 'committed',
     at: now(),
     id,
@@ -34,34 +33,34 @@ export function storyCommits({ commit, keptApproval }: StoryGit, path: string, w
   })
 
   return {
-    /** After an iteration. `how` tells people what became of what its agent had written. */
-    async keep(
+    /** Commits after an iteration. `how` goes into the message: whether ralph restored or only recorded something. */
+    async commitAfter(
       { id, task }: Settled,
       how: 'restore' | 'record',
       intent: Intent | undefined,
-      record: Record,
+      record: Recorder,
     ): Promise<void> {
       const message = intent?.message ?? `ralph: ${how} ${path} (${task})`
       const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
       const done = await commit({ path, message, intent, intend, write })
-      if (done.type === 'made') record(made(id, done))
-      if (done.type === 'failed' && !whyLeft.has(done.why)) {
-        whyLeft.add(done.why)
+      if (done.type === 'made') record(committedEvent(id, done))
+      if (done.type === 'failed' && !warnedReasons.has(done.why)) {
+        warnedReasons.add(done.why)
         record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
       }
     },
 
-    /** Before a review: an approval that git keeps, whoever put it there, must not be at hand to be brought back. */
-    async clearApproval(story: TaskId, id: StepId, record: Record): Promise<void> {
-      if ((await keptApproval(story)) === null) return
+    /** Before a review, removes an approval from HEAD and the index: the review could bring it back with git. */
+    async clearApproval(story: TaskId, id: StepId, record: Recorder): Promise<void> {
+      if ((await findApproval(story)) === null) return
       const message = `ralph: restore ${path} (${story})`
       const done = await commit({ path, message, intent: undefined, intend() {}, write })
-      if (done.type === 'made') record(made(id, done))
-      const place = await keptApproval(story)
-      if (place === null) return
+      if (done.type === 'made') record(committedEvent(id, done))
+      const location = await findApproval(story)
+      if (location === null) return
       const why = done.type === 'made' ? 'it changed again at once' : done.why
       throw new CannotGoOn(
-        `${place} has ${path} with ${story} approved, which no review did, and the next one could bring that back; what the file itself says is not committed: ${why}. Commit it, then: ralph resume`,
+        `${location} has ${path} with ${story} approved, which no review did, and the next one could bring that back; what the file itself says is not committed: ${why}. Commit it, then: ralph resume`,
       )
     },
   }

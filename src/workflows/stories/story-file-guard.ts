@@ -3,47 +3,47 @@ import { putFile, textAt } from '../../store/files/put-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
 import { parseJson } from './rules/story-file.ts'
 
-export interface StoryFence {
-  up(): void
-  /** Puts back what changed behind it, and says so. */
-  down(): string | null
+export interface StoryFileGuard {
+  /** Saves the file as it is. */
+  save(): void
+  /** Restores the file if it changed since, and returns a sentence about it. */
+  restore(): string | null
 }
 
-type Held = { text: string | null }
+type SavedStoryFile = { text: string | null }
 
 /**
- * Keeps the story file while the checks run that come before any iteration: what they write is no person's word.
- * `note` is where it is held, so that after a crash the file is still put back.
+ * Protects the story file during the checks before the first iteration: what they write is not a person's edit.
+ * `note` stores the file, so that it can be restored after a crash too.
  */
-export function storyFence(
-  /** The file, and where to write it. */
-  { path, place }: { path: string; place(): string },
-  note: { read(): Held | null; write(held: Held): void; drop(): void },
-): StoryFence {
+export function guardStoryFile(
+  { path, writePath }: { path: string; writePath(): string },
+  note: { read(): SavedStoryFile | null; write(saved: SavedStoryFile): void; drop(): void },
+): StoryFileGuard {
   return {
-    up() {
+    save() {
       if (!note.read()) note.write({ text: textAt(path) })
     },
-    down() {
-      const held = note.read()
-      if (!held) return null
+    restore() {
+      const saved = note.read()
+      if (!saved) return null
       const found = textAt(path)
-      const isSame = meaning(found) === meaning(held.text)
+      const isSame = normalized(found) === normalized(saved.text)
       const kept = isSame || found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
-      if (!isSame) put(held.text === null ? path : place(), held.text)
+      if (!isSame) writeOrRemove(saved.text === null ? path : writePath(), saved.text)
       note.drop()
       return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
     },
   }
 }
 
-function put(path: string, text: string | null): void {
+function writeOrRemove(path: string, text: string | null): void {
   if (text === null) rmSync(path, { recursive: true, force: true })
   else putFile(path, text)
 }
 
-/** A formatter may run: what means the same is the same. */
-function meaning(text: string | null): string | null {
+/** A check may format the file, so only its meaning is compared. */
+function normalized(text: string | null): string | null {
   try {
     return text === null ? null : JSON.stringify(parseJson(text))
   } catch {

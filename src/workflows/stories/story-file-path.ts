@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import { realWithin } from '../../store/real-path.ts'
 import type { StoriesSpec } from './spec.ts'
 
-type Placed = Pick<StoriesSpec, 'dir' | 'target'>
+type StoryFileLink = Pick<StoriesSpec, 'dir' | 'target'>
 
-/** Where tasks.json leads, if it is a link to a file within the project. */
+/** The target of tasks.json, if it is a link to a file within the project. */
 export function storyTarget(project: string, dir: string): { target?: string } {
   const path = join(dir, 'tasks.json')
   if (!lstatSync(resolve(project, path), { throwIfNoEntry: false })?.isSymbolicLink()) return {}
@@ -14,10 +14,10 @@ export function storyTarget(project: string, dir: string): { target?: string } {
 }
 
 /**
- * Where the stories are to be written, as seen from the project. A link is followed if it leads where it did when the
- * run began: an agent that makes another has no file overwritten by it.
+ * The path to write the stories to, relative to the project. A link is followed only if it has the same target as when
+ * the run began: otherwise an agent could make ralph overwrite any file.
  */
-export function storyPlace(project: string, { dir, target }: Placed): string {
+export function storyFilePath(project: string, { dir, target }: StoryFileLink): string {
   const path = join(dir, 'tasks.json')
   return target !== undefined && realWithin(project, path) === target ? target : path
 }

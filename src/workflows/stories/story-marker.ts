@@ -7,10 +7,10 @@ import type { Marker } from './rules/marker.ts'
 
 const MARKER = '.ralph-active'
 
-/** Where hooks and people see that a story loop is at work. */
+/** Hooks and people look here to see whether a story loop is running. */
 const pathOf = (project: string): string => join(project, MARKER)
 
-/** Writes the marker; an agent that commits everything does not commit it. */
+/** Writes the marker, and makes git ignore it, so that an agent that commits everything leaves it out. */
 export function storyMarker(project: string, start: Start | null, env: Record<string, string>) {
   let isIgnored = start === null
   return {
@@ -23,10 +23,10 @@ export function storyMarker(project: string, start: Start | null, env: Record<st
   }
 }
 
-/** Whatever became of it meanwhile. */
+/** Removes the marker, even if it has become a folder. */
 export const dropMarker = (project: string): void => rmSync(pathOf(project), { force: true, recursive: true })
 
-/** For this clone alone: what the repository says is the user's to write. */
+/** Ignores the marker in this clone only: .gitignore belongs to the user. */
 function exclude(gitDir: string): void {
   const info = join(gitDir, 'info')
   mkdirSync(info, { recursive: true })

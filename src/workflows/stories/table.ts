@@ -1,11 +1,11 @@
 import type { StageTable } from '../../core/table.ts'
 
-/** Iterations that one story may take to be submitted, or to be fixed. */
+/** Iterations that one story may take until it is submitted, or fixed. */
 const WORK_TRIES = 6
 /** Reviews without a verdict. */
 const REVIEW_TRIES = 3
 
-/** `ralph stories`: implement, review by a fresh context, fix; the context that wrote it never approves it. */
+/** `ralph stories`: implement, review, fix. An agent with a fresh context reviews: no agent approves its own work. */
 export function stories({
   skip = false,
   cap = 5,

@@ -4,13 +4,13 @@ import { textAt } from '../../store/files/put-file.ts'
 
 export type TemplateName = 'prd.md' | 'tasks.json' | 'progress.md' | 'prompt-stories.md'
 
-/** A file that the package brings along, in a folder beside its program. */
+/** A template of the package, from the folder `templates` beside or above the program. */
 export function template(name: TemplateName): string {
   let root = __dirname
   while (!existsSync(join(root, 'templates', name)) && root !== dirname(root)) root = dirname(root)
   return readFileSync(join(root, 'templates', name), 'utf8')
 }
 
-/** The prompt of a folder with stories, read anew for every iteration; ours where it has none. */
+/** The prompt template of a folder with stories, or ralph's own. Read again for every iteration. */
 export const storyTemplate = (dir: string): string =>
   textAt(join(dir, 'prompt.md')) ?? template('prompt-stories.md')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { plural } from '../../core/format.ts'
 import { realPath } from '../../store/real-path.ts'
 import { readPins } from '../spec.ts'
-import type { Area, Workflow } from '../workflow.ts'
+import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './open.ts'
 import { reviewLines } from './review-lines.ts'
 import { estimate, reviewAnalytics } from './rules/analytics.ts'
@@ -10,7 +10,7 @@ import { type StoriesSpec, storiesSchema } from './spec.ts'
 import { stories } from './table.ts'
 import { storyTemplate } from './templates.ts'
 
-/** `ralph stories`: implement, review by a fresh context, fix. What an agent writes of its own work is a claim. */
+/** `ralph stories`: implement, review, fix. What an agent writes about its own work is only a claim. */
 export const storiesWorkflow: Workflow<StoriesSpec> = {
   name: 'stories',
   command: 'stories',
@@ -23,19 +23,19 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
     subject: ['stories', `${dir}/tasks.json: ${plural(file.userStories.length, 'story', 'stories')}`],
     until: review.skip ? 'every story passes' : 'every story is approved',
     condition: 'the list',
-    // As the stories stood when the run began.
+    // From the stories as they were when the run began.
     estimate: estimate(file, review, iterations).text,
   }),
   preview: ({ project, dir }) => storyTemplate(join(project, dir)),
   about: ({ dir, review }) => ({ stories: dir, review }),
-  protectedAreas: ({ project, dir }) => behindLink(join(project, dir)),
+  protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style) =>
     reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style),
   open: openStories,
 }
 
-/** Stories that are kept out of the project: globs do not see through a link. */
-function behindLink(dir: string): Area[] {
+/** If the stories' folder is a link, its target needs an area of its own: globs do not follow links. */
+function linkedArea(dir: string): ProtectedArea[] {
   const root = realPath(dir)
   return root === dir ? [] : [{ root, globs: ['prd.md', 'prompt.md'] }]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refusals, type Written } from '../../../src/workflows/stories/rules/refusals.ts'
+import { type AgentWork, refusals } from '../../../src/workflows/stories/rules/refusals.ts'
 import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
 import { snapshotOf } from '../../../src/workflows/stories/rules/review-rules.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
@@ -15,12 +15,12 @@ const file = (...userStories: Story[]): StoriesFile => ({
 const TRUTH = file(newStory('A'), newStory('B', 1, ['A']), newStory('B-2'))
 const rules = { skip: false, cap: 5, verifyCommands: ['make'] }
 
-const told = (change: Record<string, Partial<Story>>, more: Partial<Written> = {}, by = rules) =>
+const told = (change: Record<string, Partial<Story>>, more: Partial<AgentWork> = {}, by = rules) =>
   refusals(
     {
       mode: 'implement',
       story: 'A',
-      isOver: true,
+      hasFinished: true,
       before: snapshotOf(TRUTH),
       found: { ...TRUTH, userStories: TRUTH.userStories.map(s => ({ ...s, ...change[s.id] })) },
       truth: TRUTH,
@@ -96,6 +96,6 @@ describe('what an agent may not write is told', () => {
     const review = { mode: 'review', before: snapshotOf(waits), found: waits, truth: waits } as const
     const tasks = storyTasks(waits)
     expect(told({}, { ...review, tasks })).toEqual([expect.stringContaining('give a verdict')])
-    expect(told({}, { ...review, tasks, isOver: false })).toEqual([])
+    expect(told({}, { ...review, tasks, hasFinished: false })).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Projection,
+  type ProjectStoriesOptions,
   projectStories,
   storyClaims,
   storyTasks,
@@ -77,7 +77,12 @@ describe('what an agent writes into its story', () => {
 
 describe('the story file follows the truth', () => {
   const run = (more = {}) => play(stories(more), storyTasks(file))
-  const project = (r: ReturnType<typeof run>, found = file, view: Partial<Projection> = {}, more = {}) => {
+  const project = (
+    r: ReturnType<typeof run>,
+    found = file,
+    view: Partial<ProjectStoriesOptions> = {},
+    more = {},
+  ) => {
     const all = { skip: false, ...view }
     const once = projectStories(found, r.tasks, r.state, stories(more), all)
     expect(projectStories(once, r.tasks, r.state, stories(more), all)).toEqual(once)

@@ -13,7 +13,7 @@ import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules/summary.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
-import { storyPlace, storyTarget } from '../../../workflows/stories/story-file-path.ts'
+import { storyFilePath, storyTarget } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { storyTemplates } from '../init/init-stories.ts'
 import { isCutOff, latestStories } from '../stories/mend-stories.ts'
@@ -53,7 +53,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   mkdirSync(join(project, to), { recursive: true })
   const places = MOVED.map(name => ({
     name,
-    path: name === LIST ? storyPlace(project, placed) : join(dir, name),
+    path: name === LIST ? storyFilePath(project, placed) : join(dir, name),
   }))
   for (const { name, path } of places) move(join(project, path), join(project, to, name))
   replaceFile(

@@ -6,9 +6,9 @@ import { textAt } from '../../../store/files/put-file.ts'
 import { keepBroken } from '../../../store/list-file.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
-import { FENCE } from '../../../workflows/stories/open.ts'
-import { storyPlace } from '../../../workflows/stories/story-file-path.ts'
-import { keepStories } from '../../../workflows/stories/story-file-sync.ts'
+import { GUARD_NOTE } from '../../../workflows/stories/open.ts'
+import { storyFilePath } from '../../../workflows/stories/story-file-path.ts'
+import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
 /**
@@ -21,11 +21,15 @@ export function mendStories(project: string, dir: string): string | null {
   if (!run || isLive(run) || !isCutOff(run)) return null
   const spec = storiesWorkflow.readSpec(run.began.pins)
   const path = join(project, dir, 'tasks.json')
-  const place = () => resolve(project, storyPlace(project, { ...spec, dir }))
+  const place = () => resolve(project, storyFilePath(project, { ...spec, dir }))
   const found = textAt(path)
   const rules = { ...spec.review, verifyCommands: spec.file.verifyCommands ?? [] }
-  const keeper = keepStories({ path, place }, spec.file, storiesWorkflow.table(spec), rules, () =>
-    fold(run.events),
+  const keeper = syncStoryFile(
+    { path, writePath: place },
+    spec.file,
+    storiesWorkflow.table(spec),
+    rules,
+    () => fold(run.events),
   )
   if (!keeper.isStale()) return null
   const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
@@ -44,5 +48,5 @@ export const latestStories = (project: string, dir: string): StoredRun | null =>
 export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false
   const { flight, unapplied } = fold(events).state
-  return Object.keys(flight).length + Object.keys(unapplied).length > 0 || readNote(dir, FENCE) !== null
+  return Object.keys(flight).length + Object.keys(unapplied).length > 0 || readNote(dir, GUARD_NOTE) !== null
 }

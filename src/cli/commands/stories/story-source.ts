@@ -5,7 +5,7 @@ import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { realWithin } from '../../../store/real-path.ts'
 import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import { parse } from '../../../workflows/stories/story-file-sync.ts'
+import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { readInput } from '../run/start-run.ts'
 
 /** Where stories are unless somebody says otherwise. */
@@ -26,7 +26,7 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
     throw new UsageError(`${dir}/tasks.json: is a pipe, not a file; make one with: ralph init stories`)
   const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories')
-  const read = parse(text)
+  const read = parseStories(text)
   if ('errors' in read) {
     const more = read.errors.length - 1
     throw new UsageError(`${errorIn(dir, read.errors[0]!)}${more > 0 ? ` (and ${more} more)` : ''}`)

@@ -6,7 +6,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { type Risk, risks } from '../../../settings/trust.ts'
 import { textAt } from '../../../store/files/put-file.ts'
-import { parse } from '../../../workflows/stories/story-file-sync.ts'
+import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
 /** The user asked for it by name, so it is shown and done. */
@@ -29,6 +29,6 @@ export function trustProject(dir: string): number {
 /** A story loop's commands are asked about with the rest. A file that cannot be used runs none. */
 function storiesOf(project: string): Risk[] {
   const text = textAt(join(project, STORIES, 'tasks.json'))
-  const read = text === null ? null : parse(text)
+  const read = text === null ? null : parseStories(text)
   return read && 'file' in read ? storyRisks(STORIES, read.file) : []
 }

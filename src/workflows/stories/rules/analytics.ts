@@ -15,38 +15,38 @@ import { storyTasks } from './review.ts'
 import { personStoryEdits } from './story-edits.ts'
 import type { StoriesFile } from './story-file.ts'
 
-/** A story takes an implementation, a review, and about one more of either. */
-const USUAL = 3
+/** A story takes one implementation, one review, and about one more iteration of either kind. */
+const USUAL_ITERATIONS = 3
 
-/** How many iterations the open stories of a file may take, and whether the limit leaves room for them. */
+/** Estimates the iterations that the open stories of a file need, and whether they exceed the limit. */
 export function estimate(
   file: StoriesFile,
   review: { cap: number; skip: boolean; atCap: 'approve' | 'block' },
   limit: number | null,
 ): { text: string; isTight: boolean } {
-  const workflow = stories(review)
+  const table = stories(review)
   const all = storyTasks(file)
-  const past = personStoryEdits(file, all, initial, workflow, { skip: review.skip })
+  const past = personStoryEdits(file, all, initial, table, { skip: review.skip })
   const edit = { type: 'edited', at: 0, by: 'person', ...past } as const
   const tasks = evolveList(all, edit)
   const state = evolve(initial, edit)
-  const open = tasks.filter(task => isOpen(stageOf(workflow, state, task))).length
-  const each = review.skip ? 1 : USUAL
-  const need = open * each
-  const text = `${plural(open, 'story', 'stories')} × ~${plural(each, 'iteration')} each = ~${plural(need, 'iteration')} needed`
-  return { text, isTight: limit !== null && need > limit }
+  const open = tasks.filter(task => isOpen(stageOf(table, state, task))).length
+  const perStory = review.skip ? 1 : USUAL_ITERATIONS
+  const needed = open * perStory
+  const text = `${plural(open, 'story', 'stories')} × ~${plural(perStory, 'iteration')} each = ~${plural(needed, 'iteration')} needed`
+  return { text, isTight: limit !== null && needed > limit }
 }
 
-/** Reviews per story, cap hits loudest; for the end of a loop. */
+/** Figures about reviews for the end of a loop. */
 export function reviewAnalytics(
   tasks: readonly Task[],
   state: RunState,
-  workflow: StageTable,
+  table: StageTable,
 ): { reviews: [string, number][]; capped: string[]; blocked: [string, string][] } {
-  const stands = tasks.map(task => ({ id: task.id, ...taskStateOf(workflow, state, task) }))
+  const states = tasks.map(task => ({ id: task.id, ...taskStateOf(table, state, task) }))
   return {
-    reviews: stands.map(({ id, rounds }) => [id, rounds]),
-    capped: stands.filter(({ stage, why }) => stage === 'done' && why === AT_CAP).map(({ id }) => id),
-    blocked: stands.filter(({ stage }) => stage === 'blocked').map(({ id, why }) => [id, why]),
+    reviews: states.map(({ id, rounds }) => [id, rounds]),
+    capped: states.filter(({ stage, why }) => stage === 'done' && why === AT_CAP).map(({ id }) => id),
+    blocked: states.filter(({ stage }) => stage === 'blocked').map(({ id, why }) => [id, why]),
   }
 }

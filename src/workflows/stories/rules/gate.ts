@@ -1,19 +1,19 @@
-import { invariantErrors, type ReviewMode, type Snapshot, transitionErrors } from './review-rules.ts'
+import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
 import { errorIn, parseJson, readStories, type StoriesFile } from './story-file.ts'
 
-/** What the gate goes by: written by ralph before every iteration. */
+/** The rules of the gate. Ralph writes them before every iteration. */
 export type GateRules = {
   mode: ReviewMode | null
   skipReview: boolean
   reviewCap: number
-  before: Snapshot | null
+  before: ReviewSnapshot | null
   /** Paths that were not committed when the iteration began. */
   dirtyBefore: string[]
 }
 
 const REVIEW_CAP = 5
 
-/** Reads what ralph wrote. What is missing or makes no sense is left out: the gate then checks less. */
+/** Reads what ralph wrote. Missing or invalid parts are left out; the gate then checks less. */
 export function readGateRules(json: unknown): GateRules {
   const { iterationMode, skipReview, reviewCap, preIterationSnapshot, dirtyBefore } = asObject(json) ?? {}
   return {
@@ -25,21 +25,21 @@ export function readGateRules(json: unknown): GateRules {
   }
 }
 
-export type Looked = {
+export type GateInput = {
   /** The stories' folder, as the agent knows it. */
   folder: string
-  /** The text of tasks.json, or why it cannot be had; null where there is none. */
+  /** The text of tasks.json, or why it cannot be read; null if there is none. */
   tasks: string | { unreadable: string } | null
   /** What `git status --porcelain -z` lists; null outside a repository. */
   status: string | null
 }
 
-export type Verdict = { errors: string[]; warnings: string[] }
+export type GateVerdict = { errors: string[]; warnings: string[] }
 
-/** Whether an iteration may end as it stands. Everything that is wrong is told at once: nobody is asked for ever. */
-export function judgeStop(rules: GateRules, looked: Looked): Verdict {
-  const read = readTasks(looked)
-  const uncommitted = uncommittedErrors(rules, looked)
+/** Decides whether an iteration may end. All errors are reported at once, so that the agent is blocked less often. */
+export function judgeStop(rules: GateRules, input: GateInput): GateVerdict {
+  const read = readTasks(input)
+  const uncommitted = uncommittedErrors(rules, input)
   if ('errors' in read) return { errors: [...read.errors, ...uncommitted], warnings: [] }
   if (rules.skipReview) return { errors: uncommitted, warnings: [] }
   const { mode, before, reviewCap } = rules
@@ -55,7 +55,7 @@ export function judgeStop(rules: GateRules, looked: Looked): Verdict {
 const NO_SNAPSHOT =
   'there is no snapshot from before the iteration: transitions of the review fields were not checked, only their state'
 
-function readTasks({ folder, tasks }: Looked): { file: StoriesFile } | { errors: string[] } {
+function readTasks({ folder, tasks }: GateInput): { file: StoriesFile } | { errors: string[] } {
   if (tasks === null) return { errors: [`${folder}/tasks.json does not exist.`] }
   if (typeof tasks === 'object')
     return {
@@ -73,30 +73,30 @@ function readTasks({ folder, tasks }: Looked): { file: StoriesFile } | { errors:
   return 'file' in read ? read : { errors: read.errors.map(error => errorIn(folder, error)) }
 }
 
-const SHOWN = 10
+const MOST_SHOWN = 10
 
-function uncommittedErrors({ dirtyBefore }: GateRules, { folder, status }: Looked): string[] {
+function uncommittedErrors({ dirtyBefore }: GateRules, { folder, status }: GateInput): string[] {
   const earlier = new Set(dirtyBefore)
-  const theirs = dirtyPaths(status ?? '').filter(path => !isRalphs(path))
-  const paths = theirs.filter(path => !earlier.has(path))
+  const dirty = dirtyPaths(status ?? '').filter(path => !isRalphFile(path))
+  const paths = dirty.filter(path => !earlier.has(path))
   if (paths.length === 0) return []
-  const kept = theirs.filter(path => earlier.has(path))
-  const spare =
-    kept.length === 0 ? '' : `\nLeave alone what was uncommitted before this iteration: ${list(kept)}.`
+  const kept = dirty.filter(path => earlier.has(path))
+  const leaveAlone =
+    kept.length === 0 ? '' : `\nLeave alone what was uncommitted before this iteration: ${joinPaths(kept)}.`
   return [
-    `There are uncommitted changes: ${list(paths)}.
+    `There are uncommitted changes: ${joinPaths(paths)}.
 1. Update ${folder}/progress.txt with what was accomplished + learnings
 2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/
-3. Commit ALL changes including progress.txt and tasks.json updates${spare}`,
+3. Commit ALL changes including progress.txt and tasks.json updates${leaveAlone}`,
   ]
 }
 
-function list(paths: readonly string[]): string {
-  const more = paths.length - SHOWN
-  return more > 0 ? `${paths.slice(0, SHOWN).join(', ')} and ${more} more` : paths.join(', ')
+function joinPaths(paths: readonly string[]): string {
+  const more = paths.length - MOST_SHOWN
+  return more > 0 ? `${paths.slice(0, MOST_SHOWN).join(', ')} and ${more} more` : paths.join(', ')
 }
 
-/** The paths of `git status --porcelain -z`, a rename by both its names. */
+/** The paths in the output of `git status --porcelain -z`; a rename gives both its names. */
 function dirtyPaths(status: string): string[] {
   const entries = status.split('\0')
   const paths: string[] = []
@@ -109,19 +109,19 @@ function dirtyPaths(status: string): string[] {
   return paths
 }
 
-/** What ralph writes while it runs is nobody's to commit. */
-const isRalphs = (path: string): boolean => /(?:^|\/)(?:\.ralph\/|\.ralph-active$)/.test(path)
+/** Files that ralph writes while it runs must not be committed. */
+const isRalphFile = (path: string): boolean => /(?:^|\/)(?:\.ralph\/|\.ralph-active$)/.test(path)
 
 const MODES: readonly unknown[] = ['implement', 'review', 'review-fix'] satisfies ReviewMode[]
 
 const isMode = (value: unknown): value is ReviewMode => MODES.includes(value)
 
-function isSnapshot(value: unknown): value is Snapshot {
+function isSnapshot(value: unknown): value is ReviewSnapshot {
   const stories = asObject(value)
-  return stories !== null && Object.values(stories).every(story => isReviewed(asObject(story)))
+  return stories !== null && Object.values(stories).every(story => hasReviewFields(asObject(story)))
 }
 
-const isReviewed = (story: Record<string, unknown> | null): boolean =>
+const hasReviewFields = (story: Record<string, unknown> | null): boolean =>
   typeof story?.passes === 'boolean' && typeof story.reviewCount === 'number' && 'reviewStatus' in story
 
 const asObject = (value: unknown): Record<string, unknown> | null =>

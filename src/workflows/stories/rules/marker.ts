@@ -1,6 +1,6 @@
-import type { ReviewMode, Snapshot } from './review-rules.ts'
+import type { ReviewMode, ReviewSnapshot } from './review-rules.ts'
 
-/** `.ralph-active`: what hooks and people may know of a story loop while it runs. */
+/** `.ralph-active`: tells hooks and people about a running story loop. */
 export type Marker = {
   timestamp: string
   pid: number
@@ -10,18 +10,18 @@ export type Marker = {
   skipReview: boolean
   reviewCap: number
   iterationMode?: ReviewMode
-  preIterationSnapshot?: Snapshot
+  preIterationSnapshot?: ReviewSnapshot
 }
 
-/** The same for the Stop gate, kept where an agent does not look for it; `dirtyBefore` is nothing of its doing. */
+/** The same for the Stop gate, kept out of the agent's sight. `dirtyBefore`: paths that were dirty before. */
 export type GateSnapshot = Pick<
   Marker,
   'skipReview' | 'reviewCap' | 'iterationMode' | 'preIterationSnapshot'
 > & { dirtyBefore: string[] }
 
-/** The snapshot of a file that others could write, too; null if it is no snapshot. */
-export function snapshotIn(gate: GateSnapshot | null): Snapshot | null {
+/** The snapshot in a file that others can write too; null if it is not valid. */
+export function snapshotFrom(gate: GateSnapshot | null): ReviewSnapshot | null {
   const snapshot: unknown = gate?.preIterationSnapshot
   const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-  return isObject(snapshot) && Object.values(snapshot).every(isObject) ? (snapshot as Snapshot) : null
+  return isObject(snapshot) && Object.values(snapshot).every(isObject) ? (snapshot as ReviewSnapshot) : null
 }

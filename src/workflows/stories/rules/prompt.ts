@@ -3,8 +3,8 @@ import { REVIEW, type TaskState } from '../../../core/table.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 import type { ReviewMode } from './review-rules.ts'
 
-/** What the variables of a story prompt stand for in one iteration. */
-export type StoryScene = {
+/** The values of a story prompt's variables in one iteration. */
+export type PromptVariables = {
   iteration: number
   maximum: number | null
   mode: ReviewMode
@@ -14,42 +14,45 @@ export type StoryScene = {
   dir: string
 }
 
-export type StoryNews = {
+export type StoryPromptOptions = {
   skip: boolean
-  stands: TaskState | undefined
-  /** What an agent wrote into the list and may not. */
+  current: TaskState | undefined
+  /** Corrections of what earlier agents wrote into the list without permission. */
   refused: readonly string[]
-  told: readonly string[]
+  instructions: readonly string[]
 }
 
-/** The prompt of one iteration: the template with its variables, then what is true of this iteration alone. */
-export function storyPrompt(template: string, scene: StoryScene, news: StoryNews): string {
-  const { stands } = news
+/** The prompt of one iteration: the filled-in template, then what applies to this iteration only. */
+export function storyPrompt(
+  template: string,
+  variables: PromptVariables,
+  options: StoryPromptOptions,
+): string {
+  const { current } = options
   return [
-    fill(template, scene).trimEnd(),
-    news.skip ? SKIPPED : null,
-    stands?.interrupted ? HALF_EDITED : null,
-    ...(stands?.carry ?? []).map(carried),
-    news.refused.length > 0 ? `An earlier iteration was corrected:\n${bullets(news.refused)}` : null,
-    ...news.told.map(text => `Instruction from the user: ${text}`),
+    fill(template, variables).trimEnd(),
+    options.skip ? NO_REVIEW : null,
+    current?.interrupted ? HALF_EDITED : null,
+    ...(current?.carry ?? []).map(formatFinding),
+    options.refused.length > 0 ? `An earlier iteration was corrected:\n${bullets(options.refused)}` : null,
+    ...options.instructions.map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
     .join('\n\n')
 }
 
-const SKIPPED =
+const NO_REVIEW =
   'There is no review in this loop. Your mode is implement: once the verifyCommands are green, set `passes` to true ' +
   'yourself, and leave `reviewStatus` null and `reviewCount` 0.'
 
-/** Longer names first: `$RALPH_MODE` is not the beginning of another. */
-function fill(template: string, scene: StoryScene): string {
+function fill(template: string, variables: PromptVariables): string {
   const values: Record<string, string> = {
-    RALPH_MAX_ITERATIONS: scene.maximum === null ? 'any number' : String(scene.maximum),
-    RALPH_ITERATION: String(scene.iteration),
-    RALPH_REVIEW_CAP: String(scene.cap),
-    RALPH_STORY: scene.story,
-    RALPH_MODE: scene.mode,
-    RALPH_DIR: scene.dir,
+    RALPH_MAX_ITERATIONS: variables.maximum === null ? 'any number' : String(variables.maximum),
+    RALPH_ITERATION: String(variables.iteration),
+    RALPH_REVIEW_CAP: String(variables.cap),
+    RALPH_STORY: variables.story,
+    RALPH_MODE: variables.mode,
+    RALPH_DIR: variables.dir,
   }
   return template.replace(/\$(?:\{(\w+)\}|(\w+))/g, (whole, braced, bare) => {
     const name: string = braced ?? bare
@@ -57,7 +60,7 @@ function fill(template: string, scene: StoryScene): string {
   })
 }
 
-const carried = ({ check, note }: Finding): string =>
+const formatFinding = ({ check, note }: Finding): string =>
   check === REVIEW ? `What the review asks for:\n\n${note}` : note
 
 const bullets = (lines: readonly string[]) => lines.map(line => `- ${line}`).join('\n')

@@ -3,22 +3,22 @@ import { specOf } from './review.ts'
 import {
   invariantErrors,
   type ReviewMode,
+  type ReviewSnapshot,
   removedErrors,
-  type Snapshot,
   snapshotOf,
   transitionErrors,
 } from './review-rules.ts'
 import { noteErrors, type StoriesFile, type Story } from './story-file.ts'
 
-export type Written = {
+export type AgentWork = {
   mode: ReviewMode
-  /** The story that the iteration was about. */
+  /** The story that the iteration worked on. */
   story: TaskId
-  /** Whether the agent came to its end: one that was cut off owes no verdict. */
-  isOver: boolean
-  /** The review fields before the iteration; null where nobody knows them any more. */
-  before: Snapshot | null
-  /** The file as the agent left it, and as it is to be. */
+  /** Whether the agent ended by itself: one that was cut off need not give a verdict. */
+  hasFinished: boolean
+  /** The review fields before the iteration; null if they are lost. */
+  before: ReviewSnapshot | null
+  /** The file as the agent left it, and as it should be. */
   found: StoriesFile
   truth: StoriesFile
   tasks: readonly Task[]
@@ -26,21 +26,21 @@ export type Written = {
 
 type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 
-/** What an agent wrote into the story file and may not: each is told once, to people and to the next agent. */
-export function refusals(written: Written, rules: Rules): string[] {
-  const { found, before, tasks } = written
-  const known = before ?? snapshotOf(written.truth)
+/** What an agent wrote into the story file without permission. People and the next agent see each sentence once. */
+export function refusals(work: AgentWork, rules: Rules): string[] {
+  const { found, before, tasks } = work
+  const known = before ?? snapshotOf(work.truth)
   const pinned = new Map(tasks.map(task => [task.id, task]))
-  const told = [
-    ...(rules.skip ? [] : ruleErrors(written, rules.cap)),
+  const errors = [
+    ...(rules.skip ? [] : ruleErrors(work, rules.cap)),
     ...(rules.skip ? removedErrors(known, found) : []),
-    ...noteErrors({ ...found, userStories: found.userStories.filter(isDone(written.truth)) }),
+    ...noteErrors({ ...found, userStories: found.userStories.filter(isDone(work.truth)) }),
     ...found.userStories.flatMap(story => pinErrors(story, pinned.get(story.id))),
     ...(differ(found.verifyCommands ?? [], rules.verifyCommands)
       ? [`verifyCommands was changed. ${PINNED}`]
       : []),
   ]
-  return [...new Set([...told, ...strayErrors(written, told)])]
+  return [...new Set([...errors, ...strayErrors(work, errors)])]
 }
 
 const isDone = (truth: StoriesFile) => {
@@ -50,10 +50,10 @@ const isDone = (truth: StoriesFile) => {
 
 const PINNED = 'What a story asks for and what verifies it is not for an agent to change. It is put back.'
 
-/** A story whose way was illegal is told of that; where it stands then need not be told, too. */
-function ruleErrors({ mode, isOver, before, found }: Written, cap: number): string[] {
+/** Checks changed stories for illegal transitions, and only unchanged ones for illegal states: one error is enough. */
+function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number): string[] {
   if (!before) return invariantErrors(found, cap)
-  const isSame = (story: Story) => {
+  const isUnchanged = (story: Story) => {
     const was = Object.hasOwn(before, story.id) ? before[story.id]! : FRESH
     return (
       was.passes === story.passes &&
@@ -61,22 +61,24 @@ function ruleErrors({ mode, isOver, before, found }: Written, cap: number): stri
       was.reviewCount === story.reviewCount
     )
   }
-  const same = found.userStories.filter(isSame)
-  const owesNothing = !isOver && same.length === found.userStories.length
+  const unchanged = found.userStories.filter(isUnchanged)
+  const needsNoVerdict = !hasFinished && unchanged.length === found.userStories.length
   return [
-    ...joined(owesNothing ? removedErrors(before, found) : transitionErrors(mode, before, found)),
-    ...invariantErrors({ ...found, userStories: same }, cap),
+    ...joinTransitions(needsNoVerdict ? removedErrors(before, found) : transitionErrors(mode, before, found)),
+    ...invariantErrors({ ...found, userStories: unchanged }, cap),
   ]
 }
 
-/** Several fields of one story, changed at once, are one deed: the same words are not said again for each. */
-function joined(texts: string[]): string[] {
-  const deeds = new Map<string, string[]>()
+/** Joins the errors about several fields of one story into one sentence. */
+function joinTransitions(texts: string[]): string[] {
+  const changesByText = new Map<string, string[]>()
   for (const text of texts) {
     const [, words = text, change] = /^(.*illegal transition: )(.*)\.$/i.exec(text) ?? []
-    deeds.set(words, [...(deeds.get(words) ?? []), ...(change ? [change] : [])])
+    changesByText.set(words, [...(changesByText.get(words) ?? []), ...(change ? [change] : [])])
   }
-  return [...deeds].map(([words, changes]) => (changes.length > 0 ? `${words}${changes.join(', ')}.` : words))
+  return [...changesByText].map(([words, changes]) =>
+    changes.length > 0 ? `${words}${changes.join(', ')}.` : words,
+  )
 }
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
@@ -95,22 +97,22 @@ function pinErrors(story: Story, task: Task | undefined): string[] {
       ]
 }
 
-/** Legal in itself, but of another story than the iteration was about. */
-function strayErrors({ story: mine, found, truth, tasks }: Written, told: string[]): string[] {
-  const is = new Map(truth.userStories.map(story => [story.id, story]))
+/** Changes that are legal, but concern another story than the iteration's own. */
+function strayErrors({ story: mine, found, truth, tasks }: AgentWork, errors: string[]): string[] {
+  const truthById = new Map(truth.userStories.map(story => [story.id, story]))
   const known = new Set(tasks.map(task => task.id))
-  const named = namedIn(told, known)
+  const named = storiesNamedIn(errors, known)
   return found.userStories
     .filter(({ id, passes, reviewStatus }) => {
-      const due = is.get(id)
+      const due = truthById.get(id)
       if (id === mine || !due || !known.has(id) || named.has(id)) return false
       return passes !== due.passes || reviewStatus !== due.reviewStatus
     })
     .map(({ id }) => `This iteration was about story ${mine}. What it says of story ${id} is put back.`)
 }
 
-/** The stories that these texts speak of. Ids may be anything: one ends wherever no letter of it could follow. */
-function namedIn(texts: readonly string[], known: ReadonlySet<TaskId>): Set<TaskId> {
+/** The stories that these texts name. An id may contain anything, so every word boundary is tried as its end. */
+function storiesNamedIn(texts: readonly string[], known: ReadonlySet<TaskId>): Set<TaskId> {
   const longest = [...known].reduce((most, id) => Math.max(most, id.length), 0)
   const named = new Set<TaskId>()
   for (const text of texts)
@@ -124,4 +126,4 @@ function namedIn(texts: readonly string[], known: ReadonlySet<TaskId>): Set<Task
 }
 
 const differ = (a: readonly string[], b: readonly string[]) =>
-  a.length !== b.length || a.some((text, place) => text !== b[place])
+  a.length !== b.length || a.some((text, index) => text !== b[index])

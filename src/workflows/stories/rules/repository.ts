@@ -1,21 +1,21 @@
-/** How a repository stands: its branch (null: HEAD is detached), and what somebody began in it and did not finish. */
+/** The state of a repository: its branch (null: HEAD is detached), and an unfinished operation such as a rebase. */
 export type Repository = { branch: string | null; disorder: string | null }
 
 /**
- * What an iteration did to the repository that people and the next agent must know. Another branch is said, not blamed:
- * the prompt may have asked for it. A branch that is `usual` is no news.
+ * What an iteration did to the repository that people and the next agent must know. A change of branch is reported
+ * without blame, because the prompt may have asked for it. A branch in `usual` is not reported.
  */
 export function repositoryErrors(
-  was: Repository,
-  is: Repository,
+  before: Repository,
+  after: Repository,
   usual: readonly (string | null)[],
 ): string[] {
-  // A rebase takes HEAD off its branch, and brings it back when it ends.
-  if (is.disorder !== null) return is.disorder === was.disorder ? [] : [is.disorder]
-  if (is.branch === was.branch || usual.includes(is.branch)) return []
-  const now = is.branch === null ? 'HEAD is detached' : `the branch is ${is.branch}`
-  const before = was.branch === null ? 'HEAD was detached' : `it was ${was.branch}`
+  // A rebase detaches HEAD until it ends, so an unfinished operation is reported instead of the branch.
+  if (after.disorder !== null) return after.disorder === before.disorder ? [] : [after.disorder]
+  if (after.branch === before.branch || usual.includes(after.branch)) return []
+  const isNow = after.branch === null ? 'HEAD is detached' : `the branch is ${after.branch}`
+  const was = before.branch === null ? 'HEAD was detached' : `it was ${before.branch}`
   return [
-    `Since this iteration ${now} (${before}), and ralph commits there, too. Go back, unless it is asked for.`,
+    `Since this iteration ${isNow} (${was}), and ralph commits there, too. Go back, unless it is asked for.`,
   ]
 }

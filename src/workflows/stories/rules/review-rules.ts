@@ -1,14 +1,14 @@
 import type { StoriesFile, Story } from './story-file.ts'
 
-/** What kind of iteration it is: it decides which review fields an agent may change, and how. */
+/** The kind of an iteration. It decides which review fields an agent may change, and how. */
 export type ReviewMode = 'implement' | 'review' | 'review-fix'
 
-type Reviewed = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
+type ReviewState = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
 
 /** The review fields of every story as they were before an iteration. */
-export type Snapshot = Record<string, Reviewed>
+export type ReviewSnapshot = Record<string, ReviewState>
 
-export const snapshotOf = (file: StoriesFile): Snapshot =>
+export const snapshotOf = (file: StoriesFile): ReviewSnapshot =>
   Object.fromEntries(
     file.userStories.map(({ id, passes, reviewStatus, reviewCount }) => [
       id,
@@ -16,7 +16,7 @@ export const snapshotOf = (file: StoriesFile): Snapshot =>
     ]),
   )
 
-/** What must hold of a story file at any time, whoever wrote it. */
+/** What must be true of a story file at any time, whoever wrote it. */
 export function invariantErrors(file: StoriesFile, cap: number): string[] {
   const errors: string[] = []
   for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of file.userStories) {
@@ -38,8 +38,8 @@ export function invariantErrors(file: StoriesFile, cap: number): string[] {
   return errors
 }
 
-/** What an iteration of this mode must not have changed. End states can be legal while the way there was not. */
-export function transitionErrors(mode: ReviewMode, before: Snapshot, after: StoriesFile): string[] {
+/** Changes that this mode does not allow. The state afterwards may be legal even if the transition to it is not. */
+export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): string[] {
   const known = after.userStories.filter(story => Object.hasOwn(before, story.id))
   const changed = known.flatMap(story => {
     const was = before[story.id]!
@@ -53,11 +53,11 @@ export function transitionErrors(mode: ReviewMode, before: Snapshot, after: Stor
   ]
 }
 
-type Change = { story: Story; was: Reviewed; fields: (keyof Reviewed)[] }
+type Change = { story: Story; was: ReviewState; fields: (keyof ReviewState)[] }
 
-const FIELDS: (keyof Reviewed)[] = ['passes', 'reviewStatus', 'reviewCount']
+const FIELDS: (keyof ReviewState)[] = ['passes', 'reviewStatus', 'reviewCount']
 
-function modeErrors(mode: ReviewMode, before: Snapshot, changed: Change[]): string[] {
+function modeErrors(mode: ReviewMode, before: ReviewSnapshot, changed: Change[]): string[] {
   switch (mode) {
     case 'implement':
       return implementErrors(changed)
@@ -78,7 +78,7 @@ function implementErrors(changed: Change[]): string[] {
       .filter(field => field !== 'reviewStatus' || !submits(change))
       .map(
         field =>
-          `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: ${told(change, field)}.`,
+          `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: ${formatChange(change, field)}.`,
       ),
   )
   const [first, ...more] = changed.filter(submits)
@@ -89,7 +89,7 @@ function implementErrors(changed: Change[]): string[] {
   return errors
 }
 
-function reviewErrors(before: Snapshot, changed: Change[]): string[] {
+function reviewErrors(before: ReviewSnapshot, changed: Change[]): string[] {
   const illegal = (id: string, details: string) =>
     `Review iteration made illegal transition on story ${id}: ${details}.`
   if (changed.length === 0) {
@@ -126,7 +126,7 @@ function reviewErrors(before: Snapshot, changed: Change[]): string[] {
     errors.push(
       illegal(
         other.story.id,
-        `a review may only modify one story, and ${story.id} was reviewed: ${other.fields.map(f => told(other, f)).join(', ')}`,
+        `a review may only modify one story, and ${story.id} was reviewed: ${other.fields.map(f => formatChange(other, f)).join(', ')}`,
       ),
     )
   return errors
@@ -140,7 +140,7 @@ function fixErrors(changed: Change[]): string[] {
   const errors = changed.flatMap(change =>
     change.fields
       .filter(field => field !== 'reviewStatus' || !resubmits(change))
-      .map(field => illegal(change.story.id, told(change, field))),
+      .map(field => illegal(change.story.id, formatChange(change, field))),
   )
   const [first, ...more] = changed.filter(resubmits)
   if (first && first.story.reviewFeedback.trim() !== '')
@@ -159,11 +159,12 @@ function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): strin
   ]
 }
 
-export function removedErrors(before: Snapshot, after: StoriesFile): string[] {
+export function removedErrors(before: ReviewSnapshot, after: StoriesFile): string[] {
   const left = new Set(after.userStories.map(story => story.id))
   return Object.keys(before)
     .filter(id => !left.has(id))
     .map(id => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`)
 }
 
-const told = ({ was, story }: Change, field: keyof Reviewed) => `${field} ${was[field]} → ${story[field]}`
+const formatChange = ({ was, story }: Change, field: keyof ReviewState) =>
+  `${field} ${was[field]} → ${story[field]}`

@@ -12,7 +12,7 @@ import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
 
 const CAP_MARK = '[AUTO-APPROVED AT CAP]'
 
-/** What is pinned of a story besides its title, priority and dependencies. */
+/** What a task keeps of a story besides its title, priority and dependencies. */
 export type StorySpec = { acceptanceCriteria: string[]; description?: string }
 
 export const specOf = (task: Task): StorySpec => task.spec as StorySpec
@@ -33,8 +33,8 @@ export const storyTask = (story: Story): Task => ({
 type Claims = Partial<Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note'>>
 
 /**
- * What an agent wrote into the story it worked on, read as a claim. `before` is the story as it was projected.
- * Who works on a story can at most submit it, whatever is written; only who reviews it can give a verdict.
+ * Reads what an agent wrote into its story as a claim. `before` is the story as ralph last wrote it. An agent that
+ * implements a story can at most submit it, whatever it writes; only a reviewer can give a verdict.
  */
 export function storyClaims(
   stage: StageName,
@@ -51,44 +51,44 @@ export function storyClaims(
 
 function verdictIn({ passes, reviewStatus, reviewFeedback }: Story): Claims {
   const note = reviewFeedback.trim()
-  // Whether a story is let through at the cap is not the reviewer's to decide: the concerns are.
+  // Ralph decides about approval at the cap, not the reviewer, whose concerns count as a rejection.
   if (note.startsWith(CAP_MARK)) return { verdict: 'reject', note: note.slice(CAP_MARK.length).trim() }
   if (passes && reviewStatus === 'approved') return { verdict: 'approve' }
   if (!passes && reviewStatus === 'changes_requested' && note !== '') return { verdict: 'reject', note }
   return {}
 }
 
-export type Projection = {
+export type ProjectStoriesOptions = {
   skip: boolean
-  /** The run's own, to be put back. */
+  /** The run's own commands, which replace those in the file. */
   verifyCommands?: string[]
-  /** New stories that were not accepted. */
+  /** New stories to leave out because they were not accepted. */
   refused?: readonly TaskId[]
 }
 
 /**
- * The story file with the truth over it. What ralph owns and what was pinned is written anew, removed stories come
- * back to their place, new ones start fresh; notes, descriptions, order and whatever else was found stay.
+ * The story file with the run's state written over it. Ralph's own fields and the pinned ones are replaced, removed
+ * stories come back where they were, new ones start fresh. Notes, descriptions, order and everything else stay.
  */
 export function projectStories(
   found: StoriesFile,
   tasks: readonly Task[],
   state: RunState,
-  workflow: StageTable,
-  { skip, verifyCommands, refused = [] }: Projection,
+  table: StageTable,
+  { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
 ): StoriesFile {
   const byId = new Map(tasks.map(task => [task.id, task]))
   const project = (task: Task, story: Story): Story => {
-    const owned = reviewFields(taskStateOf(workflow, state, task), story, skip)
+    const owned = reviewFields(taskStateOf(table, state, task), story, skip)
     const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
     const { acceptanceCriteria } = specOf(task)
     const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}
     return { ...story, title: task.title, acceptanceCriteria, ...dependsOn, ...owned, ...notes }
   }
   const kept = found.userStories.filter(story => !refused.includes(story.id))
-  const lost = lostBehind(kept, tasks)
+  const missing = missingAfter(kept, tasks)
   const restore = (after: TaskId | null) =>
-    (lost.get(after) ?? []).map(task => project(task, blankStory(task)))
+    (missing.get(after) ?? []).map(task => project(task, blankStory(task)))
   const userStories = kept.flatMap(story => {
     const task = byId.get(story.id)
     return [task ? project(task, story) : { ...story, ...FRESH }, ...restore(story.id)]
@@ -111,17 +111,17 @@ const STATUS: Record<StageName, ReviewStatus> = {
   done: 'approved',
 }
 
-function reviewFields(stands: TaskState, story: Story, skip: boolean): ReviewFields {
-  const { stage, rounds, why } = stands
+function reviewFields(current: TaskState, story: Story, skip: boolean): ReviewFields {
+  const { stage, rounds, why } = current
   const blocked = stage === 'blocked'
   if (skip) return { ...FRESH, passes: stage === 'done', reviewFeedback: blocked ? why : '' }
-  // A story that was sent back and is now left for a person still needs its changes.
+  // A blocked story that a review sent back still needs its changes.
   const reviewStatus = blocked ? (rounds > 0 ? 'changes_requested' : null) : STATUS[stage]!
   return {
     passes: stage === 'done',
     reviewStatus,
     reviewCount: rounds,
-    reviewFeedback: feedback(stands, reviewStatus, story.reviewFeedback),
+    reviewFeedback: feedback(current, reviewStatus, story.reviewFeedback),
   }
 }
 
@@ -138,16 +138,16 @@ function feedback({ stage, why, carry }: TaskState, status: ReviewStatus, found:
   return found.trimStart().startsWith(CAP_MARK) ? '' : found
 }
 
-/** Tasks that the file lacks, by the story that they come behind. */
-function lostBehind(found: readonly Story[], tasks: readonly Task[]): Map<TaskId | null, Task[]> {
-  const there = new Set(found.map(story => story.id))
-  const lost = new Map<TaskId | null, Task[]>()
-  let leader: TaskId | null = null
+/** Tasks that are missing in the file, by the story that they come after. */
+function missingAfter(stories: readonly Story[], tasks: readonly Task[]): Map<TaskId | null, Task[]> {
+  const found = new Set(stories.map(story => story.id))
+  const missing = new Map<TaskId | null, Task[]>()
+  let previous: TaskId | null = null
   for (const task of tasks) {
-    if (there.has(task.id)) leader = task.id
-    else lost.set(leader, [...(lost.get(leader) ?? []), task])
+    if (found.has(task.id)) previous = task.id
+    else missing.set(previous, [...(missing.get(previous) ?? []), task])
   }
-  return lost
+  return missing
 }
 
 const blankStory = (task: Task): Story => ({

@@ -5,21 +5,21 @@ import { projectStories, specOf, storyTask } from './review.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /**
- * What a person's edit of the story file means, the first reading of a file with a past included.
- * To be read only while nothing is in flight and all that was settled is projected: until then, what
- * differs may be an agent's doing, and that must not pass for a person's. Reading the same file again,
- * after the edit was adopted but before it was projected, gives nothing more.
+ * What a person's edit of the story file means; also used to read a file with earlier reviews for the first time.
+ * Call it only while nothing is in flight and everything settled is applied: before that, a difference may come from
+ * an agent and must not count as a person's. Reading the same file again, after the edit was adopted but before the
+ * file was written, gives no further edit.
  */
 export function personStoryEdits(
   found: StoriesFile,
   tasks: readonly Task[],
   state: RunState,
-  workflow: StageTable,
+  table: StageTable,
   { skip }: { skip: boolean },
 ): Edit {
   const known = new Map(tasks.map(task => [task.id, task]))
   const listed = new Set(found.userStories.map(story => story.id))
-  const truth = projectStories(found, tasks, state, workflow, { skip }).userStories
+  const truth = projectStories(found, tasks, state, table, { skip }).userStories
   const projected = new Map(truth.map(story => [story.id, story]))
   const change: [TaskId, Partial<Task>][] = []
   const states: [TaskId, TaskState][] = []
@@ -27,8 +27,15 @@ export function personStoryEdits(
     const task = known.get(story.id)
     const changed = task && changeOf(task, story, id => listed.has(id))
     if (changed) change.push([story.id, changed])
-    const stands = taskStateOf(workflow, state, task ?? storyTask(story))
-    const moved = moveMeant(story, projected.get(story.id)!, stands, workflow, task ?? storyTask(story), skip)
+    const current = taskStateOf(table, state, task ?? storyTask(story))
+    const moved = stateAfterEdit(
+      story,
+      projected.get(story.id)!,
+      current,
+      table,
+      task ?? storyTask(story),
+      skip,
+    )
     if (moved) states.push([story.id, moved])
   }
   const remove = tasks.filter(task => !listed.has(task.id)).map(task => task.id)
@@ -39,7 +46,7 @@ export function personStoryEdits(
   }
 }
 
-/** What an agent may change: add stories while there is room, reorder, set priorities, describe. */
+/** What an agent may change: it may add stories up to the limit, reorder them, set priorities and descriptions. */
 export function agentStoryEdits(
   found: StoriesFile,
   tasks: readonly Task[],
@@ -52,7 +59,7 @@ export function agentStoryEdits(
   const change: [TaskId, Partial<Task>][] = []
   for (const story of accepted) {
     const task = known.get(story.id)
-    const changed = task && retold(task, story)
+    const changed = task && descriptionChange(task, story)
     if (changed) change.push([story.id, changed])
   }
   const add = additions(accepted, id => known.has(id))
@@ -60,32 +67,35 @@ export function agentStoryEdits(
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
 }
 
-/** Where the person put the story, if anywhere else. It is done only if both fields say so. */
-function moveMeant(
+/** The state that a person gave the story; null if they left it. It is done only if both fields say so. */
+function stateAfterEdit(
   story: Story,
   truth: Story,
-  stands: TaskState,
-  workflow: StageTable,
+  current: TaskState,
+  table: StageTable,
   task: Task,
   skip: boolean,
 ): TaskState | null {
   const feedback = story.reviewFeedback
-  const saysMore =
+  const hasNewFeedback =
     story.reviewStatus === 'changes_requested' && feedback.trim() !== '' && feedback !== truth.reviewFeedback
   const touched =
-    story.passes !== truth.passes || (!skip && (story.reviewStatus !== truth.reviewStatus || saysMore))
-  const stage = stageMeant(story, skip)
-  if (!touched || (stage === stands.stage && !(stage === 'fix' && saysMore))) return null
-  // From a closed story on, reviews are counted anew; otherwise the file may tell of earlier ones.
-  const closed = stands.stage === 'done' || stands.stage === 'blocked'
-  const rounds = closed || skip ? 0 : Math.min(story.reviewCount, workflow.rounds)
-  const moved = { ...reopened(workflow, task), stage, rounds }
+    story.passes !== truth.passes || (!skip && (story.reviewStatus !== truth.reviewStatus || hasNewFeedback))
+  const stage = stageOfStory(story, skip)
+  if (!touched || (stage === current.stage && !(stage === 'fix' && hasNewFeedback))) return null
+  // A closed story starts its count of reviews again; otherwise the file may report earlier ones.
+  const closed = current.stage === 'done' || current.stage === 'blocked'
+  const rounds = closed || skip ? 0 : Math.min(story.reviewCount, table.rounds)
+  const moved = { ...reopened(table, task), stage, rounds }
   if (stage === 'done') return doneByPerson(moved)
   const note = { check: REVIEW, verdict: 'fail', note: feedback, claim: true } as const
   return stage === 'fix' && feedback.trim() !== '' ? { ...moved, carry: [note] } : moved
 }
 
-function stageMeant({ passes, reviewStatus }: Story, skip: boolean): 'implement' | 'review' | 'fix' | 'done' {
+function stageOfStory(
+  { passes, reviewStatus }: Story,
+  skip: boolean,
+): 'implement' | 'review' | 'fix' | 'done' {
   if (skip) return passes ? 'done' : 'implement'
   switch (reviewStatus) {
     case 'approved':
@@ -101,11 +111,11 @@ function stageMeant({ passes, reviewStatus }: Story, skip: boolean): 'implement'
   }
 }
 
-/** A dependency that was never there is not taken up, else a slip of the pen would block the story for good. */
+/** Ignores a dependency that does not exist: a typo would block the story for good. */
 function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): Partial<Task> | null {
   const wanted = (story.dependsOn ?? []).filter(id => isListed(id) || task.blockedBy.includes(id))
   const { acceptanceCriteria } = story
-  const changed: Partial<Task> = { ...retold(task, story) }
+  const changed: Partial<Task> = { ...descriptionChange(task, story) }
   if (story.title !== task.title) changed.title = story.title
   if (differ(wanted, task.blockedBy)) changed.blockedBy = wanted
   if (differ(acceptanceCriteria, specOf(task).acceptanceCriteria))
@@ -113,7 +123,7 @@ function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): 
   return Object.keys(changed).length > 0 ? changed : null
 }
 
-function retold(task: Task, story: Story): Partial<Task> | null {
+function descriptionChange(task: Task, story: Story): Partial<Task> | null {
   const changed: Partial<Task> = {}
   if (story.priority !== task.priority) changed.priority = story.priority
   if ((story.description ?? '') !== (specOf(task).description ?? ''))
@@ -125,10 +135,10 @@ function additions(
   stories: readonly Story[],
   isKnown: (id: TaskId) => boolean,
 ): NonNullable<ListEdit['add']> {
-  return stories.flatMap((story, place) =>
-    isKnown(story.id) ? [] : [{ task: storyTask(story), after: stories[place - 1]?.id ?? null }],
+  return stories.flatMap((story, index) =>
+    isKnown(story.id) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
   )
 }
 
 const differ = (a: readonly string[], b: readonly string[]) =>
-  a.length !== b.length || a.some((text, place) => text !== b[place])
+  a.length !== b.length || a.some((text, index) => text !== b[index])

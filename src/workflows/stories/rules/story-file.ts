@@ -1,6 +1,6 @@
 export type ReviewStatus = 'needs_review' | 'changes_requested' | 'approved' | null
 
-/** One story as the file has it. Fields that nobody here knows are kept as they are. */
+/** One story as the file has it. Unknown fields are kept. */
 export type Story = {
   id: string
   title: string
@@ -69,24 +69,24 @@ const STORY_RULES: Rule[] = [
   { field: 'dependsOn', is: texts, must: 'be an array of strings', optional: true },
 ]
 
-/** JSON as editors write it, some of them with a byte order mark. */
+/** Parses JSON; some editors write a byte order mark before it. */
 export const parseJson = (source: string): unknown => JSON.parse(source.replace(/^\ufeff/, ''))
 
-/** An error of a story file, with the folder that it is in. Some begin with the file's name. */
+/** Adds the folder, and the file's name if the error does not begin with it. */
 export const errorIn = (folder: string, error: string): string =>
   `${folder}/${error.startsWith('tasks.json ') ? '' : 'tasks.json: '}${error}`
 
-/** Reads parsed JSON as a story file, or says of every wrong field which story it is in. */
+/** Reads parsed JSON as a story file. Each error names the story and the field. */
 export function readStories(json: unknown): { file: StoriesFile } | { errors: string[] } {
-  const read = readUnnoted(json)
+  const read = readStoriesWithoutNotes(json)
   const errors = 'errors' in read ? read.errors : noteErrors(read.file)
   return errors.length > 0 ? { errors } : read
 }
 
-/** The same, but what was done need not be noted: a verdict without a note is a verdict. */
-export function readUnnoted(json: unknown): { file: StoriesFile } | { errors: string[] } {
+/** The same, but finished stories need no notes: an approval without notes still counts. */
+export function readStoriesWithoutNotes(json: unknown): { file: StoriesFile } | { errors: string[] } {
   if (!isObject(json)) return { errors: ['tasks.json must be an object.'] }
-  const errors = broken(json, FILE_RULES, '')
+  const errors = ruleErrors(json, FILE_RULES, '')
   if (Array.isArray(json.userStories)) errors.push(...storyErrors(json.userStories))
   return errors.length > 0 ? { errors } : { file: json as StoriesFile }
 }
@@ -99,21 +99,21 @@ export const noteErrors = ({ userStories }: StoriesFile): string[] =>
 function storyErrors(stories: unknown[]): string[] {
   const errors: string[] = []
   const seen = new Set<string>()
-  for (const [place, story] of stories.entries()) {
+  for (const [index, story] of stories.entries()) {
     if (!isObject(story)) {
-      errors.push(`userStories[${place}] must be an object.`)
+      errors.push(`userStories[${index}] must be an object.`)
       continue
     }
     const id = typeof story.id === 'string' && story.id !== '' ? story.id : null
-    const name = id === null ? `userStories[${place}]` : `Story ${id}`
-    errors.push(...broken(story, STORY_RULES, `${name}: `))
+    const name = id === null ? `userStories[${index}]` : `Story ${id}`
+    errors.push(...ruleErrors(story, STORY_RULES, `${name}: `))
     if (id !== null && seen.has(id)) errors.push(`${name}: id is used more than once.`)
     if (id !== null) seen.add(id)
   }
   return errors
 }
 
-function broken(object: Record<string, unknown>, rules: Rule[], prefix: string): string[] {
+function ruleErrors(object: Record<string, unknown>, rules: Rule[], prefix: string): string[] {
   const errors: string[] = []
   for (const { field, is, must, optional } of rules) {
     if (Object.hasOwn(object, field)) {

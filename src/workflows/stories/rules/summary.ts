@@ -1,7 +1,7 @@
 import { formatUsd, plural } from '../../../core/format.ts'
 import type { StoriesFile } from './story-file.ts'
 
-/** What a loop took, as its runs tell it; null: no run is known. */
+/** What a loop took, according to its runs; null if no run is known. */
 export type LoopFacts = { from: string; to: string; runs: number; iterations: number; usd: number } | null
 
 /** summary.md of an archived loop. */

@@ -1,7 +1,7 @@
-/** The four files of a story loop's folder, by what the templates call them. */
+/** The texts of the four templates for a story loop's folder. */
 export type StoryTemplates = Readonly<Record<'prd' | 'tasks' | 'progress' | 'prompt', string>>
 
-/** What a folder for stories holds at its beginning: name, date and branch filled in. */
+/** The files of a new folder for stories, with name, date and branch filled in. */
 export function freshStories(
   templates: StoryTemplates,
   { name, date, branch }: { name: string; date: string; branch: string },
@@ -16,7 +16,7 @@ export function freshStories(
   }
 }
 
-/** A name as a branch may have it. */
+/** A branch name made from a project's name. */
 export const branchOf = (name: string): string =>
   `ralph/${
     name
