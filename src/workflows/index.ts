@@ -5,7 +5,7 @@ import { promptWorkflow } from './run/workflow.ts'
 import { storiesWorkflow } from './stories/workflow.ts'
 import type { Workflow } from './workflow.ts'
 
-/** Workflows by the name that is on disk. */
+/** Workflows by the name that they have on disk. */
 export type Registry = ReadonlyMap<string, Workflow>
 
 /** The workflows of ralph: the only place that knows them all. */
@@ -13,7 +13,7 @@ export const workflows: Registry = new Map(
   [promptWorkflow, buildWorkflow, storiesWorkflow].map(workflow => [workflow.name, workflow as Workflow]),
 )
 
-/** The workflow of a run that began. A newer ralph may have others. */
+/** The workflow of a stored run. A newer ralph may have written a name that this one does not know. */
 export function workflowIn(registry: Registry, run: { id: string; began: { workflow: string } }): Workflow {
   const found = registry.get(run.began.workflow)
   if (found) return found
@@ -22,10 +22,10 @@ export function workflowIn(registry: Registry, run: { id: string; began: { workf
   )
 }
 
-/** What the pages about a run need to know of its workflow. One that nobody knows is shown without a list. */
+/** What status and reports need to know about a workflow. A run of an unknown workflow is shown without a list. */
 export const traitsIn = (registry: Registry, name: string): WorkflowTraits =>
   registry.get(name) ?? { command: name, listed: false }
 
-/** Whether a run is of this workflow: for the commands that belong to one. */
+/** Whether a run has this workflow, for commands that belong to one workflow. */
 export const isOf = ({ name }: Pick<Workflow, 'name'>, { began }: { began: { workflow: string } }): boolean =>
   began.workflow === name

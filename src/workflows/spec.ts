@@ -6,7 +6,7 @@ import { filterEnvironment } from '../settings/environment.ts'
 import { merge } from '../settings/merge.ts'
 import { resolve, type Settings } from '../settings/schema.ts'
 
-/** Everything a run's rules rest on. Pinned in the journal's first event, so that a resumed run keeps to them. */
+/** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
 export type RunSpec = BaseSpec & {
   /** The name of the workflow, as the registry has it. */
   workflow: string
@@ -17,9 +17,9 @@ export type BaseSpec = {
   project: string
   settings: Settings
   agent: { argv: string[]; explicit: boolean; model: string | null }
-  /** One iteration is all that was asked for. */
+  /** Stop after one iteration. */
   once: boolean
-  /** The repository as it was found; null outside one. */
+  /** The repository when the run began; null outside one. */
   start: Start | null
 }
 
@@ -37,7 +37,7 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   dirs: z.looseObject({ own: text, common: text }),
 })
 
-/** A run keeps the settings that it began with. Keys that came with a later ralph have their defaults. */
+/** A run keeps the settings that it began with. Settings that a later ralph added have their defaults. */
 const settings = z.pipe(
   z.looseObject({}),
   z.transform(pinned => merge(resolve({}), pinned) as Settings),
@@ -54,11 +54,11 @@ const BASE = {
 
 const base = z.looseObject(BASE)
 
-/** A schema for the pins of a workflow: what every spec has, and what this one adds. */
+/** A schema for the pins of a workflow: the base, and what this workflow adds. */
 export const specSchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject({ ...BASE, ...shape })
 
-/** Reads pins by a schema. A journal that an older or newer ralph wrote may lack what is needed. */
+/** Reads pins with a schema. In the journal of an older or newer ralph something may be missing. */
 export function readPins<Schema extends z.ZodMiniType>(
   schema: Schema,
   pins: Record<string, unknown>,
@@ -71,10 +71,10 @@ export function readPins<Schema extends z.ZodMiniType>(
   )
 }
 
-/** What is pinned for every run, whatever its workflow. */
+/** Reads what is pinned for every run, whatever its workflow. */
 export const readBase = (pins: Record<string, unknown>): RunSpec => readPins(base, pins)
 
-/** What ralph's own git calls and the guardrails get: no agent's keys. */
+/** The environment for ralph's own git calls and for guardrails, without the API keys of agents. */
 export const gitEnvironment = (
   { env: { pass, drop } }: Pick<Settings, 'env'>,
   env: NodeJS.ProcessEnv,

@@ -8,77 +8,77 @@ import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
 
 /**
- * One kind of loop: everything that makes `ralph run` differ from `ralph build` or `ralph stories`.
+ * One kind of loop: everything that differs between `ralph run`, `ralph build` and `ralph stories`.
  * The registry in `index.ts` maps names to these, and nothing outside this folder knows a name.
  */
 export interface Workflow<S extends RunSpec = RunSpec> {
-  /** As it is on disk, in `began.workflow`. */
+  /** The name on disk, in `began.workflow`. */
   name: string
   /** The command that starts it, after `ralph`. */
   command: string
   /** Whether it has a task list that people see and may edit. */
   listed: boolean
-  /** Whether protected files are put back after the checks, too: the code under review must not change its own review. */
+  /** Whether protected files are also restored after the checks: code under review must not change its own review. */
   guardsChecks: boolean
-  /** The spec that a journal keeps, by its shape. Unknown keys are kept; what is missing throws a UsageError. */
+  /** Reads and validates the spec in a journal. Keeps unknown keys; throws a UsageError if something is missing. */
   readSpec(pins: Record<string, unknown>): S
-  /** What the first event keeps of a spec. */
+  /** The part of a spec that the first event keeps. */
   pins(spec: S): Record<string, unknown>
   table(spec: S): StageTable
-  /** What the header, the dry run and the verbose lines say of it. `run`: as far as it has come. */
+  /** What the header, the dry run and the verbose lines say about a run. `run` is its present state. */
   describe(spec: S, limits: Limits, run?: Folded): Description
-  /** The work as the dry run shows it: the prompt, or the list. */
+  /** What the dry run shows: the prompt, or the list. */
   preview(spec: S, limits: Limits): string
-  /** Fields of session.json about the work. */
+  /** What session.json says about the work. */
   about(spec: S): Record<string, unknown>
-  /** Protected files besides those of every run: globs below a root of their own. */
+  /** Protected files in addition to those of every run. */
   protectedAreas(spec: S): ProtectedArea[]
-  /** Lines at the end of a run, after its list. */
+  /** Lines to print at the end of a run, after its list. */
   summary?(spec: S, run: Folded, style: Style): string[]
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
   open(context: Context<S>): Active
 }
 
-/** A workflow at work in one run. */
+/** A workflow in one hosted run. */
 export interface Active {
-  /** What a new run begins with. */
+  /** The tasks and edits that a new run begins with. */
   initialTasks(at: number): { tasks: Task[]; edits: RunEvent[] }
-  /** What people changed in the list. Called only while nothing is in flight. */
+  /** Reads what people changed in the list. Called only while nothing is in flight. */
   adoptEdits(): Promise<Extract<RunEvent, { type: 'edited' }>[]>
-  /** A request from outside about the list. */
+  /** Turns a request from outside into an edit of the list. */
   onRequest?(request: unknown): Edit | { error: string }
-  /** Which folder a task is worked on in, as seen from the project; undefined: the project itself. */
+  /** The folder to work on a task in, relative to the project; undefined means the project itself. */
   workspaceFor?(task: Task): string | undefined
-  /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
+  /** Does the work of one of ralph's own stages, for example a merge. Safe to repeat. */
   act?(work: Work, record: Recorder): Promise<Finding[]>
-  /** The prompt of a step, before it begins; may commit. Throws CannotGoOn where the step must not begin. */
+  /** Builds the prompt of a step before it begins; may commit. Throws CannotGoOn if the step must not begin. */
   buildPrompt(work: Work, record: Recorder): string | Promise<string>
   /** The agent of a step is about to start. */
   onAgentStart?(work: Work): void | Promise<void>
-  /** Variables that its agent and its hooks get. */
+  /** Environment variables for the agent and its hooks. */
   env?(work: Work): Record<string, string>
-  /** What the agent has written about its work, read once, before checks could write. */
+  /** What the agent wrote about its work. Read once, before a check can write anything. */
   claimsAtExit?(work: Work): Promise<Claimed>
-  /** The checks of a step, out of those that every step has; without a step, those of the baseline. */
+  /** The checks of a step, chosen from `common`; without a step, the checks of the baseline. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
-  /** What the agent claimed, asked after the checks. Safe to repeat. */
+  /** What the agent claimed. Called after the checks; safe to repeat. */
   claims(work: Work, text: string): Promise<Claims>
-  /** Makes the workflow's own files follow what was settled. Safe to repeat. */
+  /** Updates the workflow's own files after a step was settled. Safe to repeat. */
   apply(settled: Settled, record: Recorder): void | Promise<void>
-  /** A run is resumed; called before the first decision. */
+  /** Called when a run is resumed, before anything else happens in it. */
   onResume?(): void
   /** The run is about to stop: judges what agents wrote, so that what differs later is a person's edit. */
   onLeave?(): Promise<void>
   /** Gets every event, after it was recorded. */
   onEvent?(event: RunEvent): void
-  /** The run stopped where it was meant to, though there is more to do. */
+  /** Whether the run stopped where it should, although there is more to do. */
   stoppedAsPlanned?(): boolean
   /** Removes what must not outlive the process. Synchronous, and safe to repeat. */
   close?(): void
 }
 
-/** What a workflow gets to work with in one run. */
+/** What a workflow gets from the host for one run. */
 export type Context<S extends RunSpec = RunSpec> = {
   spec: S
   table: StageTable
@@ -86,35 +86,36 @@ export type Context<S extends RunSpec = RunSpec> = {
   session: Session
   /** The run's own folder. */
   runDir: string
-  /** For ralph's own git calls. */
+  /** The environment for ralph's own git calls. */
   env: Record<string, string>
-  /** The journal as it was when this process started to host the run. */
+  /** The journal as it was when this process started or resumed the run. */
   past: readonly RunEvent[]
-  /** All events that are on record by now. */
+  /** All events recorded so far. */
   journal(): readonly RunEvent[]
-  /** null: nobody can be asked. */
+  /** null if there is nobody to ask. */
   user: UserAccess | null
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
   record: Recorder
-  /** The user left: stops as on Ctrl+C. */
+  /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
 }
 
-/** The tasks and the state of a run, folded from its journal. */
+/** A run's state, folded from its journal. */
 export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }
 
 export type Recorder = (event: RunEvent) => void
 
+/** Globs below a root. */
 export type ProtectedArea = { root: string; globs: string[] }
 
 type Description = {
-  /** What is worked on, and what it is called. */
+  /** What the run works on, and its name. */
   subject: [kind: string, name: string]
-  /** When the run is done, in words. */
+  /** When the run is done, as a text. */
   until: string
-  /** What the verbose lines call the condition; null: there is nothing to reach. */
+  /** The name of the condition in the verbose lines; null if there is none. */
   condition: string | null
-  /** What it may take, where the workflow can tell. */
+  /** An estimate of the work, if the workflow can give one. */
   estimate: string | null
 }

@@ -22,7 +22,7 @@ describe('the count in a prompt', () => {
     const text = promptText('BASE', {
       count: 'Iteration 3.',
       interrupted: false,
-      told: [],
+      instructions: [],
       hint: null,
       carry: [red('APPEND'), red('PREPEND')],
     })

@@ -3,13 +3,13 @@ import { plain } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import type { Person } from './person.ts'
 import { checkList } from './rules/check-list.ts'
-import { listOf, oneLine, type Planned } from './rules/planned.ts'
+import { type CheckedList, itemsWithDetails, oneLine } from './rules/planned.ts'
 
-const HINT = 120
+const HINT_LENGTH = 120
 
 /** Asks a person about the goal and the plan of a build. */
 export function askPerson({ asker, say, edit, editor }: UserAccess): Person {
-  const shorten = (text: string) => oneLine(plain(text)).slice(0, HINT)
+  const shorten = (text: string) => oneLine(plain(text)).slice(0, HINT_LENGTH)
 
   return {
     async chooseGoal(original, refined) {
@@ -28,41 +28,41 @@ export function askPerson({ asker, say, edit, editor }: UserAccess): Person {
       }
     },
 
-    async judgePlan(plan) {
-      let judged = plan
-      /** What was written last and could not be used: it is there to be mended. */
+    async reviewPlan(plan) {
+      let current = plan
+      /** The last edited text that could not be used, so that the person can correct it. */
       let draft: string | null = null
       for (;;) {
-        say(`\n${taskSummary(judged.items).join('\n')}\n`)
+        say(`\n${taskSummary(current.items).join('\n')}\n`)
         const ask = await asker()
         const choice = await ask.one('Work on this list?', [
           { value: 'accept', label: 'Accept', hint: 'start with the first task' },
           { value: 'edit', label: 'Edit', hint: editor },
           { value: 'again', label: 'Ask again', hint: 'say what should be different' },
         ])
-        if (choice === 'accept') return { type: 'accept', plan: judged }
+        if (choice === 'accept') return { type: 'accept', plan: current }
         if (choice === 'again') {
-          const words = await ask.line('What should be different?', {
+          const wish = await ask.line('What should be different?', {
             refuse: answer => (answer === '' ? 'Say it in a few words' : undefined),
           })
-          return { type: 'again', words, plan: judged }
+          return { type: 'again', words: wish, plan: current }
         }
-        const edited = editPlan(judged, draft, edit, say)
-        judged = edited.plan
+        const edited = editPlan(current, draft, edit, say)
+        current = edited.plan
         draft = edited.draft
       }
     },
   }
 }
 
-/** Opens the list as JSON. If it cannot be used, it says why, keeps the text as a draft, and the old list stays. */
+/** Opens the list as JSON. If the result cannot be used, prints why, keeps the text as a draft and the old list. */
 function editPlan(
-  plan: Planned,
+  plan: CheckedList,
   draft: string | null,
   edit: UserAccess['edit'],
   say: UserAccess['say'],
-): { plan: Planned; draft: string | null } {
-  const file = edit(draft ?? `${JSON.stringify(listOf(plan), null, 2)}\n`, 'json')
+): { plan: CheckedList; draft: string | null } {
+  const file = edit(draft ?? `${JSON.stringify(itemsWithDetails(plan), null, 2)}\n`, 'json')
   if ('trouble' in file) {
     say(`\n${file.trouble}; the list is as it was`)
     return { plan, draft }
@@ -74,10 +74,10 @@ function editPlan(
   return { plan, draft: file.text }
 }
 
-function readList(text: string): Planned | { errors: string[] } {
+function readList(text: string): CheckedList | { errors: string[] } {
   try {
     const list = JSON.parse(text)
-    return Array.isArray(list) ? checkList(list, { fresh: true }) : { errors: ['it is no array'] }
+    return Array.isArray(list) ? checkList(list, { isNew: true }) : { errors: ['it is no array'] }
   } catch (error) {
     return { errors: [(error as Error).message] }
   }

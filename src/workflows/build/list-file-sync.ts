@@ -7,73 +7,73 @@ import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
 import { type Handed, openListFile } from '../../store/list-file.ts'
 import type { Folded } from '../workflow.ts'
-import { itemSpeller } from './format-items.ts'
+import { itemFormatter } from './format-items.ts'
 import { detailsOf } from './rules/planned.ts'
 import { rebase } from './rules/rebase.ts'
 import { agentEdit, personEdit } from './rules/todo-edits.ts'
 
 type Edited = Extract<RunEvent, { type: 'edited' }>
 
-/** What is told of a list that someone may have changed. */
+/** What someone changed in the list. */
 type Change = {
   edit: Edited | null
-  /** What was not accepted, in sentences. */
+  /** Sentences about what was not accepted. */
   refused: string[]
 }
 
-export interface ListKeeper {
-  /** Writes tasks.json and details.json as the truth has them. */
+export interface ListFileSync {
+  /** Writes the run's state into tasks.json and details.json. */
   write(): void
-  /** The same for a list that is soon written again: the one before it is ralph's own, too, and may come back. */
+  /** The same without waiting for the disk, for a list that is soon written again. A crash may bring back the old one. */
   show(): void
-  /** Writes them where they got lost. */
+  /** Writes the files again if they are gone. */
   restore(): void
-  /** What a person made of the list. */
+  /** Reads what a person changed in the list. */
   byPerson(at: number): Change
-  /** What the agent of a task made of it, of which little counts. */
+  /** Reads what the agent of a task changed in the list. Most changes are refused. */
   byAgent(task: TaskId, room: number, at: number): Change
 }
 
-const NOTHING: Change = { edit: null, refused: [] }
+const NO_CHANGE: Change = { edit: null, refused: [] }
 
-/** Keeps a build's list: a projection of the truth, in which others may write. `past`: the journal so far. */
-export function keepList(
+/** Keeps a build's list file and the run in step. People and agents may edit the file. `past` is the journal so far. */
+export function syncListFile(
   { project, dir }: { project: string; dir: string },
-  workflow: StageTable,
+  table: StageTable,
   past: readonly RunEvent[],
   run: () => Folded,
-): ListKeeper {
-  const spell = itemSpeller()
-  const projected = todoProjector(workflow)
-  const handed = lastLists(past, workflow)
+): ListFileSync {
+  const format = itemFormatter()
+  const projectList = todoProjector(table)
+  const handed = recentLists(past, table)
   const file = openListFile(join(dir, 'tasks.json'), handed)
   const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
-  /** The list that details.json tells of, if there is anything to tell. */
-  let detailed: { of: readonly Task[]; any: boolean } = { of: [], any: false }
-  /** A list that people emptied is a list. */
-  let isMade = handed.given !== null
+  /** The list that details.json was last written for, and whether it has any details. */
+  let written: { tasks: readonly Task[]; hasDetails: boolean } = { tasks: [], hasDetails: false }
+  /** A list that people emptied still exists. */
+  let exists = handed.given !== null
 
-  const put = (into: 'write' | 'show') => {
+  const writeList = (how: 'write' | 'show') => {
     const { tasks, state } = run()
-    // Before there is a plan, there is no list; and a project that is gone is not ours to make.
-    isMade ||= tasks.some(task => isShown(task, workflow))
-    if (!isMade || !existsSync(project)) return
-    file[into](spell(projected(tasks, state)))
-    if (tasks === detailed.of && (!detailed.any || detailsFile.isThere())) return
-    const details = detailsOf(shownTasks(tasks, workflow))
-    detailed = { of: tasks, any: Object.keys(details).length > 0 }
-    if (detailed.any) detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
+    // There is no list before the plan, and a project that was removed must not be created again.
+    exists ||= tasks.some(task => isShown(task, table))
+    if (!exists || !existsSync(project)) return
+    file[how](format(projectList(tasks, state)))
+    if (tasks === written.tasks && (!written.hasDetails || detailsFile.isThere())) return
+    const details = detailsOf(shownTasks(tasks, table))
+    written = { tasks, hasDetails: Object.keys(details).length > 0 }
+    if (written.hasDetails) detailsFile.write(Buffer.from(`${JSON.stringify(details, null, 2)}\n`))
   }
-  const write = () => put('write')
+  const write = () => writeList('write')
 
-  function read(understand: (items: TodoItem[], run: Folded) => Change): Change {
+  function read(interpret: (items: TodoItem[], run: Folded) => Change): Change {
     const found = file.changed()
-    if (found === null) return NOTHING
+    if (found === null) return NO_CHANGE
     const list = parse(found.text)
     if ('items' in list) {
       const { tasks, state } = run()
-      const now = projected(tasks, state)
-      return understand(rebase(JSON.parse(found.written), list.items, now), { tasks, state })
+      const now = projectList(tasks, state)
+      return interpret(rebase(JSON.parse(found.written), list.items, now), { tasks, state })
     }
     const kept = relative(project, file.keep(found.text))
     write()
@@ -87,48 +87,48 @@ export function keepList(
 
   return {
     write,
-    show: () => put('show'),
+    show: () => writeList('show'),
     restore: () => {
       if (file.isLost()) write()
     },
     byPerson: at =>
       read((items, { tasks, state }) => {
-        const { edit, refused } = personEdit(tasks, state, workflow, items)
+        const { edit, refused } = personEdit(tasks, state, table, items)
         const isEmpty = Object.keys(edit).length === 0
         return { edit: isEmpty ? null : { type: 'edited', at, by: 'person', ...edit }, refused }
       }),
     byAgent: (task, room, at) =>
       read((items, { tasks, state }) => {
-        const { list, refused } = agentEdit(tasks, state, workflow, items, task, room)
+        const { list, refused } = agentEdit(tasks, state, table, items, task, room)
         return { edit: list ? { type: 'edited', at, by: 'agent', list } : null, refused }
       }),
   }
 }
 
-/** With these the list is handed to whoever comes next: an agent, or people. */
-const HANDED: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'finished']
+/** Events after which an agent or people may edit the list. */
+const HANDING_OVER: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'finished']
 
 /**
- * The list when a step was last applied, for then it was surely written, and every one since, for a crash may have
- * come before or after the writing.
+ * The lists that ralph may have written last: the one from when a step was last applied, which is surely on disk, and
+ * every later one, since a crash may have come before or after it was written.
  */
-function lastLists(past: readonly RunEvent[], workflow: StageTable): Handed {
+function recentLists(past: readonly RunEvent[], table: StageTable): Handed {
   const from = past.findLastIndex(event => event.type === 'applied')
-  const spell = itemSpeller()
-  const projected = todoProjector(workflow)
+  const format = itemFormatter()
+  const projectList = todoProjector(table)
   const own: Buffer[] = []
   let given: Buffer | null = null
   let state: RunState = initial
   let tasks: readonly Task[] = []
-  let isMade = false
-  for (const [place, event] of past.entries()) {
+  let exists = false
+  for (const [index, event] of past.entries()) {
     state = evolve(state, event)
     tasks = evolveList(tasks, event)
-    isMade ||= tasks.some(task => isShown(task, workflow))
-    if (place < from || !isMade) continue
-    const bytes = spell(projected(tasks, state))
+    exists ||= tasks.some(task => isShown(task, table))
+    if (index < from || !exists) continue
+    const bytes = format(projectList(tasks, state))
     if (!own.at(-1)?.equals(bytes)) own.push(bytes)
-    if (given === null || HANDED.includes(event.type)) given = bytes
+    if (given === null || HANDING_OVER.includes(event.type)) given = bytes
   }
   return { own, given }
 }

@@ -1,13 +1,13 @@
-import type { Planned } from './rules/planned.ts'
+import type { CheckedList } from './rules/planned.ts'
 
-/** Somebody at the terminal who decides about a plan. Throws NoAnswer when nobody is left to answer. */
+/** A person at the terminal who decides about a plan. Throws NoAnswer if they went away. */
 export interface Person {
-  /** Which text the plan is made from: one of the two, or one of their own. */
+  /** The text to make the plan from: one of the two, or an edited one. */
   chooseGoal(original: string, refined: string): Promise<string>
-  judgePlan(plan: Planned): Promise<Judgement>
+  reviewPlan(plan: CheckedList): Promise<PlanDecision>
 }
 
-export type Judgement =
-  | { type: 'accept'; plan: Planned }
-  /** The planner is to make another plan of this one, as these words say. */
-  | { type: 'again'; words: string; plan: Planned }
+export type PlanDecision =
+  | { type: 'accept'; plan: CheckedList }
+  /** The planner must change this plan as these words say. */
+  | { type: 'again'; words: string; plan: CheckedList }

@@ -1,45 +1,49 @@
 import type { Finding } from '../../core/events.ts'
 import type { Check } from '../../core/ports.ts'
-import type { Judgement } from './person.ts'
+import type { PlanDecision } from './person.ts'
 import { readPlan } from './rules/plan-answer.ts'
-import type { Planned } from './rules/planned.ts'
+import type { CheckedList } from './rules/planned.ts'
 
 /** The name of the check that a planner's answer must pass. */
 export const PLAN_CHECK = 'plan'
 
-/** How the line begins that says where the answer is; no error of it. */
-export const KEPT = '(the answer is kept in'
+/** The start of the line that names the saved answer; this line is not an error. */
+export const ANSWER_KEPT = '(the answer is kept in'
 
-export type PlanDesk = {
+export type PlanCheckOptions = {
   answer: string
-  /** Keeps the raw answer, and says where. */
+  /** Saves the raw answer and returns its path. */
   save(answer: string): string
-  /** Asks whoever is there; null where nobody is. */
-  judge: ((plan: Planned) => Promise<Judgement>) | null
-  /** The plan that counts. */
-  accept(plan: Planned): void
-  /** A person wants another one: that is no failure of the planner's. */
-  again(wish: Extract<Judgement, { type: 'again' }>): void
+  /** Asks the person at the terminal; null if there is none. */
+  review: ((plan: CheckedList) => Promise<PlanDecision>) | null
+  /** Takes the accepted plan. */
+  accept(plan: CheckedList): void
+  /** The person wants another plan, which is not a failure of the planner. */
+  again(wish: Extract<PlanDecision, { type: 'again' }>): void
 }
 
-/** Whether the answer is a plan, and one that the person at the terminal wants. */
-export const planCheck = ({ answer, save, judge, accept, again }: PlanDesk): Check => ({
+/** Checks that the answer is a valid plan, and that the person at the terminal accepts it. */
+export const planCheck = ({ answer, save, review, accept, again }: PlanCheckOptions): Check => ({
   name: PLAN_CHECK,
   async run() {
     const log = save(answer)
     const plan = readPlan(answer)
-    if ('errors' in plan) return told('fail', `${plan.errors.join('\n')}\n${KEPT} ${log})`, log)
-    const judged: Judgement = judge ? await judge(plan) : { type: 'accept', plan }
-    if (judged.type === 'again') {
-      again(judged)
-      return told('unsure', `The user wants another plan: ${judged.words}`, log)
+    if ('errors' in plan) return findingOf('fail', `${plan.errors.join('\n')}\n${ANSWER_KEPT} ${log})`, log)
+    const decision: PlanDecision = review ? await review(plan) : { type: 'accept', plan }
+    if (decision.type === 'again') {
+      again(decision)
+      return findingOf('unsure', `The user wants another plan: ${decision.words}`, log)
     }
-    accept(judged.plan)
-    return told('pass', '', log)
+    accept(decision.plan)
+    return findingOf('pass', '', log)
   },
 })
 
-const told = (verdict: Finding['verdict'], note: string, log: string): { finding: Finding; exit: null } => ({
+const findingOf = (
+  verdict: Finding['verdict'],
+  note: string,
+  log: string,
+): { finding: Finding; exit: null } => ({
   finding: { check: PLAN_CHECK, verdict, note, log },
   exit: null,
 })

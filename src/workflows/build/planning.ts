@@ -8,39 +8,39 @@ import { writeAnew } from '../../store/files/open-anew.ts'
 import { textAt } from '../../store/files/put-file.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import { askPerson } from './ask-person.ts'
-import { KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
+import { ANSWER_KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
 import { PLAN } from './rules/check-list.ts'
 import { decomposePrompt, repairPrompt, type Wishes } from './rules/decompose.ts'
-import { listOf, type Planned, plannedTasks, wishesOf } from './rules/planned.ts'
+import { type CheckedList, itemsWithDetails, plannedTasks, wishesOf } from './rules/planned.ts'
 import { readRefined, refinePrompt } from './rules/refine.ts'
 import type { BuildSpec } from './spec.ts'
 
 type Claims = Awaited<ReturnType<Ports['claims']>>
 
-/** How a goal becomes a list: it may be refined, then it is decomposed, and a person may have a say in both. */
-export interface Planning {
-  /** The text that the plan is made from: what was typed or read, until it was refined. */
+/** Turns a goal into a list: refines it if wanted, then decomposes it. A person may decide about both. */
+export interface Planner {
+  /** The text that the plan is made from: the refined goal, or the original until there is one. */
   goal(): string
   prompt(work: Work): string
   checks(stage: StageName, step: Step): Check[]
   claims(work: Work, text: string): Promise<Claims>
-  /** Leaves out the refining that nobody could be asked about; null: there is none to leave out. */
-  skip(): Extract<RunEvent, { type: 'edited' }> | null
-  /** Keeps what was chosen. Safe to repeat. */
+  /** Skips refining if nobody can be asked about the result; null if there is nothing to skip. */
+  skipRefining(): Extract<RunEvent, { type: 'edited' }> | null
+  /** Records the chosen goal. Safe to repeat. */
   apply(settled: Settled, record: Recorder): void
 }
 
-const UNREFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+const NOT_REFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
 
-const UNASKED = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
+const NOBODY_TO_ASK = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
 
 export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
 
-export function planning(context: Context<BuildSpec>): Planning {
+export function createPlanner(context: Context<BuildSpec>): Planner {
   const { spec, table, session, user, run, record } = context
   const person = user && askPerson(user)
   const original = spec.goal.text
-  const plans = new Map<StepId, Planned>()
+  const plans = new Map<StepId, CheckedList>()
   const now = () => Date.now()
   const planTask = () => run().tasks.find(task => task.id === PLAN)
 
@@ -60,15 +60,15 @@ export function planning(context: Context<BuildSpec>): Planning {
     }
   }
 
-  async function choose(step: Step, refined: string): Promise<string> {
+  async function chooseGoal(step: Step, refined: string): Promise<string> {
     if (spec.refine === 'auto') return refined
     if (person) return ask(step.id, 'the refined prompt', () => person.chooseGoal(original, refined))
-    record({ type: 'warned', at: now(), note: UNASKED })
+    record({ type: 'warned', at: now(), note: NOBODY_TO_ASK })
     return original
   }
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
-    const errors = note.split('\n').filter(line => !line.startsWith(KEPT))
+    const errors = note.split('\n').filter(line => !line.startsWith(ANSWER_KEPT))
     return { answer: (log && textAt(join(spec.project, log))) || '', errors }
   }
 
@@ -95,22 +95,24 @@ export function planning(context: Context<BuildSpec>): Planning {
             writeAnew(path, answer)
             return session.shown(path)
           },
-          judge:
-            spec.asks && person ? planned => ask(step.id, 'the plan', () => person.judgePlan(planned)) : null,
+          review:
+            spec.asks && person
+              ? planned => ask(step.id, 'the plan', () => person.reviewPlan(planned))
+              : null,
           accept: planned => plans.set(step.id, planned),
           again({ words, plan: shown }) {
             const task = planTask()!
-            const stands = taskStateOf(table, run().state, task)
+            const current = taskStateOf(table, run().state, task)
             const wishes: Wishes = {
-              list: listOf(shown),
+              list: itemsWithDetails(shown),
               words: [...(wishesOf(task)?.words ?? []), words],
             }
             record({
               type: 'edited',
               at: now(),
               by: 'person',
-              // Settling it spends a try, which must not be one of the next answer's.
-              state: { [PLAN]: { ...stands, tries: -1 } },
+              // Settling this step uses up a try. The next answer must still have all of its tries.
+              state: { [PLAN]: { ...current, tries: -1 } },
               list: { change: { [PLAN]: { spec: { ...task.spec, wishes } } } },
             })
           },
@@ -126,29 +128,29 @@ export function planning(context: Context<BuildSpec>): Planning {
       }
       const refined = readRefined(text)
       if (refined === undefined) return {}
-      const chosen = await choose(step, refined)
+      const chosen = await chooseGoal(step, refined)
       session.call({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
       return { signal: true, note: chosen }
     },
 
-    skip() {
+    skipRefining() {
       const task = planTask()
       if (person || spec.refine !== 'ask' || !task) return null
-      const stands = taskStateOf(table, run().state, task)
-      if (stands.stage !== 'refine') return null
-      record({ type: 'warned', at: now(), note: UNASKED })
+      const current = taskStateOf(table, run().state, task)
+      if (current.stage !== 'refine') return null
+      record({ type: 'warned', at: now(), note: NOBODY_TO_ASK })
       return {
         type: 'edited',
         at: now(),
         by: 'ralph',
         list: { change: { [PLAN]: { first: 'decompose' } } },
-        state: { [PLAN]: { ...stands, stage: 'decompose', tries: 0 } },
+        state: { [PLAN]: { ...current, stage: 'decompose', tries: 0 } },
       }
     },
 
     apply({ stage, move, note }, record) {
       if (stage !== 'refine') return
-      if (move === 'spent') record({ type: 'warned', at: now(), note: UNREFINED })
+      if (move === 'spent') record({ type: 'warned', at: now(), note: NOT_REFINED })
       if (move === 'pass')
         record({
           type: 'edited',

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
 import type { RunSpec } from '../spec.ts'
 import { specSchema } from '../spec.ts'
-import type { Planned } from './rules/planned.ts'
+import type { CheckedList } from './rules/planned.ts'
 
 export type BuildSpec = RunSpec & {
-  /** What is to be built: in words, from a file, or a list that somebody made. */
+  /** What to build: a text, a file, or a finished list. */
   goal: { type: 'goal'; text: string } | { type: 'spec' | 'list'; path: string; text: string }
   refine: 'ask' | 'auto' | 'off'
-  /** Whether the list is shown for approval, where somebody can be asked. */
+  /** Whether a person must approve the list, if there is one to ask. */
   asks: boolean
   planOnly: boolean
-  /** The list, where it need not be planned. Not pinned: the first event has its tasks. */
-  list: Planned | null
+  /** The given list, if nothing has to be planned. Not pinned, because the first event has its tasks. */
+  list: CheckedList | null
 }
 
 export const buildSchema = specSchema({

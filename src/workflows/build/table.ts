@@ -1,14 +1,14 @@
 import type { StageTable } from '../../core/table.ts'
 import { merging } from '../shared/merging.ts'
 
-/** Inactive endings that one task may have. */
+/** How often one task may end without being finished. */
 const TRIES = 5
-/** A bug-fix task never gets one of its own. */
+/** A bug-fix task never gets a bug-fix task itself. */
 const FIX_TRIES = 3
-/** The decomposition and one repair of it. */
+/** The first answer and one repair. */
 const PLAN_TRIES = 2
 
-/** `ralph build`: a goal is refined and decomposed, then the list is worked off. */
+/** `ralph build`: refine the goal, decompose it, then do each task of the list. */
 export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: number } = {}): StageTable {
   const { after, stages } = merging(parallel)
   return {

@@ -7,19 +7,19 @@ import { PLAN } from './rules/check-list.ts'
 import { type BuildSpec, buildSchema } from './spec.ts'
 import { tasks } from './table.ts'
 
-/** `ralph build`: a goal becomes a list, and the list is worked off. */
+/** `ralph build`: make a list from a goal, then do each task of it. */
 export const buildWorkflow: Workflow<BuildSpec> = {
   name: 'tasks',
   command: 'build',
   listed: true,
   guardsChecks: false,
   readSpec: pins => readPins(buildSchema, pins),
-  // The list that a build was given is what it begins with: once is enough.
+  // The first event already has the tasks of a given list.
   pins: spec => ({ ...spec, list: null }),
   table: ({ settings }) => tasks({ bugs: settings.maxBugFixes }),
   describe: ({ goal, planOnly }, _limits, run) => ({
     subject: [goal.type, goal.type === 'goal' ? firstLine(goal.text) : goal.path],
-    // A plan that was all that was wanted is worked off once it is made.
+    // With --plan-only the run ends with the plan; resuming it later works on the list.
     until:
       planOnly && !run?.tasks.some(({ id }) => id !== PLAN) ? 'the list is made' : 'every task is completed',
     condition: 'the list',

@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm'
 import { UsageError } from '../../core/usage-error.ts'
 
-/** A pattern that takes longer has gone astray; it then counts as not matched. */
+/** A pattern that takes longer counts as not matched. */
 const TIMEOUT_MS = 1000
 
-/** A JavaScript pattern; a leading `(?i)` or `(?s)`, as other tools write it, is understood. */
+/** Compiles a JavaScript pattern; accepts a leading `(?i)` or `(?s)`, which other tools use. */
 function compile(pattern: string): RegExp {
   const lead = /^\(\?([ims]+)\)/.exec(pattern)
   return new RegExp(lead ? pattern.slice(lead[0].length) : pattern, lead?.[1] ?? '')
@@ -18,7 +18,7 @@ export function checkPattern(pattern: string): void {
   }
 }
 
-/** Matches within a bounded time: some patterns would backtrack for years. */
+/** Matches with a timeout: some patterns would backtrack for years. */
 export function matches(pattern: string, text: string): boolean {
   try {
     return (

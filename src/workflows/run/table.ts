@@ -1,6 +1,6 @@
 import type { StageTable } from '../../core/table.ts'
 
-/** `ralph run`: one task, worked on until its signal is given and the checks are green. */
+/** `ralph run`: one task, until the agent signals that it is done and the checks are green. */
 export const prompt = (): StageTable => ({
   name: 'prompt',
   first: 'work',

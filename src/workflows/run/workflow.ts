@@ -12,7 +12,7 @@ import { completionHint, promptText } from './rules/prompt.ts'
 import { type PromptSpec, promptSchema } from './spec.ts'
 import { prompt } from './table.ts'
 
-/** `ralph run`: one prompt, until the agent says that it is done and the checks agree. */
+/** `ralph run`: one prompt, repeated until the agent says that it is done and the checks are green. */
 export const promptWorkflow: Workflow<PromptSpec> = {
   name: 'prompt',
   command: 'run',
@@ -22,15 +22,18 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   pins: spec => spec,
   table: prompt,
   describe: ({ prompt, condition: { response, pattern } }) => {
-    const words = [response && `<response>${response}</response>`, pattern && `/${pattern}/`].filter(Boolean)
+    const conditions = [response && `<response>${response}</response>`, pattern && `/${pattern}/`].filter(
+      Boolean,
+    )
     return {
       subject: ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)],
-      until: words.length > 0 ? words.join(' or ') : 'the limit',
+      until: conditions.length > 0 ? conditions.join(' or ') : 'the limit',
       condition: response ?? pattern,
       estimate: null,
     }
   },
-  preview: (spec, limits) => promptOf(spec, limits, 1, { carry: [], interrupted: false, told: [] }),
+  preview: (spec, limits) =>
+    composePrompt(spec, limits, 1, { carry: [], interrupted: false, instructions: [] }),
   about: ({ prompt }) => ({ prompt }),
   protectedAreas: () => [],
   open,
@@ -44,13 +47,13 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
     adoptEdits: async () => [],
     buildPrompt({ step, task, state }) {
       const { carry = [], interrupted = false } = state.at[task.id] ?? {}
-      return promptOf(spec, limits, step.n, { carry, interrupted, told: state.told })
+      return composePrompt(spec, limits, step.n, { carry, interrupted, instructions: state.told })
     },
     checks: (_work, common) => common,
     async claims(_work, text) {
-      // A command that prints its prompt repeats the hint, which claims nothing.
-      const said = hint === null ? text : text.replaceAll(hint, '')
-      const done = condition.response !== null && saysDone(said, condition.response)
+      // An agent command may print its prompt. The hint in it is not a claim.
+      const withoutHint = hint === null ? text : text.replaceAll(hint, '')
+      const done = condition.response !== null && saysDone(withoutHint, condition.response)
       return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
     },
     apply() {},
@@ -58,14 +61,14 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
 }
 
 /** The prompt of the nth iteration, as its agent gets it. */
-function promptOf(
+function composePrompt(
   spec: PromptSpec,
   limits: Limits,
   n: number,
-  past: { carry: Finding[]; interrupted: boolean; told: readonly string[] },
+  carried: { carry: Finding[]; interrupted: boolean; instructions: readonly string[] },
 ): string {
   return promptText(readPrompt(spec.prompt), {
-    ...past,
+    ...carried,
     count: spec.settings.includeIterationCountInPrompt ? countLine(n, limits.iterations) : null,
     hint: hintOf(spec),
   })
@@ -74,7 +77,7 @@ function promptOf(
 const hintOf = ({ settings, condition }: PromptSpec): string | null =>
   settings.completionHint ? completionHint(condition, commandGuardrails(settings).length > 0) : null
 
-/** Read again for every iteration, because people edit it while the loop runs. */
+/** Reads the prompt again for every iteration, because people edit it while the loop runs. */
 function readPrompt(prompt: PromptSpec['prompt']): string {
   if (prompt.type === 'text') return prompt.text
   try {

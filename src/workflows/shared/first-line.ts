@@ -1,6 +1,6 @@
 const LONGEST = 100
 
-/** The first line of a text that has words in it, as a header shows it. Hidden characters stay: they are to be seen. */
+/** The first line of a text that is not blank, for a header. Hidden characters stay, so that the header shows them. */
 export function firstLine(text: string): string {
   const line = text.replace(/^[ \t\r\n]+/, '').split('\n', 1)[0]!
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line.replace(/[ \t\r]+$/, '')

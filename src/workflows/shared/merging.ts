@@ -1,11 +1,11 @@
 import type { Stage, StageName } from '../../core/table.ts'
 
 /** How often a conflict may go back to an agent before the task is left for a person. */
-const RESOLVES = 3
+const MAX_RESOLVES = 3
 
 /**
- * Tasks that were worked on side by side have branches of their own. Bringing one in has a
- * result, so it is a stage; a conflict gets a stage, too, and the way back is bounded.
+ * Tasks that run in parallel have their own branches. A merge can fail, so it is a stage; resolving a conflict is
+ * another stage, which a task may enter only a limited number of times.
  */
 export const merging = (width: number): { after: StageName; stages: Record<StageName, Stage> } =>
   width <= 1
@@ -23,7 +23,7 @@ export const merging = (width: number): { after: StageName; stages: Record<Stage
             role: 'coder',
             ends: 'checks',
             tries: 2,
-            visits: RESOLVES,
+            visits: MAX_RESOLVES,
             on: { pass: 'merge', more: 'resolve', fail: 'resolve', spent: 'blocked' },
           },
         },

@@ -1,7 +1,7 @@
-/** Said once after an interruption: the agent finds a tree that nobody finished editing. */
+/** For the first prompt after an interruption: the last agent may have left half-finished edits. */
 export const HALF_EDITED =
   'Note: the previous iteration was interrupted. The working tree may be half-edited; look at it before you go on.'
 
-/** `Iteration 3 of 10, 7 remaining.`; without a ceiling there is nothing to count down from. */
+/** `Iteration 3 of 10, 7 remaining.`; without a limit only `Iteration 3.` */
 export const countLine = (n: number, of: number | null): string =>
   of === null ? `Iteration ${n}.` : `Iteration ${n} of ${of}, ${Math.max(of - n, 0)} remaining.`

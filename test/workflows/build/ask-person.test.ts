@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Asker } from '../../../src/core/asker.ts'
 import { askPerson } from '../../../src/workflows/build/ask-person.ts'
-import type { Planned } from '../../../src/workflows/build/rules/planned.ts'
+import type { CheckedList } from '../../../src/workflows/build/rules/planned.ts'
 
 type Edited = { text: string } | { trouble: string }
 
@@ -30,7 +30,7 @@ function somebody(answers: string[], edits: Edited[] = []) {
   return { person, opened, said }
 }
 
-const PLAN: Planned = {
+const PLAN: CheckedList = {
   items: [{ id: '1', content: 'Add a', activeForm: 'Adding a', status: 'pending' }],
   details: {},
 }
@@ -58,7 +58,7 @@ describe('of a plan, a person', () => {
   it('accepts it as they edited it', async () => {
     const list = [{ content: 'Add b', activeForm: 'Adding b', status: 'pending' }]
     const { person } = somebody(['edit', 'accept'], [{ text: JSON.stringify(list) }])
-    expect(await person.judgePlan(PLAN)).toMatchObject({
+    expect(await person.reviewPlan(PLAN)).toMatchObject({
       type: 'accept',
       plan: { items: [{ content: 'Add b' }] },
     })
@@ -69,7 +69,7 @@ describe('of a plan, a person', () => {
       ['edit', 'edit', 'accept'],
       [{ text: '{}' }, { trouble: 'The file came back empty' }],
     )
-    expect(await person.judgePlan(PLAN)).toEqual({ type: 'accept', plan: PLAN })
+    expect(await person.reviewPlan(PLAN)).toEqual({ type: 'accept', plan: PLAN })
     expect(opened[1]).toBe('json: {}')
     expect(said).toContain(
       'The list could not be used; Edit opens it again as you left it:\n- it is no array',
@@ -79,6 +79,6 @@ describe('of a plan, a person', () => {
 
   it('asks for another in their own words', async () => {
     const { person } = somebody(['again', 'Smaller tasks'])
-    expect(await person.judgePlan(PLAN)).toEqual({ type: 'again', words: 'Smaller tasks', plan: PLAN })
+    expect(await person.reviewPlan(PLAN)).toEqual({ type: 'again', words: 'Smaller tasks', plan: PLAN })
   })
 })

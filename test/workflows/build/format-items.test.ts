@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TodoItem } from '../../../src/core/events.ts'
-import { itemSpeller } from '../../../src/workflows/build/format-items.ts'
+import { itemFormatter } from '../../../src/workflows/build/format-items.ts'
 
 const item: fc.Arbitrary<TodoItem> = fc.record(
   {
@@ -20,7 +20,7 @@ it('spells every list as JSON does, whatever it spelled before', () => {
   const change = fc.record({ place: fc.nat(250), item })
   fc.assert(
     fc.property(lists, fc.array(change, { maxLength: 4 }), (all, changes) => {
-      const spell = itemSpeller()
+      const spell = itemFormatter()
       const changed = changes.map(({ place, item }) =>
         all.at(-1)!.map((old, at) => (at === place ? item : old)),
       )

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Detail, Planned } from '../../../src/workflows/build/rules/planned.ts'
+import type { CheckedList, Detail } from '../../../src/workflows/build/rules/planned.ts'
 
 const words = fc
   .string({
@@ -10,7 +10,7 @@ const words = fc
   .map(text => `x${text}`.replace(/\s+/g, ' ').trim())
 
 /** Lists without cycles: a task is blocked only by tasks that come before it in some order, which need not be the list's. */
-export const plans: fc.Arbitrary<Planned> = fc
+export const plans: fc.Arbitrary<CheckedList> = fc
   .array(
     fc.record({
       content: words,
@@ -46,7 +46,7 @@ export const plans: fc.Arbitrary<Planned> = fc
   })
 
 /** As an agent writes it: one array, with what is known of each task. */
-export const asAnswer = ({ items, details }: Planned): string =>
+export const asAnswer = ({ items, details }: CheckedList): string =>
   JSON.stringify(
     items.map(item => ({ ...item, ...details[item.id] })),
     null,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readBlocked, readFailed } from '../../../src/core/completion.ts'
 import type { Finding } from '../../../src/core/events.ts'
-import { type Scene, taskPrompt } from '../../../src/workflows/build/rules/prompt.ts'
+import { type TaskPromptOptions, taskPrompt } from '../../../src/workflows/build/rules/prompt.ts'
 import { tasks as build } from '../../../src/workflows/build/table.ts'
 import { green, ok, play, task, trouble } from '../../core/play.ts'
 
-const scene: Scene = {
+const scene: TaskPromptOptions = {
   session: '.ralph/sessions/r1',
   goal: { text: 'Build a snake game' },
   parent: null,
@@ -16,7 +16,7 @@ const red: Finding = { check: 'npm test', verdict: 'fail', note: 'Guardrail "npm
 const spec = { description: 'A grid of cells.', acceptanceCriteria: ['20 by 20', 'npm test passes'] }
 
 /** The prompt of what comes next in a run. */
-function nextPrompt(run: ReturnType<typeof play>, more: Partial<Scene> = {}) {
+function nextPrompt(run: ReturnType<typeof play>, more: Partial<TaskPromptOptions> = {}) {
   const decision = run.decide()
   if (decision.type !== 'work') throw new Error(decision.type)
   const { task } = decision

@@ -4,7 +4,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { isAttended } from '../../../terminal/attended.ts'
-import type { Planned } from '../../../workflows/build/rules/planned.ts'
+import type { CheckedList } from '../../../workflows/build/rules/planned.ts'
 import { readTasksFile } from '../../../workflows/build/rules/sources/read-tasks.ts'
 import type { BuildSpec } from '../../../workflows/build/spec.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -111,7 +111,7 @@ function lookAt(path: string) {
   }
 }
 
-function listOf(path: string): Planned {
+function listOf(path: string): CheckedList {
   const read = readTasksFile(path, readInput(resolve(path), `tasks file ${path}`))
   if (!('errors' in read)) return read
   const [first, ...others] = read.errors

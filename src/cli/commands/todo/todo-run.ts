@@ -9,7 +9,7 @@ import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer
 import { sessionDir } from '../../../store/session.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
-import { keepList, type ListKeeper } from '../../../workflows/build/list-file-sync.ts'
+import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'
@@ -51,7 +51,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
     const { project, pins } = run.began
     const events = [...past]
     const place = { project, dir: sessionDir(project, run.id) }
-    const list = keepList(place, tableOf(pins), past, () => fold(events))
+    const list = syncListFile(place, tableOf(pins), past, () => fold(events))
     const { edit, refused } = readBy(list, past)
     for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
     if (edit) events.push(edit)
@@ -62,7 +62,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
   })
 
 /** The list that a crash left may be as the agent wrote it, and then it is judged so. */
-function readBy(list: ListKeeper, past: readonly RunEvent[]): ReturnType<ListKeeper['byPerson']> {
+function readBy(list: ListFileSync, past: readonly RunEvent[]): ReturnType<ListFileSync['byPerson']> {
   const { unapplied, flight, added } = fold(past).state
   const [step] = [...Object.values(unapplied), ...Object.values(flight)]
   if (!step || stoppedCleanly(past)) return list.byPerson(Date.now())

@@ -1,38 +1,41 @@
 import type { TodoItem } from '../../../core/events.ts'
 import { findCycle, isId, LONGEST_ID, type TaskId } from '../../../core/task.ts'
-import { type Detail, oneLine, type Planned, parentOf } from './planned.ts'
+import { type CheckedList, type Detail, oneLine, parentOf } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
-/** How a list is read: what its fields are called there, and what may stand in it. */
-export type Reading = {
-  /** Nothing of it was worked on yet: everything is pending, and there are no bug fixes. */
-  fresh: boolean
-  /** Where the item at this index stands, for the beginning of a sentence. */
-  place?(index: number): string
-  /** What its format calls them. */
+/** How to read a list: the names of its fields, and what it may contain. */
+export type CheckListOptions = {
+  /** No task was worked on yet: everything is pending, and there are no bug fixes. */
+  isNew: boolean
+  /** The file and line of the item at this index, as the beginning of a message. */
+  locate?(index: number): string
+  /** The names of these fields in the list's format. */
   fields?: { content: string; blockedBy: string }
 }
 
-type Item = Planned['items'][number]
+type Item = CheckedList['items'][number]
 
 /** The id of the task that plans the others. */
 export const PLAN = 'plan'
 
-/** Of an agent's; what people write in their own files is theirs. */
+/** The limit for an agent's list; people may write longer texts in their own files. */
 const LONGEST_CONTENT = 500
 const MOST_CYCLES = 5
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
-/** Reads parsed items as a list of tasks, or says of every wrong one which it is, what is wrong and what to do. */
-export function checkList(entries: readonly unknown[], reading: Reading): Planned | { errors: string[] } {
+/** Reads parsed items as a list of tasks. Each error names the item, the problem and the solution. */
+export function checkList(
+  entries: readonly unknown[],
+  options: CheckListOptions,
+): CheckedList | { errors: string[] } {
   if (entries.length === 0) return { errors: ['the list is empty; name at least one task'] }
   const errors: string[] = []
   const values = entries.map(fieldsOf)
-  const ids = nameAll(values)
+  const ids = assignIds(values)
   const before = new Set<TaskId>()
   let isInOrder = true
   let known: ReadonlySet<TaskId> | undefined
-  /** Most blockers stand before what they block, and then there is no more to find out about a list. */
+  /** Most blockers come before the tasks they block. If all do, there are no cycles, and the full set is not needed. */
   const isKnown = (id: TaskId): boolean => {
     if (before.has(id)) return true
     isInOrder = false
@@ -43,34 +46,34 @@ export function checkList(entries: readonly unknown[], reading: Reading): Planne
   const readable: Item[] = []
   const details: [TaskId, Detail][] = []
   let index = 0
-  // One for all: lists can be long, and hardly any item is wrong.
-  const wrong = (what: string) =>
-    errors.push(`${reading.place?.(index) ?? ''}${nameOf(values[index]!, index)}: ${what}`)
+  // One function for all items: lists can be long, and few items have errors.
+  const report = (what: string) =>
+    errors.push(`${options.locate?.(index) ?? ''}${nameOf(values[index]!, index)}: ${what}`)
   for (; index < values.length; index++) {
     const value = values[index]!
     const id = ids[index]!
     if (value === NO_OBJECT) {
-      wrong('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
+      report('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
       continue
     }
-    const rightSoFar = errors.length
-    checkId(value.id, before, reading, wrong)
-    const item = readItem(value, id, reading, wrong)
-    // Of two with one id nobody knows which is waited for.
+    const errorsBefore = errors.length
+    checkId(value.id, before, options, report)
+    const item = readItem(value, id, options, report)
+    // If two items have the same id, only the first counts as a blocker.
     if (!before.has(id)) readable.push(item)
-    checkBlockers(item, isKnown, reading, wrong)
-    const detail = readDetail(value, wrong)
+    checkBlockers(item, isKnown, options, report)
+    const detail = readDetail(value, report)
     before.add(id)
-    if (errors.length > rightSoFar) continue
+    if (errors.length > errorsBefore) continue
     items.push(item)
     if (detail !== null) details.push([id, detail])
   }
-  if (!isInOrder) errors.push(...cycleErrors(readable, ids, reading))
+  if (!isInOrder) errors.push(...cycleErrors(readable, ids, options))
   return errors.length > 0 ? { errors } : { items, details: Object.fromEntries(details) }
 }
 
 type Fields = Record<string, unknown>
-type Wrong = (what: string) => void
+type Report = (what: string) => void
 
 const NO_OBJECT: Fields = {}
 
@@ -81,7 +84,7 @@ const nameOf = ({ id }: Fields, index: number): string =>
   typeof id === 'string' && isId(id) ? `task ${id}` : `item ${index + 1}`
 
 /** Items without an id get the next numbers, in their order. */
-function nameAll(values: readonly Fields[]): TaskId[] {
+function assignIds(values: readonly Fields[]): TaskId[] {
   const named = values.map(({ id }) => id).filter(id => typeof id === 'string')
   if (named.length === values.length) return named
   let last = 0
@@ -89,35 +92,42 @@ function nameAll(values: readonly Fields[]): TaskId[] {
   return values.map(({ id }) => (typeof id === 'string' ? id : `#${++last}`))
 }
 
-function checkId(id: unknown, before: ReadonlySet<TaskId>, { fresh }: Reading, wrong: Wrong): void {
+function checkId(
+  id: unknown,
+  before: ReadonlySet<TaskId>,
+  { isNew }: CheckListOptions,
+  report: Report,
+): void {
   if (typeof id !== 'string' && isAbsent(id)) return
   if (typeof id !== 'string' || !isId(id))
-    wrong(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
-  else if (id === PLAN || (fresh && parentOf(id) !== null))
-    wrong('its id is kept for ralph; use "#1", "#2", "#3" …')
-  else if (before.has(id)) wrong('its id is used more than once; give every task an id of its own')
+    report(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
+  else if (id === PLAN || (isNew && parentOf(id) !== null))
+    report('its id is kept for ralph; use "#1", "#2", "#3" …')
+  else if (before.has(id)) report('its id is used more than once; give every task an id of its own')
 }
 
-function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: Wrong): Item {
+function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions, report: Report): Item {
   const { content, status, activeForm, blockedBy } = value
   const text = typeof content === 'string' ? oneLine(content) : ''
-  const called = fields?.content ?? 'content'
-  if (text === '') wrong(`${called} must be a string that is not empty; say in it what is to be done`)
-  else if (fresh && text.length > LONGEST_CONTENT)
-    wrong(`${called} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`)
-  if (fresh && status !== 'pending' && !isAbsent(status))
-    wrong('status must be "pending"; no task of a new list is begun or done')
+  const fieldName = fields?.content ?? 'content'
+  if (text === '') report(`${fieldName} must be a string that is not empty; say in it what is to be done`)
+  else if (isNew && text.length > LONGEST_CONTENT)
+    report(
+      `${fieldName} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`,
+    )
+  if (isNew && status !== 'pending' && !isAbsent(status))
+    report('status must be "pending"; no task of a new list is begun or done')
   else if (!STATUSES.includes(status) && !isAbsent(status))
-    wrong('status must be "pending", "in_progress" or "completed"')
+    report('status must be "pending", "in_progress" or "completed"')
   if (typeof activeForm !== 'string' && !isAbsent(activeForm))
-    wrong('activeForm must be a string, such as "Implementing the endpoint"')
+    report('activeForm must be a string, such as "Implementing the endpoint"')
   const areNamed = areStrings(blockedBy)
   if (!areNamed && !isAbsent(blockedBy))
-    wrong(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
+    report(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
   const item: Item = {
     id,
     content: text,
-    // What an earlier build had begun is not under way now.
+    // A task that an earlier build had started is not in progress now.
     status: status === 'completed' ? 'completed' : 'pending',
     activeForm: (typeof activeForm === 'string' && oneLine(activeForm)) || text,
   }
@@ -129,35 +139,42 @@ function readItem(value: Fields, id: TaskId, { fresh, fields }: Reading, wrong: 
 function checkBlockers(
   item: Item,
   isKnown: (id: TaskId) => boolean,
-  { fields }: Reading,
-  wrong: Wrong,
+  { fields }: CheckListOptions,
+  report: Report,
 ): void {
   if (item.blockedBy === undefined) return
-  const called = fields?.blockedBy ?? 'blockedBy'
+  const fieldName = fields?.blockedBy ?? 'blockedBy'
   for (const blocker of item.blockedBy) {
     if (isKnown(blocker) && blocker !== item.id) continue
     const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
-    if (blocker === item.id) wrong(`${called} names the task itself; take ${quoted} out`)
-    else wrong(`${called} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`)
+    if (blocker === item.id) report(`${fieldName} names the task itself; take ${quoted} out`)
+    else
+      report(
+        `${fieldName} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`,
+      )
   }
 }
 
-function readDetail({ description, acceptanceCriteria: criteria }: Fields, wrong: Wrong): Detail | null {
+function readDetail({ description, acceptanceCriteria: criteria }: Fields, report: Report): Detail | null {
   if (description === undefined && criteria === undefined) return null
-  if (!isAbsent(description) && typeof description !== 'string') wrong('description must be a string')
-  if (!isAbsent(criteria) && !areStrings(criteria)) wrong('acceptanceCriteria must be an array of strings')
-  const about = typeof description === 'string' ? description.trim() : ''
+  if (!isAbsent(description) && typeof description !== 'string') report('description must be a string')
+  if (!isAbsent(criteria) && !areStrings(criteria)) report('acceptanceCriteria must be an array of strings')
+  const text = typeof description === 'string' ? description.trim() : ''
   const kept = areStrings(criteria) ? criteria.map(oneLine).filter(text => text !== '') : []
-  if (about === '' && kept.length === 0) return null
-  return { ...(about !== '' && { description: about }), ...(kept.length > 0 && { acceptanceCriteria: kept }) }
+  if (text === '' && kept.length === 0) return null
+  return { ...(text !== '' && { description: text }), ...(kept.length > 0 && { acceptanceCriteria: kept }) }
 }
 
-/** The first few cycles: each is opened where it closes, to find the next. */
-function cycleErrors(items: readonly Item[], ids: readonly TaskId[], { place, fields }: Reading): string[] {
+/** Reports the first few cycles. Each one is broken at its last link, so that the search finds the next. */
+function cycleErrors(
+  items: readonly Item[],
+  ids: readonly TaskId[],
+  { locate, fields }: CheckListOptions,
+): string[] {
   const tasks = items.map(({ id, content, blockedBy = [] }) => ({
     id,
     title: content,
-    // Of one that waits for itself alone this was said already.
+    // A task that blocks itself was already reported.
     blockedBy: blockedBy.filter(blocker => blocker !== id),
   }))
   const errors: string[] = []
@@ -167,10 +184,10 @@ function cycleErrors(items: readonly Item[], ids: readonly TaskId[], { place, fi
     const first = cycle[0]!
     const closing = tasks.find(({ id }) => id === cycle.at(-2))!
     const path = cycle.length > 12 ? [...cycle.slice(0, 6), '…', ...cycle.slice(-5)] : cycle
-    const called = fields?.blockedBy ?? 'blockedBy'
-    const where = place?.(ids.indexOf(first)) ?? ''
+    const fieldName = fields?.blockedBy ?? 'blockedBy'
+    const where = locate?.(ids.indexOf(first)) ?? ''
     errors.push(
-      `${where}task ${first}: it waits for itself (${path.join(' → ')}); take one of them out of ${called}`,
+      `${where}task ${first}: it waits for itself (${path.join(' → ')}); take one of them out of ${fieldName}`,
     )
     closing.blockedBy = closing.blockedBy.filter(id => id !== first)
   }

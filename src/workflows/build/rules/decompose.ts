@@ -37,43 +37,43 @@ How to divide:
 
 You may read the project, but edit nothing. End with the array alone: no words around it.`
 
-/** What a person wants of the list, and the list that they said it of, as they left it. */
+/** What a person wants to change in a list, and the list as they left it. */
 export type Wishes = { list: readonly unknown[]; words: readonly string[] }
 
-/** Asks for the list of tasks of a specification, or for another one than a person was shown. */
+/** Asks for the tasks of a specification, or for changes of a list that a person was shown. */
 export const decomposePrompt = (
   specification: string,
-  told: readonly string[] = [],
+  instructions: readonly string[] = [],
   wishes: Wishes | null = null,
 ): string =>
   wishes === null
-    ? compose('Divide this specification into a list of tasks.', specification, told, [RULES])
+    ? compose('Divide this specification into a list of tasks.', specification, instructions, [RULES])
     : compose(
         'This specification was divided into a list of tasks. The user wants another one; change it so.',
         specification,
-        told,
+        instructions,
         [...wishLines(wishes), 'Keep the rest of it, and give the whole list again.', RULES],
       )
 
-const wishLines = ({ list, words }: Wishes): string[] => [
+const wishLines = ({ list, words: wishTexts }: Wishes): string[] => [
   `<list>\n${JSON.stringify(list, null, 2)}\n</list>`,
-  `What the user wants to be different in it, the latest last:\n${words.map(text => `- ${text}`).join('\n')}`,
+  `What the user wants to be different in it, the latest last:\n${wishTexts.map(text => `- ${text}`).join('\n')}`,
 ]
 
-/** Of an answer that could not be used, the end is the likeliest to be cut off, so the beginning is given. */
+/** Only the beginning of a longer answer is repeated: its end is probably cut off anyway. */
 const LONGEST_ANSWER = 100_000
 
-/** Asks once more, with what was wrong with the answer. The agent that gave it is gone: this one knows only the text. */
+/** Asks again, with the errors of the last answer. A new agent gets this prompt and knows nothing else. */
 export const repairPrompt = (
   specification: string,
   failed: { answer: string; errors: readonly string[] },
-  told: readonly string[] = [],
+  instructions: readonly string[] = [],
   wishes: Wishes | null = null,
 ): string =>
   compose(
     'This specification was to be divided into a list of tasks. The answer could not be used; mend it.',
     specification,
-    told,
+    instructions,
     [
       ...(wishes === null ? [] : ['The user was shown this list before:', ...wishLines(wishes)]),
       `<answer>\n${cut(failed.answer)}\n</answer>`,
@@ -86,13 +86,13 @@ export const repairPrompt = (
 function compose(
   task: string,
   specification: string,
-  told: readonly string[],
+  instructions: readonly string[],
   rest: readonly string[],
 ): string {
   return [
     task,
     `<specification>\n${specification}\n</specification>`,
-    ...told.map(text => `Instruction from the user: ${text}`),
+    ...instructions.map(text => `Instruction from the user: ${text}`),
     ...rest,
   ].join('\n\n')
 }

@@ -1,5 +1,5 @@
-/** Where the JSON string that begins at `start` is over; the end of the text if it never is. */
-export function behindString(text: string, start: number): number {
+/** The position after the JSON string that begins at `start`; the end of the text if the string is not closed. */
+export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
     at = text.indexOf('"', at)
     if (at < 0) return text.length

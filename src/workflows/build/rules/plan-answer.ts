@@ -1,12 +1,12 @@
 import { checkList } from './check-list.ts'
-import { behindString } from './json-string.ts'
-import { oneLine, type Planned } from './planned.ts'
+import { endOfString } from './json-string.ts'
+import { type CheckedList, oneLine } from './planned.ts'
 
 /**
- * The list of tasks in a planner's answer, which may be fenced, surrounded by words, or `{"tasks": […]}`.
- * Never throws; the time it takes is in proportion to the answer, whatever that holds.
+ * Reads the list of tasks from a planner's answer, which may be fenced, surrounded by text, or `{"tasks": […]}`.
+ * Never throws, and takes time in proportion to the length of the answer.
  */
-export function readPlan(answer: string): Planned | { errors: string[] } {
+export function readPlan(answer: string): CheckedList | { errors: string[] } {
   const { lists, flaws } = listsIn(answer)
   if (lists.length > 1) {
     const sizes = lists.map(list => list.length).join(', ')
@@ -14,8 +14,8 @@ export function readPlan(answer: string): Planned | { errors: string[] } {
   }
   const [list] = lists
   if (list && flaws.length === 0) {
-    const plan = checkList(list, { fresh: true })
-    return 'errors' in plan ? { errors: shortened(plan.errors) } : plan
+    const plan = checkList(list, { isNew: true })
+    return 'errors' in plan ? { errors: limitErrors(plan.errors) } : plan
   }
   return {
     errors:
@@ -25,26 +25,26 @@ export function readPlan(answer: string): Planned | { errors: string[] } {
   }
 }
 
-/** More than that no agent reads. */
+/** A longer list of errors does not help an agent. */
 const MOST_ERRORS = 50
 
-const shortened = (errors: string[]): string[] => {
+const limitErrors = (errors: string[]): string[] => {
   const left = errors.length - MOST_ERRORS
   return left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors
 }
 
-/** Brackets that nobody closes may be part of the words before the list; a text full of them is none. */
+/** The text before the list may contain a few unclosed brackets. With many of them, there is no list. */
 const MOST_UNCLOSED = 20
 
-/** All lists of objects, and what is wrong with those that cannot be read. */
+/** Finds all lists of objects, and the errors of those that cannot be read. */
 function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
   const found = new Map<string, unknown[]>()
   const flaws: string[] = []
   let unclosed = 0
-  // Words in brackets are common; only what looks like JSON with objects is looked at.
+  // Words in brackets are common, so only text that looks like JSON with objects counts.
   const opening = /\[\s*[{\]]|\{\s*"/g
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
-    const end = endOf(text, match.index)
+    const end = endOfBracket(text, match.index)
     if (end < 0) {
       opening.lastIndex = match.index + 1
       if (++unclosed === MOST_UNCLOSED) break
@@ -54,7 +54,7 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
     const piece = text.slice(match.index, end)
     const read = parse(piece)
     if ('flaw' in read) {
-      // An example in another language is no list with a slip in it.
+      // Code in another language is not a broken list.
       if (piece.includes('"content"')) flaws.push(`the JSON is broken: ${read.flaw}; mend it there`)
       continue
     }
@@ -62,22 +62,22 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
     if (list) found.set(piece, list)
   }
   const all = [...found.values()]
-  const ofTasks = all.filter(list => list.some(hasContent))
-  const lists = ofTasks.length > 0 ? ofTasks : all
-  // What is left of a list that was cut off may hold empty ones of its own.
+  const taskLists = all.filter(list => list.some(hasContent))
+  const lists = taskLists.length > 0 ? taskLists : all
+  // A list that was cut off may contain empty lists, which do not count.
   if (lists.every(list => list.length === 0) && flaws.length === 0 && unclosed > 0)
     flaws.push('the JSON array is never closed; give all of it, in fewer words if it was cut off')
   return { lists, flaws }
 }
 
-/** Behind the bracket that closes the one at `start`; -1 if none does. */
-function endOf(text: string, start: number): number {
+/** The position after the bracket that closes the one at `start`; -1 if there is none. */
+function endOfBracket(text: string, start: number): number {
   let depth = 0
   let at = start
   while (at < text.length) {
     const char = text[at]
     if (char === '"') {
-      at = behindString(text, at)
+      at = endOfString(text, at)
       continue
     }
     at++

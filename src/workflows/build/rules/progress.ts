@@ -8,24 +8,24 @@ import { SKIPPED } from '../../shared/list-edit.ts'
 import { PLAN } from './check-list.ts'
 import { detailOf, oneLine, wishesOf } from './planned.ts'
 
-/** Of an agent's last words, or of a failing check's, so much is kept: the log is read anew in every iteration. */
-const LINES = 12
-const CHARS = 1500
+/** Limits for quotes of agents and failing checks: every iteration reads the whole log. */
+const MOST_LINES = 12
+const MOST_CHARS = 1500
 
 /**
- * progress.txt as a fold over a run's events: each gives what is to be appended, '' for most. The same event gives the
- * same text, time included, so whoever repeats an append can see that it is there already.
+ * progress.txt as a fold over a run's events: each event gives the text to append, mostly ''. The same event gives the
+ * same text, including the time, so that an append that is repeated after a crash can be recognized.
  */
 export function progressNotes(goal: string): (event: RunEvent) => string {
   let tasks: readonly Task[] = []
-  const steps = new Map<StepId, { n: number; said: string }>()
+  const steps = new Map<StepId, { n: number; finalText: string }>()
   const numbers = new Map<StepId, number>()
-  /** The step whose entry the log ends with. */
-  let last: StepId | null = null
+  /** The step of the last entry in the log. */
+  let lastLogged: StepId | null = null
 
   return event => {
     const text = entryOf(event)
-    if (text !== '') last = event.type === 'settled' || event.type === 'committed' ? event.id : null
+    if (text !== '') lastLogged = event.type === 'settled' || event.type === 'committed' ? event.id : null
     return text
   }
 
@@ -34,49 +34,49 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
     tasks = evolveList(tasks, event)
     switch (event.type) {
       case 'began':
-        return `# Progress of ${event.id}\n\nGoal: ${indent(goal)}\nStarted: ${isoOf(event.at)}\n${planEntry(listed(tasks))}`
+        return `# Progress of ${event.id}\n\nGoal: ${indent(goal)}\nStarted: ${isoTime(event.at)}\n${planEntry(listed(tasks))}`
       case 'started':
-        steps.set(event.id, { n: event.n, said: '' })
+        steps.set(event.id, { n: event.n, finalText: '' })
         numbers.set(event.id, event.n)
         return ''
       case 'ended': {
         const step = steps.get(event.id)
-        if (step) step.said = event.result.text
+        if (step) step.finalText = event.result.text
         return ''
       }
       case 'settled': {
         const step = steps.get(event.id)
         steps.delete(event.id)
-        // The same number comes again.
+        // The next step has the same number and writes the entry.
         if (isUncounted(event.end)) return ''
         if (event.stage === 'refine' && event.move === 'pass')
           return event.note.trim() === goal.trim()
             ? ''
-            : `\n## Goal, refined (${isoOf(event.at)})\n${indent(event.note)}\n`
+            : `\n## Goal, refined (${isoTime(event.at)})\n${indent(event.note)}\n`
         if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
-        // A plan that a person wants otherwise is no failure: their wish has an entry of its own.
+        // If a person wants another plan, that is not a failure: the `edited` event has its own entry.
         if (isPlanning(event) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
         const task = before.find(({ id }) => id === event.task)
-        return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.said ?? '') : ''
+        return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.finalText ?? '') : ''
       }
       case 'committed': {
         const by = event.by === 'agent' ? ' by the agent' : ''
         const title =
-          last === event.id
+          lastLogged === event.id
             ? ''
-            : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoOf(event.at)})\n`
+            : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoTime(event.at)})\n`
         return `${title}- Committed${by} as ${event.to.slice(0, 10)}\n`
       }
       case 'edited':
         return editEntry(event, before)
       case 'told':
-        return `\n## User instruction (${isoOf(event.at)})\n${indent(event.text)}\n`
+        return `\n## User instruction (${isoTime(event.at)})\n${indent(event.text)}\n`
       case 'resumed':
-        return `\n## Resumed (${isoOf(event.at)})\n`
+        return `\n## Resumed (${isoTime(event.at)})\n`
       case 'stopped':
-        return `\n## Stopped (${isoOf(event.at)})\n${indent(event.why)}\n`
+        return `\n## Stopped (${isoTime(event.at)})\n${indent(event.why)}\n`
       case 'finished':
-        return `\n## End: ${event.result}${event.proof ? `, ${event.proof}` : ''} (${isoOf(event.at)})\n${indent(event.why)}\n`
+        return `\n## End: ${event.result}${event.proof ? `, ${event.proof}` : ''} (${isoTime(event.at)})\n${indent(event.why)}\n`
       case 'baseline':
       case 'spawned':
       case 'committing':
@@ -101,7 +101,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
 const PLANNING: readonly string[] = ['refine', 'decompose']
 const isPlanning = ({ stage }: Settled) => PLANNING.includes(stage)
 
-/** The tasks of a run that begins with a list; the one that makes the list is none of them. */
+/** The tasks of a run that begins with a list, without the planning task. */
 const listed = (tasks: readonly Task[]) => tasks.filter(({ first }) => !PLANNING.includes(first ?? ''))
 
 function planEntry(tasks: readonly Task[]): string {
@@ -115,16 +115,16 @@ function planEntry(tasks: readonly Task[]): string {
   return `\n## Plan: ${plural(tasks.length, 'task')}\n${rows.join('\n')}\n`
 }
 
-function iterationEntry(n: number, task: Task, settled: Settled, at: number, said: string): string {
+function iterationEntry(n: number, task: Task, settled: Settled, at: number, finalText: string): string {
   const lines = [`## Iteration ${n} — ${task.id}: ${oneLine(task.title)}`]
   if (task.parent !== undefined) lines.push(`Bug fix for ${task.parent}`)
-  lines.push(...detailLines(task), '', 'Progress:', `- ${statusOf(settled)} (${isoOf(at)})`)
+  lines.push(...detailLines(task), '', 'Progress:', `- ${statusOf(settled)} (${isoTime(at)})`)
   if (settled.end !== 'ok') lines.push(`- Error: ${settled.end}: ${oneLine(settled.note)}`)
   for (const finding of settled.findings) if (finding.verdict !== 'pass') lines.push(...errorLines(finding))
   for (const { id, title } of settled.add) lines.push(`- Bug fix added: ${id}: ${oneLine(title)}`)
   if (settled.state.stage === 'blocked') lines.push(`- Blocked: ${oneLine(settled.state.why)}`)
-  const words = quoted(said)
-  if (words.length > 0) lines.push('- The agent said:', ...words)
+  const agentLines = quoted(finalText)
+  if (agentLines.length > 0) lines.push('- The agent said:', ...agentLines)
   return `\n${lines.join('\n')}\n`
 }
 
@@ -153,40 +153,40 @@ function detailLines(task: Task): readonly string[] {
 
 const NONE: readonly string[] = []
 
-/** A changed list. What an agent may not change is no edit, so it does not come here. */
+/** The entry for a changed list. Refused changes of agents are not edits, so they do not appear. */
 function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonly Task[]): string {
   const titles = new Map<TaskId, string>(before.map(({ id, title }) => [id, title]))
   const { add = [], remove = [], change = {}, order } = event.list ?? {}
   const wish = wishesOf(change[PLAN] ?? {})?.words.at(-1)
-  if (wish !== undefined) return `\n## Another plan wanted (${isoOf(event.at)})\n${indent(wish)}\n`
+  if (wish !== undefined) return `\n## Another plan wanted (${isoTime(event.at)})\n${indent(wish)}\n`
   const lines = [
     ...add.map(({ task }) => `- Added ${task.id}: ${oneLine(task.title)}`),
     ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
     ...Object.keys(change).flatMap(id => (id === PLAN ? [] : `- Changed ${id}`)),
     ...(order ? ['- Reordered'] : []),
     ...Object.entries(event.state ?? {}).flatMap(([id, { stage, why }]) =>
-      id === PLAN ? [] : `- ${id} is now ${why === SKIPPED ? 'skipped' : (STANDS[stage] ?? 'open')}`,
+      id === PLAN ? [] : `- ${id} is now ${why === SKIPPED ? 'skipped' : (STATUS_NAMES[stage] ?? 'open')}`,
     ),
   ]
   if (lines.length === 0) return ''
   const by = { agent: 'the agent', person: 'a person', ralph: 'ralph' }[event.by]
-  return `\n## List changed by ${by} (${isoOf(event.at)})\n${lines.join('\n')}\n`
+  return `\n## List changed by ${by} (${isoTime(event.at)})\n${lines.join('\n')}\n`
 }
 
-const STANDS: Record<string, string> = { done: 'completed', blocked: 'blocked' }
+const STATUS_NAMES: Record<string, string> = { done: 'completed', blocked: 'blocked' }
 
-/** A few lines of foreign text, each marked: no line of it can pass for an entry of ours. */
+/** A few lines of somebody else's text, each with a mark, so that none looks like an entry of the log. */
 function quoted(text: string): string[] {
   const lines = text
     .trim()
-    .slice(0, CHARS)
+    .slice(0, MOST_CHARS)
     .split(/\s*\n\s*/)
     .filter(line => line !== '')
-  const shown = lines.slice(0, LINES).map(line => `  > ${line}`)
-  return lines.length > LINES || text.trim().length > CHARS ? [...shown, '  > …'] : shown
+  const shown = lines.slice(0, MOST_LINES).map(line => `  > ${line}`)
+  return lines.length > MOST_LINES || text.trim().length > MOST_CHARS ? [...shown, '  > …'] : shown
 }
 
-/** The user's own words, whole; their lines cannot pass for headings. */
+/** The user's full text, indented so that no line looks like a heading. */
 const indent = (text: string): string => text.trim().replace(/\r?\n/g, '\n  ')
 
-const isoOf = (at: number): string => new Date(at).toISOString()
+const isoTime = (at: number): string => new Date(at).toISOString()

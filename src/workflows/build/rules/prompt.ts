@@ -5,57 +5,60 @@ import type { Task, TaskId } from '../../../core/task.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 import { detailOf, oneLine } from './planned.ts'
 
-/** What an iteration's prompt is made of, besides the task and where it stands. */
-export type Scene = {
-  /** The folder with the list and the log, as the agent reaches it. */
+/** What the prompt of an iteration contains besides the task and its state. */
+export type TaskPromptOptions = {
+  /** The folder with the list and the log, relative to the agent's cwd. */
   session: string
   /** The goal in words, or the file that holds the specification. */
   goal: { text: string } | { file: string }
   /** The task that a bug fix was made for. */
   parent: Task | null
-  /** Commands that ralph runs afterwards. */
+  /** Commands that ralph runs after the agent. */
   checks: readonly string[]
   count: string | null
 }
 
 /**
- * The prompt of one iteration of a build. A note that is to be prepended comes first, all others behind the task;
- * none replaces it, for an agent that does not know its task cannot work on it.
+ * The prompt of one iteration of a build. Notes with the action PREPEND come first, all others after the task. None
+ * replaces the task: an agent that does not know its task cannot work on it.
  */
-export function taskPrompt({ task, state }: Pick<Work, 'task' | 'state'>, scene: Scene): string {
-  const { parent } = scene
-  const stands = standsAt(state, task.id)
-  // The first try of a bug fix has no failure of its own: it is there because of its parent's.
-  const own = stands?.carry ?? []
-  const carry = own.length === 0 && parent ? (standsAt(state, parent.id)?.carry ?? []) : own
-  const behind = carry.filter(finding => finding.action !== 'PREPEND')
+export function taskPrompt(
+  { task, state }: Pick<Work, 'task' | 'state'>,
+  options: TaskPromptOptions,
+): string {
+  const { parent } = options
+  const current = stateOf(state, task.id)
+  // On its first try a bug fix has no failures yet, so it gets those of its parent.
+  const own = current?.carry ?? []
+  const carry = own.length === 0 && parent ? (stateOf(state, parent.id)?.carry ?? []) : own
+  const afterTask = carry.filter(finding => finding.action !== 'PREPEND')
   return [
-    scene.count,
-    stands?.interrupted ? HALF_EDITED : null,
+    options.count,
+    current?.interrupted ? HALF_EDITED : null,
     ...carry.filter(finding => finding.action === 'PREPEND').map(noteOf),
-    aboutGoal(scene),
-    aboutTask(task, scene),
-    upToSpeed(scene.session),
-    rules(task, scene),
-    behind.length > 0 ? [failedTitle(stands?.bugs ?? 0), ...behind.map(noteOf)].join('\n\n') : null,
+    aboutGoal(options),
+    aboutTask(task, options),
+    upToSpeed(options.session),
+    rules(task, options),
+    afterTask.length > 0 ? [failedTitle(current?.bugs ?? 0), ...afterTask.map(noteOf)].join('\n\n') : null,
     ...state.told.map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
     .join('\n\n')
 }
 
-const standsAt = (state: RunState, id: TaskId): TaskState | undefined =>
+const stateOf = (state: RunState, id: TaskId): TaskState | undefined =>
   Object.hasOwn(state.at, id) ? state.at[id] : undefined
 
-/** A note names its check itself, unless it is an agent's own word. */
+/** A note already names its check, unless it is a claim of the agent. */
 const noteOf = ({ check, note, claim }: Finding): string => (claim ? `${check}: ${note}` : note)
 
-const aboutGoal = ({ goal }: Scene): string =>
+const aboutGoal = ({ goal }: TaskPromptOptions): string =>
   'file' in goal
     ? `You work on one task of a larger plan. The specification is in ${goal.file}.`
     : `You work on one task of a larger plan. Its goal:\n\n<goal>\n${goal.text}\n</goal>`
 
-function aboutTask(task: Task, { parent }: Scene): string {
+function aboutTask(task: Task, { parent }: TaskPromptOptions): string {
   const { description, acceptanceCriteria } = detailOf(task)
   const lines = [`# Your task: ${oneLine(task.title)} (${task.id})`]
   if (parent)
@@ -83,7 +86,7 @@ You start with a fresh context. Before you edit anything:
 2. Read the end of \`${session}/progress.txt\`: what was done before, and what went wrong.
 3. Run \`git log --oneline -10\`: the latest commits.`
 
-const rules = ({ id }: Task, { session, checks }: Scene): string => `# Rules
+const rules = ({ id }: Task, { session, checks }: TaskPromptOptions): string => `# Rules
 
 - Work on ${id} only, and finish it: no half of it, nothing of the other tasks.
 - Whether it is done is not yours to say: when you end, ralph ${

@@ -5,8 +5,8 @@ import { parentOf } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
 /**
- * What somebody made of a list, carried over to the list as it is by now. Only what they changed of `written`, the one
- * they were given, is theirs: what has become different since is not undone because it was not in their copy.
+ * Applies somebody's edit of an older list to the list as it is now. Only the differences between `written`, the list
+ * they started from, and `found` are theirs. What ralph changed in between stays, although their copy lacks it.
  */
 export function rebase(
   written: readonly TodoItem[],
@@ -15,11 +15,11 @@ export function rebase(
 ): TodoItem[] {
   const given = byId(written)
   const current = byId(now)
-  const isFree = ({ id, content }: TodoItem) =>
+  const keepsId = ({ id, content }: TodoItem) =>
     id !== undefined &&
-    (given.has(id) || (current.has(id) ? current.get(id)!.content === content : !isKept(id)))
-  const listed = new Set(found.filter(isFree).map(item => item.id))
-  // What they added may have got another id meanwhile: their edit was adopted, and their copy is read again.
+    (given.has(id) || (current.has(id) ? current.get(id)!.content === content : !isReserved(id)))
+  const listed = new Set(found.filter(keepsId).map(item => item.id))
+  // If their edit was already adopted and the same copy is read again, an added task may have another id now.
   const adopted = now.filter(item => !given.has(item.id) && !listed.has(item.id))
   const lastNumber = [...written, ...found, ...now].reduce(
     (most, { id = '' }) => Math.max(most, numberOf(id)),
@@ -28,9 +28,9 @@ export function rebase(
   const renamed = new Map<TaskId, TaskId>()
   const merged = found
     .map(item => {
-      if (isFree(item)) return item
-      const place = adopted.findIndex(({ content }) => content === item.content)
-      const same = place < 0 ? undefined : adopted.splice(place, 1)[0]
+      if (keepsId(item)) return item
+      const index = adopted.findIndex(({ content }) => content === item.content)
+      const same = index < 0 ? undefined : adopted.splice(index, 1)[0]
       if (item.id === undefined) return same ?? item
       const id = same?.id ?? `#${lastNumber + renamed.size + 1}`
       renamed.set(item.id, id)
@@ -43,19 +43,19 @@ export function rebase(
       if (after === undefined) return isSame(item, before) ? [] : [item]
       return [mergeItem(before, renameBlockers(item, renamed), after)]
     })
-  for (const [place, item] of now.entries()) {
+  for (const [index, item] of now.entries()) {
     if (!adopted.includes(item)) continue
-    const leader = now[place - 1]?.id
-    const at = leader === undefined ? 0 : merged.findIndex(other => other.id === leader) + 1
-    merged.splice(at === 0 && leader !== undefined ? merged.length : at, 0, item)
+    const previous = now[index - 1]?.id
+    const position = previous === undefined ? 0 : merged.findIndex(other => other.id === previous) + 1
+    merged.splice(position === 0 && previous !== undefined ? merged.length : position, 0, item)
   }
   return merged
 }
 
-/** Ids that ralph alone gives out. */
-const isKept = (id: TaskId): boolean => id === PLAN || parentOf(id) !== null
+/** Ids that only ralph may assign. */
+const isReserved = (id: TaskId): boolean => id === PLAN || parentOf(id) !== null
 
-/** In their copy an id means the task that they gave it to. */
+/** In their copy, an id means the task that they gave it to. */
 const renameBlockers = (item: TodoItem, renamed: ReadonlyMap<TaskId, TaskId>): TodoItem =>
   item.blockedBy === undefined || renamed.size === 0
     ? item
@@ -66,21 +66,21 @@ const byId = (items: readonly TodoItem[]) =>
 
 function mergeItem(before: TodoItem, theirs: TodoItem, now: TodoItem): TodoItem {
   const { blockedBy: _, ...rest } = theirs
-  const isMine = (field: keyof TodoItem) => isSame(theirs[field], before[field])
-  const blockedBy = isMine('blockedBy') ? now.blockedBy : theirs.blockedBy
+  const isUnchanged = (field: keyof TodoItem) => isSame(theirs[field], before[field])
+  const blockedBy = isUnchanged('blockedBy') ? now.blockedBy : theirs.blockedBy
   return {
     ...rest,
-    content: isMine('content') ? now.content : theirs.content,
-    status: isMine('status') ? now.status : theirs.status,
-    activeForm: isMine('activeForm') ? now.activeForm : theirs.activeForm,
+    content: isUnchanged('content') ? now.content : theirs.content,
+    status: isUnchanged('status') ? now.status : theirs.status,
+    activeForm: isUnchanged('activeForm') ? now.activeForm : theirs.activeForm,
     ...(blockedBy !== undefined && { blockedBy }),
   }
 }
 
-/** No blockers and an empty list of them are the same. */
-const isSame = (one: unknown, other: unknown): boolean => spelled(one) === spelled(other)
+/** An empty list of blockers equals a missing one. */
+const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other)
 
-const spelled = (value: unknown): string =>
+const canonical = (value: unknown): string =>
   JSON.stringify(value, (key, inner) => (key === 'blockedBy' && isEmpty(inner) ? undefined : inner)) ?? '[]'
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0

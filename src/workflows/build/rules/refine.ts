@@ -2,10 +2,10 @@ import { advancedPatterns } from './references/advanced-patterns.ts'
 import { corePrompting } from './references/core-prompting.ts'
 import { quality } from './references/quality.ts'
 
-/** Asks an agent to make a goal clearer without making it another one. */
+/** Asks an agent to make a goal clearer without changing what it asks for. */
 export const refinePrompt = (
   goal: string,
-  told: readonly string[] = [],
+  instructions: readonly string[] = [],
 ): string => `You refine the request below, so that coding agents that
 know nothing but your text can plan it and carry it out. You change how it is said, never what is wanted: no new
 features, no other technology, nothing left out. Do not carry it out, and do not edit any file; you may read the
@@ -14,7 +14,7 @@ project to get names and places right.
 <request>
 ${goal}
 </request>
-${told.map(text => `\nInstruction from the user: ${text}\n`).join('')}
+${instructions.map(text => `\nInstruction from the user: ${text}\n`).join('')}
 <reference name="core prompting">
 ${corePrompting}
 </reference>
@@ -43,8 +43,8 @@ original: everything outside of these tags is thrown away. If the request cannot
 `
 
 /**
- * The refined text: of all complete pairs of tags, the last that is not empty. In a pair within a pair the outer one
- * counts; an opening tag that was only mentioned does not. undefined: there is nothing to use.
+ * The refined text: the last complete pair of tags that is not empty. Of nested pairs the outer one counts; an opening
+ * tag without a closing one does not. Returns undefined if there is no such pair.
  */
 export function readRefined(answer: string): string | undefined {
   const open: number[] = []
@@ -60,12 +60,12 @@ export function readRefined(answer: string): string | undefined {
   return undefined
 }
 
-/** A text that is fenced as a whole; fences within it are part of it. */
+/** Removes a fence around the whole text; fences within the text stay. */
 function withoutFence(text: string): string {
   const [first = '', ...rest] = text.split('\n')
   const fence = /^(`{3,}|~{3,})[^`]*$/.exec(first.trim())?.[1]
   if (fence === undefined || rest.at(-1)?.trim() !== fence) return text
   const inner = rest.slice(0, -1)
-  // Closed before the end, it is one fence of several.
+  // The fence ends before the end of the text, so it does not enclose the whole.
   return inner.some(line => line.trim() === fence) ? text : inner.join('\n').trim()
 }

@@ -5,7 +5,7 @@ import { doneByPerson, SKIPPED } from '../../shared/list-edit.ts'
 import { oneLine } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
-/** What a person asks of a build's list, whatever is under way. */
+/** A person's request to change a build's list. It may come at any time. */
 export type TodoRequest =
   | { action: 'add'; text: string; blockedBy?: TaskId[] }
   | { action: 'done' | 'skip'; task: TaskId }
@@ -22,19 +22,19 @@ function isTodoRequest(value: unknown): value is TodoRequest {
 
 const isId = (value: unknown) => typeof value === 'string'
 
-/** The edit that a request means now, or why there is none. Anybody may have written the request. */
+/** The edit that a request means now, or an error. Anybody may have written the request, so it is validated. */
 export function todoEdit(
   tasks: readonly Task[],
   state: RunState,
-  workflow: StageTable,
+  table: StageTable,
   request: unknown,
 ): Edit | { error: string } {
   if (!isTodoRequest(request)) return { error: 'the request could not be read' }
-  const shown = shownTasks(tasks, workflow)
+  const shown = shownTasks(tasks, table)
   const find = (id: TaskId) => shown.find(task => task.id === id)
   if (request.action === 'add') {
-    // The plan numbers its tasks from #1 on.
-    if (tasks.some(task => !shown.includes(task) && taskStateOf(workflow, state, task).stage !== 'done'))
+    // The plan will number its tasks from #1, so an earlier addition would clash with it.
+    if (tasks.some(task => !shown.includes(task) && taskStateOf(table, state, task).stage !== 'done'))
       return { error: 'the plan is not made yet; what it should mind can be said with: ralph tell' }
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
@@ -50,15 +50,15 @@ export function todoEdit(
     const title = oneLine(request.text)
     return { list: { change: { [task.id]: { title, active: title } } } }
   }
-  const stands = taskStateOf(workflow, state, task)
-  if (stands.stage === 'done') return { error: `${task.id} is completed already` }
-  // What was to mend it is of no use any more.
+  const current = taskStateOf(table, state, task)
+  if (current.stage === 'done') return { error: `${task.id} is completed already` }
+  // Its open bug fixes are no longer needed.
   const fixes = shown.filter(
-    ({ parent, ...fix }) => parent === task.id && taskStateOf(workflow, state, fix).stage !== 'done',
+    ({ parent, ...fix }) => parent === task.id && taskStateOf(table, state, fix).stage !== 'done',
   )
-  const states = [task, ...fixes].map(ended => {
-    const done = doneByPerson(taskStateOf(workflow, state, ended))
-    return [ended.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
+  const states = [task, ...fixes].map(closed => {
+    const done = doneByPerson(taskStateOf(table, state, closed))
+    return [closed.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
   })
   return { state: Object.fromEntries(states) }
 }

@@ -2,8 +2,8 @@ import type { Finding } from '../../../core/events.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 
 /**
- * The sentence that tells the agent how to say that it is done; null if there is none. With a done pattern there is
- * none, because two ways would confuse the agent.
+ * The sentence that tells the agent how to report that it is done; null if it needs none. With a done pattern the
+ * user's prompt already says how, and a second way would confuse the agent.
  */
 export function completionHint(
   { response, pattern }: { response: string | null; pattern: string | null },
@@ -15,32 +15,32 @@ export function completionHint(
 }
 
 /**
- * The prompt of one iteration. What failed last shapes it: PREPENDs, then the base prompt
- * (or the REPLACEs instead of it), then APPENDs, each in the order of the settings. The hint comes last, and only
- * with the base prompt: an agent that sees nothing but a red check cannot know that everything is done.
+ * The prompt of one iteration, with the checks that failed last: PREPENDs, then the base prompt (or the REPLACEs
+ * instead of it), then APPENDs, each in the order of the settings. The hint comes last, and only with the base prompt:
+ * an agent that sees only a failed check cannot know whether everything is done.
  */
 export function promptText(
   base: string,
-  shape: {
+  options: {
     carry: Finding[]
     count: string | null
     interrupted: boolean
-    told: readonly string[]
+    instructions: readonly string[]
     hint: string | null
   },
 ): string {
-  const notes = (action: Finding['action']) => shape.carry.filter(f => f.action === action).map(f => f.note)
+  const notes = (action: Finding['action']) => options.carry.filter(f => f.action === action).map(f => f.note)
   const replaced = notes('REPLACE')
-  // Only the user's own words count: a tag in the output of a check tells the agent nothing.
+  // Only a tag in the user's prompt counts: one in the output of a check tells the agent nothing.
   const needsHint = replaced.length === 0 && !/<response>/i.test(base)
   return [
-    shape.count,
-    shape.interrupted ? HALF_EDITED : null,
+    options.count,
+    options.interrupted ? HALF_EDITED : null,
     ...notes('PREPEND'),
     ...(replaced.length > 0 ? replaced : [base]),
     ...notes('APPEND'),
-    ...shape.told.map(text => `Instruction from the user: ${text}`),
-    needsHint ? shape.hint : null,
+    ...options.instructions.map(text => `Instruction from the user: ${text}`),
+    needsHint ? options.hint : null,
   ]
     .filter(part => part !== null)
     .join('\n\n')

@@ -1,4 +1,4 @@
-/** What helps with larger requests. */
+/** Techniques for larger requests. */
 export const advancedPatterns = `- Steps: where the order matters, number it, and say what is there after each step. Where it does not matter, do not.
 - Parts: what can be built and tested alone is described alone, with what it takes and what it gives back.
 - Foundations: name first what several parts rest on (data, interfaces, configuration), so that it is built once.

@@ -1,23 +1,23 @@
 import { checkList } from '../check-list.ts'
-import type { Planned } from '../planned.ts'
+import type { CheckedList } from '../planned.ts'
 
 type Open = { indent: number; index: number }
 type Entry = { content: string; status: string; blockedBy: string[]; notes: string[]; line: number }
 
 const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[([^\]]?)\](?:[ \t]+(.*))?$)?/
-/** A fence may stand on the line of the bullet that it belongs to; backticks that are closed on it are code in words. */
+/** A fence may be on the line of its bullet. Backticks that are closed on the same line are inline code. */
 const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?!.*`)|~{3,})/
-/** Code in backticks, in which nothing is a comment; a whole comment; one that goes on below. */
+/** Inline code, in which nothing is a comment; a complete comment; the start of a longer one. */
 const PIECE = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->|<!--.*/g
 
-/** Deeper than this without an item around it, markdown takes a line for code. */
+/** Outside a list, markdown reads a line with this indentation as code. */
 const CODE_INDENT = 4
 
 /**
- * A markdown checklist. `- [x]` is completed; an item with items below it is blocked by them, because people tick the
- * whole after its parts; other lines below an item are its description. Fenced code and comments are not looked at.
+ * Reads a markdown checklist. `- [x]` is completed. Nested items block their parent, because people tick the whole
+ * after its parts. Other lines below an item are its description. Items in fenced code and comments are ignored.
  */
-export function readChecklist(file: string, text: string): Planned | { errors: string[] } {
+export function readChecklist(file: string, text: string): CheckedList | { errors: string[] } {
   const { entries, errors } = entriesOf(file, text.split(/\r?\n/))
   if (errors.length > 0) return { errors }
   if (entries.length === 0)
@@ -30,7 +30,7 @@ export function readChecklist(file: string, text: string): Planned | { errors: s
       id: idAt(index),
       description: notes.join('\n'),
     })),
-    { fresh: false, place: index => `${file}:${entries[index]!.line}: ` },
+    { isNew: false, locate: index => `${file}:${entries[index]!.line}: ` },
   )
 }
 
@@ -48,8 +48,8 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
     if (item) entries[item.index]!.notes.push(line.trim())
   }
   const lastEnd = lines.findLastIndex(line => line.includes('-->'))
-  for (const [at, whole] of lines.entries()) {
-    let line = whole
+  for (const [at, original] of lines.entries()) {
+    let line = original
     if (fence !== null) {
       noteBelow(line)
       if (isFenceEnd(line, fence)) fence = null
@@ -63,7 +63,7 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
       line = line.replace(PIECE, piece => {
         if (piece.startsWith('`')) return piece
         const isClosed = piece.includes('-->')
-        // What nobody closes is no comment.
+        // Without a closing mark it is not a comment.
         if (!isClosed && at >= lastEnd) return piece
         inComment = !isClosed
         return ''
@@ -73,18 +73,18 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
     const item = ITEM.exec(line)
     const isCode: boolean = !inList && indent >= CODE_INDENT
     inList = item !== null ? inList || !isCode : inList && indent > 0
-    // What is not below an item any longer ends it; two columns make the difference, as people indent.
+    // A line ends every item that it is not indented below, by at least two columns.
     open = open.filter(({ indent: outer }) => indent >= outer + 2)
     fence = FENCE.exec(line)?.[1] ?? null
     const box = item?.[2]
-    // A letter or a digit in brackets is a reference or the like.
+    // A letter or digit in brackets is something else, such as a reference.
     if (box === undefined || isCode || /[^\WxX]/.test(box)) {
       noteBelow(line)
       continue
     }
-    const slip = slipIn(box, item![3] ?? '')
-    if (slip !== null) {
-      errors.push(`${file}:${at + 1}: ${slip}`)
+    const error = boxError(box, item![3] ?? '')
+    if (error !== null) {
+      errors.push(`${file}:${at + 1}: ${error}`)
       continue
     }
     const parent = open.at(-1)
@@ -97,7 +97,7 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
   return { entries, errors }
 }
 
-function slipIn(box: string, text: string): string | null {
+function boxError(box: string, text: string): string | null {
   if (!' xX'.includes(box) || box === '')
     return `[${box}] is neither open nor done; write "[ ]" for open, "[x]" for done`
   return text.trim() === '' ? 'the item has no words; say what is to be done, or remove it' : null
@@ -106,7 +106,7 @@ function slipIn(box: string, text: string): string | null {
 const isFenceEnd = (line: string, fence: string): boolean =>
   line.trim().startsWith(fence) && /^(`+|~+)$/.test(line.trim())
 
-/** Columns of white space; a tab goes to the next multiple of four. */
+/** The width of white space in columns; a tab goes to the next multiple of four. */
 function widthOf(space: string): number {
   let columns = 0
   for (const char of space) columns += char === '\t' ? CODE_INDENT - (columns % CODE_INDENT) : 1

@@ -1,19 +1,19 @@
-import { behindString } from '../json-string.ts'
+import { endOfString } from '../json-string.ts'
 
-/** Where an item stands, for the beginning of a sentence. Only a wrong list needs it, so it is found when asked for. */
-export function placesOfItems(file: string, text: string, key?: string): (index: number) => string {
+/** Returns the file and line of an item, as the beginning of a message. Only errors need it, so it is computed lazily. */
+export function itemLocations(file: string, text: string, key?: string): (index: number) => string {
   let lines: number[] | undefined
   return index => {
-    lines ??= linesOfItems(text, key)
+    lines ??= itemLines(text, key)
     return `${file}:${lines[index]}: `
   }
 }
 
 /**
  * The line of each item of the outermost array, or of the array that the outermost object has under `key`.
- * The text is JSON that was parsed already: this only finds where things stand in it.
+ * The text is valid JSON: it was parsed before.
  */
-function linesOfItems(text: string, key?: string): number[] {
+function itemLines(text: string, key?: string): number[] {
   const lines: number[] = []
   const target = key === undefined ? 1 : 2
   const token = /[\n"[\]{},]|[^\s"[\]{},:]+/g
@@ -34,7 +34,7 @@ function linesOfItems(text: string, key?: string): number[] {
       isItemDue = false
     }
     if (found === '"') {
-      token.lastIndex = behindString(text, match.index)
+      token.lastIndex = endOfString(text, match.index)
       if (depth === 1) lastKey = text.slice(match.index + 1, token.lastIndex - 1)
     } else if (found === '[' || found === '{') {
       depth++

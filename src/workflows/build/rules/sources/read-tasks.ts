@@ -1,24 +1,24 @@
-import { oneLine, type Planned } from '../planned.ts'
+import { type CheckedList, oneLine } from '../planned.ts'
 import { readChecklist } from './checklist.ts'
 import { readTodoList } from './todo-list.ts'
 import { readUserStories } from './user-stories.ts'
 
 /**
- * A list of tasks from a file of the user's, known by what it holds: a build's `TodoItem[]`, an object with
- * `userStories`, or a markdown checklist. Errors begin with the file and, where there is one, the line.
+ * Reads a list of tasks from a file of the user. Its content decides the format: a build's `TodoItem[]`, an object with
+ * `userStories`, or a markdown checklist. Errors begin with the file and, if known, the line.
  */
-export function readTasksFile(file: string, source: string): Planned | { errors: string[] } {
+export function readTasksFile(file: string, source: string): CheckedList | { errors: string[] } {
   const text = source.replace(/^\ufeff/, '')
   if (text.trim() === '') return { errors: [`${file}: the file is empty; ${FORMS}`] }
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (error) {
-    // A checklist may begin with a link or a box of its own; JSON with objects in it begins like this.
+    // A checklist may also begin with a bracket, for a link or a box. Only JSON begins like this.
     if (!/^\s*(?:\{|\[\s*(?:[{"]|\]?\s*$))/.test(text)) return readChecklist(file, text)
     const message = error instanceof Error ? error.message : ''
     return {
-      errors: [`${file}:${lineOfFlaw(text, message)}: it is no JSON: ${oneLine(message).slice(0, 200)}`],
+      errors: [`${file}:${lineOfError(text, message)}: it is no JSON: ${oneLine(message).slice(0, 200)}`],
     }
   }
   const stories = typeof json === 'object' && json !== null && 'userStories' in json ? json.userStories : null
@@ -31,9 +31,9 @@ export function readTasksFile(file: string, source: string): Planned | { errors:
 const FORMS =
   'give an array of tasks, an object with an array "userStories", or a markdown list with "- [ ]" items'
 
-function lineOfFlaw(text: string, message: string): number {
+function lineOfError(text: string, message: string): number {
   const at = /position (\d+)/.exec(message)?.[1]
-  // The other messages tell of an end that came too early.
+  // Messages without a position mean that the text ended too early.
   const head = text.slice(0, at === undefined ? text.length : Number(at)).trimEnd()
   return head.split('\n').length
 }

@@ -1,8 +1,12 @@
 import { checkList } from '../check-list.ts'
-import type { Planned } from '../planned.ts'
-import { placesOfItems } from './item-locations.ts'
+import type { CheckedList } from '../planned.ts'
+import { itemLocations } from './item-locations.ts'
 
-/** A build's list, of an earlier one for example: what is completed stays so. */
-export function readTodoList(file: string, text: string, items: unknown[]): Planned | { errors: string[] } {
-  return checkList(items, { fresh: false, place: placesOfItems(file, text) })
+/** Reads a build's list, for example from an earlier build. Completed tasks stay completed. */
+export function readTodoList(
+  file: string,
+  text: string,
+  items: unknown[],
+): CheckedList | { errors: string[] } {
+  return checkList(items, { isNew: false, locate: itemLocations(file, text) })
 }

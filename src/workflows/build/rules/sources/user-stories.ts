@@ -1,26 +1,26 @@
 import { checkList } from '../check-list.ts'
-import type { Planned } from '../planned.ts'
-import { placesOfItems } from './item-locations.ts'
+import type { CheckedList } from '../planned.ts'
+import { itemLocations } from './item-locations.ts'
 
 /**
- * The stories of a story file as tasks: by priority, then by place; what passes is completed. Only what a build needs
- * is asked for, so files that know nothing of reviews are read, too.
+ * Reads the stories of a story file as tasks, by priority, then by position. Stories that pass are completed. Only the
+ * fields that a build needs are required, so files without review fields can be read too.
  */
 export function readUserStories(
   file: string,
   text: string,
   stories: unknown[],
-): Planned | { errors: string[] } {
-  const place = placesOfItems(file, text, 'userStories')
-  const errors = stories.flatMap((story, index) => statusErrors(story).map(error => place(index) + error))
+): CheckedList | { errors: string[] } {
+  const locate = itemLocations(file, text, 'userStories')
+  const errors = stories.flatMap((story, index) => statusErrors(story).map(error => locate(index) + error))
   if (errors.length > 0) return { errors }
   const order = stories.map((story, index) => ({ story, index, priority: priorityOf(story) }))
   order.sort((a, b) => a.priority - b.priority || a.index - b.index)
   return checkList(
     order.map(({ story }) => taskOf(story)),
     {
-      fresh: false,
-      place: index => place(order[index]!.index),
+      isNew: false,
+      locate: index => locate(order[index]!.index),
       fields: { content: 'title', blockedBy: 'dependsOn' },
     },
   )
