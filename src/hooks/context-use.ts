@@ -107,9 +107,9 @@ const IN_STORIES: Record<Severity, string> = {
 const ELSEWHERE: Record<Severity, string> = {
   NOTICE: 'Be mindful of remaining space. Plan to finish your current task within this session.',
   WARNING:
-    'Finish your current task soon. Do not start additional tasks. If work remains, say what it is, with the details and insights that whoever goes on will need.',
+    'Finish your current task soon. Do not start additional tasks. If work remains, say what it is, with the details and insights that whoever continues will need.',
   CRITICAL:
-    'Wrap up immediately. Do NOT start new work. Instead: (1) leave your current change in a state that works, (2) say what remains, with the details and insights that whoever goes on will need, (3) stop.',
+    'Wrap up immediately. Do NOT start new work. Instead: (1) leave your current change in a state that works, (2) say what remains, with the details and insights that whoever continues will need, (3) stop.',
 }
 
 /** The alert that an agent gets at a threshold. */

@@ -30,6 +30,6 @@ function privateFolder(): string {
   const stat = lstatSync(folder)
   // The folder for temporary files may be shared, so another user may have created this one first.
   if (!stat.isDirectory() || stat.uid !== uid || (stat.mode & 0o077) !== 0)
-    throw new Error(`${folder} is not a folder of yours alone; remove it, or set TMPDIR`)
+    throw new Error(`${folder} is not a private folder of yours; remove it, or set TMPDIR`)
   return folder
 }

@@ -34,7 +34,7 @@ function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): o
 function readTasks(path: string): GateInput['tasks'] {
   try {
     // Reading a pipe would block until somebody writes to it.
-    if (!statSync(path).isFile()) throw new Error('it is no file')
+    if (!statSync(path).isFile()) throw new Error('it is not a file')
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

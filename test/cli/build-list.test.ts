@@ -103,7 +103,7 @@ describe('an agent that changes the list', () => {
     const ran = await stage.ralph('build', 'x')
     expect([ran.code, stage.names()]).toEqual([0, ['plan', '#1', '#2']])
     expect(ran.stderr).toMatch(
-      /tasks\.json could not be used \(it is no JSON.*kept as \.ralph\/\S+tasks\.json\.broken-1/,
+      /tasks\.json could not be used \(it is not valid JSON.*kept as \.ralph\/\S+tasks\.json\.broken-1/,
     )
     expect(stage.session('tasks.json.broken-1')).toBe('[{')
   })
@@ -182,7 +182,7 @@ describe('a person who changes the list', () => {
       items(list => [...list, { id: 'plan', content: 'Make part 4', blockedBy: ['#9'] }]),
     )
     expect([ran.code, stage.names()]).toEqual([0, ['plan', '#1', '#2', '#3', '#4']])
-    expect(ran.stderr).toContain('#4 was to wait for #9, which is not in the list; it does not.')
+    expect(ran.stderr).toContain('#4 does not wait for #9, which is not in the list.')
     expect(stage.list().at(-1)).toMatchObject({ id: '#4', activeForm: 'Make part 4' })
   })
 

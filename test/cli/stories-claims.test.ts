@@ -51,7 +51,7 @@ const ILLEGAL: Record<string, Case> = {
       edit({ reviewStatus: 'needs_review' }, 'B')
       commit('mine')
     },
-    says: 'This iteration was about story A. What it says of story B is put back.',
+    says: 'This iteration was about story A. What it wrote about story B is put back.',
   },
   'judges two stories in a review': {
     act: ({ submit }) => submit(),
@@ -115,7 +115,7 @@ const ILLEGAL: Record<string, Case> = {
       sh('echo "{ broken" > ralph/tasks.json')
       commit('mine')
     },
-    says: 'tasks.json is no JSON',
+    says: 'tasks.json is not valid JSON',
   },
   'removes the file': {
     act: ({ sh, commit }) => {
@@ -352,7 +352,7 @@ describe('a person', () => {
     })
     const ran = await stage.ralph('stories', '-m', '2')
     expect(ran.stderr.match(/ralph\/tasks\.json is left uncommitted: .+/g)).toEqual([
-      expect.stringMatching(/: \.git\/index\.lock is there, .*remove it: rm \.git\/index\.lock$/),
+      expect.stringMatching(/: \.git\/index\.lock exists, .*remove it: rm \.git\/index\.lock$/),
       expect.stringContaining('during a merge'),
     ])
   })

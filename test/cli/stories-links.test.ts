@@ -83,7 +83,7 @@ describe('a folder of stories that is a link', () => {
     expect(stage.seen()).toHaveLength(1)
     expect(fields(stage.story())).toEqual(FRESH)
     expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
-      'is not committed: ralph leads out of the project by a link.',
+      'is not committed: ralph is behind a symbolic link.',
     )
   })
 })

@@ -8,7 +8,7 @@ it.each<[string, Call, string]>([
       git('switch', '-q', '-c', 'mine')
       submit()
     },
-    'Since this iteration the branch is mine (it was main), and ralph commits there, too. Go back, unless it is asked for.',
+    "After this iteration the branch is mine (it was main), and ralph's commits go there too. Go back unless the switch was asked for.",
   ],
   [
     'a detached HEAD',
@@ -16,7 +16,7 @@ it.each<[string, Call, string]>([
       submit()
       git('checkout', '-q', '--detach')
     },
-    'Since this iteration HEAD is detached (it was main), and ralph commits there, too. Go back, unless it is asked for.',
+    "After this iteration HEAD is detached (it was main), and ralph's commits go there too. Go back unless the switch was asked for.",
   ],
   [
     'a rebase',

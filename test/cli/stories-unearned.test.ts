@@ -25,7 +25,7 @@ describe('an approval that git keeps from the one who wrote the story', () => {
     const ran = await stage.ralph('stories', '-m', '2')
     expect([ran.code, stage.seen().map(({ mode }) => mode)]).toEqual([1, ['implement']])
     expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toMatch(
-      /^HEAD has ralph\/tasks\.json with US-001 approved, .*: \.git\/index\.lock is there, .* rm \.git\/index\.lock\. Commit it, then: ralph resume$/,
+      /^HEAD has ralph\/tasks\.json with US-001 approved, .*: \.git\/index\.lock exists, .* rm \.git\/index\.lock\. Commit it, then: ralph resume$/,
     )
     expect(fields(stage.story())).toEqual(FRESH)
     rmSync(join(stage.project, '.git/index.lock'))
@@ -261,7 +261,7 @@ describe('a review that takes an approval from where git had it before', () => {
     ],
   ])('%s, approves nothing, and is told so', async (_, from, implement, review) => {
     const stage = setStories({ verify: ['true'], calls: [implement, review] })
-    const note = `A review gives a verdict of its own, but this one took the file from ${from}, where story US-001 was approved before. That is no approval; say what you found yourself.`
+    const note = `A review must give its own verdict, but this one copied the file from ${from}, where story US-001 was already approved. That does not count as an approval; report what you found yourself.`
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
     expect(fields(stage.story())).toEqual(FRESH)
     expect(stage.warned()).toContain(note)

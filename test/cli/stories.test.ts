@@ -435,7 +435,7 @@ describe('bad input', () => {
   })
 
   it.each<[string, string, RegExp]>([
-    ['no JSON', '{', /error: ralph\/tasks\.json is no JSON/],
+    ['no JSON', '{', /error: ralph\/tasks\.json is not valid JSON/],
     [
       'no stories',
       JSON.stringify({ project: '', branchName: '', description: '', userStories: [] }),

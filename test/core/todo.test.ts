@@ -174,8 +174,8 @@ describe('a person’s edit of the list', () => {
     const { edit, refused } = personEdit(run.tasks, run.state, table, items)
     expect(edit.list?.add?.[0]?.task.blockedBy).toEqual(['#3'])
     expect(refused).toEqual([
-      '#4 was to wait for #9, which is not in the list; it does not.',
-      '#4 was to wait for #4, which is itself; it does not.',
+      '#4 does not wait for #9, which is not in the list.',
+      '#4 does not wait for #4, which is the task itself.',
     ])
   })
 
@@ -194,8 +194,8 @@ describe('a person’s edit of the list', () => {
       ['gone', ['a']],
     ])
     expect(refused).toEqual([
-      'a was to wait for b, which is waiting for it; it does not.',
-      'gone was to wait for #3, which is waiting for it; it does not.',
+      'a does not wait for b, which is waiting for it.',
+      'gone does not wait for #3, which is waiting for it.',
     ])
     expect(agentEdit(run.tasks, run.state, table, items, '#1', 9).refused).toEqual(refused)
   })
@@ -337,8 +337,8 @@ describe('an agent’s edit of the list', () => {
     expect(refused).toEqual([
       '"B" was not added: agents may add no more tasks to this list.',
       '#1 was removed; it is put back.',
-      '#4 was to wait for #5, which is not in the list; it does not.',
-      '#4 was to wait for x, which is not in the list; it does not.',
+      '#4 does not wait for #5, which is not in the list.',
+      '#4 does not wait for x, which is not in the list.',
     ])
   })
 

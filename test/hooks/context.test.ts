@@ -214,7 +214,7 @@ describe('a context hook in trouble says what is wrong and holds nobody up:', ()
     mkdirSync(folder)
     chmodSync(folder, 0o777)
     expect(callTool()).toMatchObject(
-      failed(/.*ralph-hooks-\d+ is not a folder of yours alone; remove it, or set TMPDIR/),
+      failed(/.*ralph-hooks-\d+ is not a private folder of yours; remove it, or set TMPDIR/),
     )
   })
 })

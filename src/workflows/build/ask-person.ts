@@ -77,7 +77,7 @@ function editPlan(
 function readList(text: string): CheckedList | { errors: string[] } {
   try {
     const list = JSON.parse(text)
-    return Array.isArray(list) ? checkList(list, { isNew: true }) : { errors: ['it is no array'] }
+    return Array.isArray(list) ? checkList(list, { isNew: true }) : { errors: ['it is not an array'] }
   } catch (error) {
     return { errors: [(error as Error).message] }
   }

@@ -80,7 +80,7 @@ export function syncListFile(
     return {
       edit: null,
       refused: [
-        `tasks.json could not be used (${list.errors[0]}); it is kept as ${kept}, and the last good list stands`,
+        `tasks.json could not be used (${list.errors[0]}); it is kept as ${kept}, and the last valid list is used`,
       ],
     }
   }
@@ -137,6 +137,6 @@ function parse(text: string): { items: TodoItem[] } | { errors: string[] } {
   try {
     return readTodo(JSON.parse(text))
   } catch (error) {
-    return { errors: [`it is no JSON: ${(error as Error).message}`] }
+    return { errors: [`it is not valid JSON: ${(error as Error).message}`] }
   }
 }

@@ -30,7 +30,8 @@ export interface Planner {
   apply(settled: Settled, record: Recorder): void
 }
 
-const NOT_REFINED = 'the goal could not be refined: no answer held one; it is planned as it is'
+const NOT_REFINED =
+  'the goal could not be refined: no answer contained a refined goal; it is planned as it is'
 
 const NOBODY_TO_ASK = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
 

@@ -40,7 +40,7 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   if (intent && from !== null && (await isMade(project, env, from, intent)))
     return { type: 'made', from: intent.parent, to: from }
   const why = isBehindLink(commit)
-    ? `${dirname(path)} leads out of the project by a link`
+    ? `${dirname(path)} is behind a symbolic link`
     : (await belongsToUser(commit, ask))
       ? 'you had not committed it before the run'
       : null
@@ -77,7 +77,7 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
 /** If the file differs anyway, git is configured to ignore its changes. */
 const noChange = (path: string): Committed => ({
   type: 'nothing',
-  why: `git sees no change; git update-index --no-assume-unchanged --no-skip-worktree ${path} lets it look`,
+  why: `git sees no change; to make it look, run: git update-index --no-assume-unchanged --no-skip-worktree ${path}`,
 })
 
 /** Git prints a page about its lock; one line is enough. */
@@ -85,7 +85,7 @@ function lockError({ project, start }: FileCommit): string | null {
   const lock = join(start.dirs.own, 'index.lock')
   if (!existsSync(lock)) return null
   const name = relative(project, lock)
-  return `${name} is there, so git is at work or was killed; if none is at work, remove it: rm ${name}`
+  return `${name} exists, so git is running or was killed; if no git is running, remove it: rm ${name}`
 }
 
 /** Git stores only the link, not the files in the folder that it points to. */

@@ -60,7 +60,7 @@ export function storyCommits({ commit, findApproval }: StoryGit, path: string, w
       if (location === null) return
       const why = done.type === 'made' ? 'it changed again at once' : done.why
       throw new CannotGoOn(
-        `${location} has ${path} with ${story} approved, which no review did, and the next one could bring that back; what the file itself says is not committed: ${why}. Commit it, then: ralph resume`,
+        `${location} has ${path} with ${story} approved, although no review approved it, and the next review could bring that version back; the file as it is now is not committed: ${why}. Commit it, then: ralph resume`,
       )
     },
   }

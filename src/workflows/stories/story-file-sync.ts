@@ -120,6 +120,6 @@ export function parseStories(text: string): { file: StoriesFile } | { errors: st
   try {
     return readStoriesWithoutNotes(parseJson(text))
   } catch (error) {
-    return { errors: [`tasks.json is no JSON: ${(error as Error).message}.`] }
+    return { errors: [`tasks.json is not valid JSON: ${(error as Error).message}.`] }
   }
 }

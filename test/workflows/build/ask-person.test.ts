@@ -72,7 +72,7 @@ describe('of a plan, a person', () => {
     expect(await person.reviewPlan(PLAN)).toEqual({ type: 'accept', plan: PLAN })
     expect(opened[1]).toBe('json: {}')
     expect(said).toContain(
-      'The list could not be used; Edit opens it again as you left it:\n- it is no array',
+      'The list could not be used; Edit opens it again as you left it:\n- it is not an array',
     )
     expect(said).toContain('\nThe file came back empty; the list is as it was')
   })

@@ -61,30 +61,30 @@ describe('a planner’s answer', () => {
 
   it.each<[unknown, string]>([
     [[], 'the list is empty; name at least one task'],
-    [[item('#1'), 7], 'item 2: it is no object; write it as'],
+    [[item('#1'), 7], 'item 2: it is not an object; write it as'],
     [[item('#1'), item('#1')], 'task #1: its id is used more than once; give every task an id of its own'],
     [[item('#1', { id: 1 })], 'item 1: id must be a string of 1 to 64 characters without spaces; use "#1"'],
     [[item('my task')], 'item 1: id must be a string of 1 to 64 characters without spaces; use "#1"'],
-    [[item(PLAN)], 'task plan: its id is kept for ralph; use "#1"'],
-    [[item('#1-bug-1')], 'task #1-bug-1: its id is kept for ralph; use "#1"'],
-    [[item('#1', { content: ' ' })], 'task #1: content must be a string that is not empty; say in it'],
+    [[item(PLAN)], 'task plan: its id is reserved for ralph; use "#1"'],
+    [[item('#1-bug-1')], 'task #1-bug-1: its id is reserved for ralph; use "#1"'],
+    [[item('#1', { content: ' ' })], 'task #1: content must be a string that is not empty; write in it'],
     [
       [item('#1', { content: 'x'.repeat(501) })],
-      'task #1: content is 501 characters long; say it in fewer than 80',
+      'task #1: content is 501 characters long; use fewer than 80',
     ],
-    [[item('#1', { status: 'completed' })], 'task #1: status must be "pending"; no task of a new list'],
+    [[item('#1', { status: 'completed' })], 'task #1: status must be "pending"; in a new list no task'],
     [[item('#1', { activeForm: 1 })], 'task #1: activeForm must be a string, such as'],
     [[item('#1', { blockedBy: '#2' })], 'task #1: blockedBy must be an array of ids; leave it out'],
     [
       [item('#1', { blockedBy: ['#9'] })],
       'task #1: blockedBy names "#9", which is not in the list; name ids',
     ],
-    [[item('#1', { blockedBy: ['#1'] })], 'task #1: blockedBy names the task itself; take "#1" out'],
+    [[item('#1', { blockedBy: ['#1'] })], 'task #1: blockedBy names the task itself; remove "#1"'],
     [[item('#1', { description: [] })], 'task #1: description must be a string'],
     [[item('#1', { acceptanceCriteria: 'all' })], 'task #1: acceptanceCriteria must be an array of strings'],
     [
       [item('#1', { blockedBy: ['#2'] }), item('#2', { blockedBy: ['#1'] })],
-      'task #1: it waits for itself (#1 → #2 → #1); take one of them out of blockedBy',
+      'task #1: it waits for itself (#1 → #2 → #1); remove one of them from blockedBy',
     ],
   ])('%# is refused with a sentence that names item, rule and remedy', (entries, message) => {
     const errors = errorsOf(JSON.stringify(entries))
@@ -131,7 +131,7 @@ describe('a planner’s answer', () => {
       ).map(error => error.split(';', 1)[0]),
     ).toEqual([
       'task #1: blockedBy names "#9", which is not in the list',
-      'item 2: it is no object',
+      'item 2: it is not an object',
       'task #3: blockedBy names the task itself',
       'task #4: status must be "pending"',
       'task #3: it waits for itself (#3 → #4 → #3)',
@@ -144,8 +144,8 @@ describe('a planner’s answer', () => {
         item(`#${from + n}`, { blockedBy: [`#${from + n === to ? from : from + n + 1}`] }),
       )
     expect(errorsOf(JSON.stringify([...ring(1, 2), ...ring(3, 30)]))).toEqual([
-      'task #1: it waits for itself (#1 → #2 → #1); take one of them out of blockedBy',
-      'task #3: it waits for itself (#3 → #4 → #5 → #6 → #7 → #8 → … → #27 → #28 → #29 → #30 → #3); take one of them out of blockedBy',
+      'task #1: it waits for itself (#1 → #2 → #1); remove one of them from blockedBy',
+      'task #3: it waits for itself (#3 → #4 → #5 → #6 → #7 → #8 → … → #27 → #28 → #29 → #30 → #3); remove one of them from blockedBy',
     ])
   })
 

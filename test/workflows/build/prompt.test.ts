@@ -37,7 +37,7 @@ describe('the prompt of a task', () => {
     )
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places[0]).toBeGreaterThan(0)
-    expect(prompt).toContain('- Work on #1 only')
+    expect(prompt).toContain('- Work only on #1')
     expect(prompt).toContain('ralph runs `npm test`, `npm run lint` itself')
     expect(prompt).not.toContain('What failed')
     expect(prompt).not.toContain('bug fix')
@@ -79,7 +79,7 @@ describe('the prompt of a task', () => {
     const prompt = nextPrompt(run)
     expect(prompt).toContain('# Your task: Do #1 (#1)')
     expect(prompt).toContain(
-      '# What failed before\n\nA bug fix was made since; see whether this is still so.\n\nGuardrail',
+      '# What failed before\n\nA bug fix was made since; check whether this still fails.\n\nGuardrail',
     )
   })
 

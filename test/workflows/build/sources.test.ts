@@ -203,15 +203,15 @@ describe('a file with a list of tasks', () => {
     ['{"userStories": []}', 'f: the list is empty; name at least one task'],
     ['{"features": []}', 'f: it holds no list; give an array of tasks'],
     ['42', 'f: it holds no list; give an array of tasks'],
-    ['[1]', 'f:1: item 1: it is no object; write it as'],
+    ['[1]', 'f:1: item 1: it is not an object; write it as'],
     ['# Just words', 'f: it holds neither JSON nor a list with "- [ ]" items; write one task per item'],
-    ['[\n  {"id": "#1",}\n]', 'f:2: it is no JSON: '],
-    ['[\n  {"id": "#1"\n', 'f:2: it is no JSON: '],
+    ['[\n  {"id": "#1",}\n]', 'f:2: it is not valid JSON: '],
+    ['[\n  {"id": "#1"\n', 'f:2: it is not valid JSON: '],
     [
       '[{"content": "a",\n"status": "pending"},\n\n{"id": "#2", "content": "b", "status": "done"}]',
       'f:4: task #2: status must be "pending", "in_progress" or "completed"',
     ],
-    ['[\n"a",\n{"content": "[{\\"}]"},\n[2]]', 'f:2: item 1: it is no object'],
+    ['[\n"a",\n{"content": "[{\\"}]"},\n[2]]', 'f:2: item 1: it is not an object'],
     [
       '{"a": [{}],\n "userStories": [\n  {"id": "A", "title": "t", "dependsOn": ["B"], "priority": 2},\n  {"id": "C", "priority": 1}\n]}',
       'f:4: task C: title must be a string that is not empty',
@@ -234,7 +234,7 @@ describe('a file with a list of tasks', () => {
     ],
     ['- [ ] a\n- [] b', 'f:2: [] is neither open nor done; write "[ ]" for open, "[x]" for done'],
     ['- [ ] a\n- [-] b', 'f:2: [-] is neither open nor done'],
-    ['- [ ] a\n\n- [ ]', 'f:3: the item has no words; say what is to be done, or remove it'],
+    ['- [ ] a\n\n- [ ]', 'f:3: the item has no text; write what to do, or remove it'],
   ])('%j is refused with file, line and rule', (text, message) => {
     expect(errorsOf(text)[0]).toContain(message)
   })

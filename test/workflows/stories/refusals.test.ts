@@ -49,7 +49,7 @@ describe('what an agent may not write is told', () => {
   it('of every story that was changed, whatever their names have in common', () => {
     expect(told({ B: { reviewStatus: 'needs_review' }, 'B-2': { title: 'Other' } })).toEqual([
       expect.stringContaining('Story B-2: title was changed.'),
-      'This iteration was about story A. What it says of story B is put back.',
+      'This iteration was about story A. What it wrote about story B is put back.',
     ])
   })
 
@@ -77,7 +77,7 @@ describe('what an agent may not write is told', () => {
       told({ A: { passes: true, notes: 'x' } }, { truth: file({ ...newStory('A'), ...approved }) }, skip),
     ).toEqual([])
     expect(told({ B: { passes: true, notes: 'x' } }, {}, skip)).toEqual([
-      'This iteration was about story A. What it says of story B is put back.',
+      'This iteration was about story A. What it wrote about story B is put back.',
     ])
     expect(told({}, { found: file(newStory('A')) }, skip)).toEqual([
       expect.stringContaining('Story B was removed.'),

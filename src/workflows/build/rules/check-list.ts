@@ -53,7 +53,7 @@ export function checkList(
     const value = values[index]!
     const id = ids[index]!
     if (value === NO_OBJECT) {
-      report('it is no object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
+      report('it is not an object; write it as { "id", "content", "status", "activeForm", "blockedBy" }')
       continue
     }
     const errorsBefore = errors.length
@@ -102,7 +102,7 @@ function checkId(
   if (typeof id !== 'string' || !isId(id))
     report(`id must be a string of 1 to ${LONGEST_ID} characters without spaces; use "#1", "#2", "#3" …`)
   else if (id === PLAN || (isNew && parentOf(id) !== null))
-    report('its id is kept for ralph; use "#1", "#2", "#3" …')
+    report('its id is reserved for ralph; use "#1", "#2", "#3" …')
   else if (before.has(id)) report('its id is used more than once; give every task an id of its own')
 }
 
@@ -110,20 +110,22 @@ function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions
   const { content, status, activeForm, blockedBy } = value
   const text = typeof content === 'string' ? oneLine(content) : ''
   const fieldName = fields?.content ?? 'content'
-  if (text === '') report(`${fieldName} must be a string that is not empty; say in it what is to be done`)
+  if (text === '') report(`${fieldName} must be a string that is not empty; write in it what to do`)
   else if (isNew && text.length > LONGEST_CONTENT)
     report(
-      `${fieldName} is ${text.length} characters long; say it in fewer than 80, the rest in "description"`,
+      `${fieldName} is ${text.length} characters long; use fewer than 80, and put the rest into "description"`,
     )
   if (isNew && status !== 'pending' && !isAbsent(status))
-    report('status must be "pending"; no task of a new list is begun or done')
+    report('status must be "pending"; in a new list no task is started or done')
   else if (!STATUSES.includes(status) && !isAbsent(status))
     report('status must be "pending", "in_progress" or "completed"')
   if (typeof activeForm !== 'string' && !isAbsent(activeForm))
     report('activeForm must be a string, such as "Implementing the endpoint"')
   const areNamed = areStrings(blockedBy)
   if (!areNamed && !isAbsent(blockedBy))
-    report(`${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out where nothing blocks`)
+    report(
+      `${fields?.blockedBy ?? 'blockedBy'} must be an array of ids; leave it out if nothing blocks the task`,
+    )
   const item: Item = {
     id,
     content: text,
@@ -147,11 +149,9 @@ function checkBlockers(
   for (const blocker of item.blockedBy) {
     if (isKnown(blocker) && blocker !== item.id) continue
     const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
-    if (blocker === item.id) report(`${fieldName} names the task itself; take ${quoted} out`)
+    if (blocker === item.id) report(`${fieldName} names the task itself; remove ${quoted}`)
     else
-      report(
-        `${fieldName} names ${quoted}, which is not in the list; name ids of other tasks, or take it out`,
-      )
+      report(`${fieldName} names ${quoted}, which is not in the list; name ids of other tasks, or remove it`)
   }
 }
 
@@ -187,7 +187,7 @@ function cycleErrors(
     const fieldName = fields?.blockedBy ?? 'blockedBy'
     const where = locate?.(ids.indexOf(first)) ?? ''
     errors.push(
-      `${where}task ${first}: it waits for itself (${path.join(' → ')}); take one of them out of ${fieldName}`,
+      `${where}task ${first}: it waits for itself (${path.join(' → ')}); remove one of them from ${fieldName}`,
     )
     closing.blockedBy = closing.blockedBy.filter(id => id !== first)
   }

@@ -30,7 +30,7 @@ ${SCHEMA}
 
 How to divide:
 - Every deliverable of the specification is in a task, and nothing that it does not ask for.
-- A task is one sitting of work for one agent, and leaves the project working: its checks pass after it.
+- A task is one session of work for one agent, and leaves the project working: its checks pass after it.
 - In order of priority: foundations first, then features, then tests that span several features, then polish.
   The tests of a single feature belong to that feature.
 - Dependencies are technical ones: what cannot be begun before the other is there. The order of the list says the rest.
@@ -49,7 +49,7 @@ export const decomposePrompt = (
   wishes === null
     ? compose('Divide this specification into a list of tasks.', specification, instructions, [RULES])
     : compose(
-        'This specification was divided into a list of tasks. The user wants another one; change it so.',
+        'This specification was divided into a list of tasks. The user wants it changed; change it as they ask.',
         specification,
         instructions,
         [...wishLines(wishes), 'Keep the rest of it, and give the whole list again.', RULES],
@@ -71,14 +71,14 @@ export const repairPrompt = (
   wishes: Wishes | null = null,
 ): string =>
   compose(
-    'This specification was to be divided into a list of tasks. The answer could not be used; mend it.',
+    'This specification was to be divided into a list of tasks. The answer could not be used; fix it.',
     specification,
     instructions,
     [
       ...(wishes === null ? [] : ['The user was shown this list before:', ...wishLines(wishes)]),
       `<answer>\n${cut(failed.answer)}\n</answer>`,
       `What is wrong with it:\n${failed.errors.map(error => `- ${error}`).join('\n')}`,
-      'Keep what is right, mend exactly these, and give the whole list again.',
+      'Keep what is right, fix exactly these errors, and give the whole list again.',
       RULES,
     ],
   )

@@ -55,7 +55,7 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
     const read = parse(piece)
     if ('flaw' in read) {
       // Code in another language is not a broken list.
-      if (piece.includes('"content"')) flaws.push(`the JSON is broken: ${read.flaw}; mend it there`)
+      if (piece.includes('"content"')) flaws.push(`the JSON is broken: ${read.flaw}; fix it there`)
       continue
     }
     const list = listOf(read.value)

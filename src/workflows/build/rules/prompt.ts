@@ -64,7 +64,7 @@ function aboutTask(task: Task, { parent }: TaskPromptOptions): string {
   if (parent)
     lines.push(
       `This is a bug fix. ${parent.id} (${oneLine(parent.title)}) was worked on and its checks failed; it waits for you. ` +
-        'Find the cause and mend it where it is, so that the checks pass. Do not weaken or skip a check.',
+        'Find the cause and fix it there, so that the checks pass. Do not weaken or skip a check.',
     )
   if (description) lines.push(description)
   if (acceptanceCriteria)
@@ -82,14 +82,14 @@ function parentDetail(parent: Task): string[] {
 const upToSpeed = (session: string): string => `# Getting up to speed
 
 You start with a fresh context. Before you edit anything:
-1. Read \`${session}/tasks.json\`: all tasks, where they stand, what waits for what.
+1. Read \`${session}/tasks.json\`: all tasks, their status, and what blocks them.
 2. Read the end of \`${session}/progress.txt\`: what was done before, and what went wrong.
 3. Run \`git log --oneline -10\`: the latest commits.`
 
 const rules = ({ id }: Task, { session, checks }: TaskPromptOptions): string => `# Rules
 
-- Work on ${id} only, and finish it: no half of it, nothing of the other tasks.
-- Whether it is done is not yours to say: when you end, ralph ${
+- Work only on ${id}, and finish it completely. Do not work on other tasks.
+- You do not decide whether it is done: when you end, ralph ${
   checks.length > 0
     ? `runs ${checks.map(check => `\`${check}\``).join(', ')} itself, and ${id} is completed if all of it passes. Run it first.`
     : `completes ${id} unless you say that it failed. Test your work first.`
@@ -103,5 +103,5 @@ const rules = ({ id }: Task, { session, checks }: TaskPromptOptions): string => 
 
 const failedTitle = (bugs: number): string =>
   bugs > 0
-    ? '# What failed before\n\nA bug fix was made since; see whether this is still so.'
+    ? '# What failed before\n\nA bug fix was made since; check whether this still fails.'
     : '# What failed before'

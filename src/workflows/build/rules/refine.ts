@@ -36,7 +36,7 @@ Go through these seven steps, in writing, briefly:
 4. Choose techniques: say which of the references help here, and which would only add words.
 5. Structure: order the text in sections with XML tags, from context over requirements to limits.
 6. Add quality controls: say for every requirement how one can tell that it is met, by a command where there is one.
-7. Write it, compare it with the list of step 2, and mend what is missing.
+7. Write it, compare it with the list of step 2, and add what is missing.
 
 End your answer with the refined request between <refined> and </refined>, complete and in the language of the
 original: everything outside of these tags is thrown away. If the request cannot be improved, repeat it there.

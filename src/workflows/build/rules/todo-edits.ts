@@ -130,13 +130,13 @@ function additions(
     for (const blocker of task.blockedBy) {
       const why =
         blocker === id
-          ? 'itself'
+          ? 'the task itself'
           : !isListed(blocker)
             ? 'not in the list'
             : isCircular && leadsTo(blocker, id, blockersOf) && 'waiting for it'
       if (!why) continue
       task.blockedBy = task.blockedBy.filter(other => other !== blocker)
-      refused.push(`${id} was to wait for ${blocker}, which is ${why}; it does not.`)
+      refused.push(`${id} does not wait for ${blocker}, which is ${why}.`)
     }
   }
   const add = withIds.flatMap(({ id }, index) => {

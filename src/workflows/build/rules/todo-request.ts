@@ -35,7 +35,7 @@ export function todoEdit(
   if (request.action === 'add') {
     // The plan will number its tasks from #1, so an earlier addition would clash with it.
     if (tasks.some(task => !shown.includes(task) && taskStateOf(table, state, task).stage !== 'done'))
-      return { error: 'the plan is not made yet; what it should mind can be said with: ralph tell' }
+      return { error: 'the plan is not made yet; to give the planner an instruction, use: ralph tell' }
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
     if (unknown !== undefined) return { error: unknownTask(unknown, shown) }

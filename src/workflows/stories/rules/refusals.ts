@@ -48,7 +48,7 @@ const isDone = (truth: StoriesFile) => {
   return ({ id }: Story) => done.has(id)
 }
 
-const PINNED = 'What a story asks for and what verifies it is not for an agent to change. It is put back.'
+const PINNED = 'An agent must not change what a story asks for or what verifies it. It is put back.'
 
 /** Checks changed stories for illegal transitions, and only unchanged ones for illegal states: one error is enough. */
 function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number): string[] {
@@ -108,7 +108,7 @@ function strayErrors({ story: mine, found, truth, tasks }: AgentWork, errors: st
       if (id === mine || !due || !known.has(id) || named.has(id)) return false
       return passes !== due.passes || reviewStatus !== due.reviewStatus
     })
-    .map(({ id }) => `This iteration was about story ${mine}. What it says of story ${id} is put back.`)
+    .map(({ id }) => `This iteration was about story ${mine}. What it wrote about story ${id} is put back.`)
 }
 
 /** The stories that these texts name. An id may contain anything, so every word boundary is tried as its end. */

@@ -16,6 +16,6 @@ export function repositoryErrors(
   const isNow = after.branch === null ? 'HEAD is detached' : `the branch is ${after.branch}`
   const was = before.branch === null ? 'HEAD was detached' : `it was ${before.branch}`
   return [
-    `Since this iteration ${isNow} (${was}), and ralph commits there, too. Go back, unless it is asked for.`,
+    `After this iteration ${isNow} (${was}), and ralph's commits go there too. Go back unless the switch was asked for.`,
   ]
 }

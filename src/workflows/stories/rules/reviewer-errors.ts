@@ -11,7 +11,7 @@ export const copiedApprovalErrors = (story: TaskId, { from }: ReviewActions): st
   from === null
     ? []
     : [
-        `A review gives a verdict of its own, but this one took the file from ${from}, where story ${story} was approved before. That is no approval; say what you found yourself.`,
+        `A review must give its own verdict, but this one copied the file from ${from}, where story ${story} was already approved. That does not count as an approval; report what you found yourself.`,
       ]
 
 /** The sentence about code that the review changed. */

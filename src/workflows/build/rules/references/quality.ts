@@ -7,4 +7,4 @@ export const quality = `- Every requirement has a criterion that someone else ca
 - Unknowns are named, not glossed over: an agent that may say "I do not know" guesses less.
 - The scope has an edge: a short list of what does not belong to it.
 - The text stands alone: a reader without the conversation, the ticket or the author can work from it.
-- Read it once as someone who wants to misunderstand it, and mend the places where that succeeds.`
+- Read it once as someone who wants to misunderstand it, and fix the places where that succeeds.`

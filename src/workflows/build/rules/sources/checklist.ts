@@ -100,7 +100,7 @@ function entriesOf(file: string, lines: readonly string[]): { entries: Entry[]; 
 function boxError(box: string, text: string): string | null {
   if (!' xX'.includes(box) || box === '')
     return `[${box}] is neither open nor done; write "[ ]" for open, "[x]" for done`
-  return text.trim() === '' ? 'the item has no words; say what is to be done, or remove it' : null
+  return text.trim() === '' ? 'the item has no text; write what to do, or remove it' : null
 }
 
 const isFenceEnd = (line: string, fence: string): boolean =>

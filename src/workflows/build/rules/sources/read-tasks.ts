@@ -18,7 +18,9 @@ export function readTasksFile(file: string, source: string): CheckedList | { err
     if (!/^\s*(?:\{|\[\s*(?:[{"]|\]?\s*$))/.test(text)) return readChecklist(file, text)
     const message = error instanceof Error ? error.message : ''
     return {
-      errors: [`${file}:${lineOfError(text, message)}: it is no JSON: ${oneLine(message).slice(0, 200)}`],
+      errors: [
+        `${file}:${lineOfError(text, message)}: it is not valid JSON: ${oneLine(message).slice(0, 200)}`,
+      ],
     }
   }
   const stories = typeof json === 'object' && json !== null && 'userStories' in json ? json.userStories : null
