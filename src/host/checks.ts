@@ -4,7 +4,7 @@ import { slugsOf } from '../checks/message.ts'
 import type { Check } from '../core/ports.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
-import { openAnew } from '../store/files/open-anew.ts'
+import { openNewFile } from '../store/files/new-file.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 
@@ -29,7 +29,7 @@ export function composeChecks(c: {
           c.session.folderOf(n),
           `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
         )
-        return { open: () => openAnew(path), shown: c.session.shown(path) }
+        return { open: () => openNewFile(path), shown: c.session.shown(path) }
       },
     }),
   )

@@ -11,7 +11,7 @@ import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { receiveControls, sendControl } from '../store/control.ts'
-import { needWritable } from '../store/files/writable.ts'
+import { requireWritable } from '../store/files/writable.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
@@ -99,7 +99,7 @@ function open(
 ): Hosted {
   const { id, workflow, spec, limits, past, env, frontend } = options
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
-  const journal = needWritable(dir, 'free some space or fix its permissions, and try again', () =>
+  const journal = requireWritable(dir, 'free some space or fix its permissions, and try again', () =>
     openJournal(dir),
   )
   const me = processRef(process.pid)

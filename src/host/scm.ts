@@ -8,7 +8,7 @@ import { scmAfter } from '../git/scm.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { runLogged } from '../runners/logged.ts'
 import { resolveFlags } from '../settings/load.ts'
-import { openAnew } from '../store/files/open-anew.ts'
+import { openNewFile } from '../store/files/new-file.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { askAgent } from './ask-agent.ts'
@@ -71,7 +71,7 @@ export function composeScm(
         env: { ...options.env, GIT_TERMINAL_PROMPT: '0' },
         stdin: input,
       }
-      const kept = { open: () => openAnew(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
+      const kept = { open: () => openNewFile(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { HOME_WAY_OUT, needWritable } from '../store/files/writable.ts'
+import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { sessionDir } from '../store/session.ts'
 
@@ -26,7 +26,7 @@ export const runDir = (home: string, id: string): string => join(home, 'runs', i
 
 export function makeRunDir(home: string, id: string): string {
   const dir = runDir(home, id)
-  needWritable(home, HOME_WAY_OUT, () => {
+  requireWritable(home, HOME_WAY_OUT, () => {
     mkdirSync(join(home, 'runs'), { recursive: true, mode: 0o700 })
     mkdirSync(dir, { mode: 0o700 })
   })

@@ -1,8 +1,8 @@
 import { closeSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeWhole } from './files/atomic.ts'
-import { openAnew, writeAnew } from './files/open-anew.ts'
-import { notWritten } from './files/writable.ts'
+import { writeAll } from './files/atomic.ts'
+import { openNewFile, writeNewFile } from './files/new-file.ts'
+import { describeWriteError } from './files/writable.ts'
 
 /** How much of standard error is kept for the sentence that explains a failure. */
 const ERROR_TAIL = 4096
@@ -31,7 +31,7 @@ export function callRecord(desk: Desk, most = MOST) {
       try {
         folder = desk.folderFor(step)
         const promptFile = join(folder, 'prompt.txt')
-        desk.keep(promptFile, () => writeAnew(promptFile, prompt))
+        desk.keep(promptFile, () => writeNewFile(promptFile, prompt))
         stream = into('stream.ndjson', 'standard output', most.output)
         return promptFile
       } catch (error) {
@@ -66,7 +66,7 @@ const NOWHERE: Stream = { take() {}, close() {} }
 
 /** A file that takes bytes up to a limit, and says at its end that there were more. */
 function openStream(path: string, name: string, most: number, keep: Desk['keep']) {
-  const fd = keep(path, () => openAnew(path))
+  const fd = keep(path, () => openNewFile(path))
   const leftOut = `\n[ralph: the rest of ${name} is left out, after ${most / 1e6} MB]\n`
   let room = most
   return {
@@ -82,8 +82,8 @@ function openStream(path: string, name: string, most: number, keep: Desk['keep']
 
 function put(fd: number, path: string, chunk: Uint8Array): void {
   try {
-    writeWhole(fd, chunk)
+    writeAll(fd, chunk)
   } catch (error) {
-    throw new Error(notWritten(error, path), { cause: error })
+    throw new Error(describeWriteError(error, path), { cause: error })
   }
 }

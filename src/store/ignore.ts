@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
-import { swapFile } from './files/atomic.ts'
-import { makeWay } from './files/put-file.ts'
+import { replaceFileUnsynced } from './files/atomic.ts'
+import { clearPath } from './files/force-replace.ts'
 
 /**
  * What of `.ralph` is not for the repository. A file that says anything stays as it is: a person may have changed it.
@@ -21,6 +21,6 @@ export const ignoreAll = (folder: string): void => put(join(folder, '.gitignore'
 
 /** Over a pipe, too, that an agent left there: into it ralph would write for ever. */
 function put(path: string, text: string): void {
-  makeWay(path)
-  swapFile(path, Buffer.from(text))
+  clearPath(path)
+  replaceFileUnsynced(path, Buffer.from(text))
 }

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
-import { notWritten } from './files/writable.ts'
+import { describeWriteError } from './files/writable.ts'
 import { eventIn } from './journal-lines.ts'
 
 /** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
@@ -49,7 +49,7 @@ export function openJournal(runDir: string): Journal {
       } catch (error) {
         ftruncateSync(fd, size)
         mine = fstatSync(fd)
-        throw new Error(notWritten(error, path), { cause: error })
+        throw new Error(describeWriteError(error, path), { cause: error })
       }
       size += line.length
       written.update(line)

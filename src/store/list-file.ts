@@ -1,7 +1,7 @@
 import { closeSync, existsSync, readSync, statSync } from 'node:fs'
-import { replaceFile, swapFile } from './files/atomic.ts'
-import { openPlain } from './files/plain-file.ts'
-import { makeWay, textAt } from './files/put-file.ts'
+import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
+import { clearPath } from './files/force-replace.ts'
+import { openRegularFile, textAt } from './files/regular-file.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
@@ -26,7 +26,7 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
   const put = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
     if (written?.equals(bytes) && holds(path, bytes)) return
     // An agent may have cleaned the tree, and this folder with it.
-    makeWay(path)
+    clearPath(path)
     replace(path, bytes)
     written = bytes
   }
@@ -39,7 +39,7 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
     isThere: () => existsSync(path),
     isLost: () => written !== null && !isFilled(path),
     write: bytes => put(bytes, replaceFile),
-    show: bytes => put(bytes, swapFile),
+    show: bytes => put(bytes, replaceFileUnsynced),
     keep: text => keepBroken(path, text),
   }
 }
@@ -60,7 +60,7 @@ const page = Buffer.allocUnsafe(64 * 1024)
 function holds(path: string, bytes: Buffer): boolean {
   let fd: number | undefined
   try {
-    fd = openPlain(path)
+    fd = openRegularFile(path)
     for (let from = 0; ; ) {
       const length = readSync(fd, page)
       if (length === 0) return from === bytes.length

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ProcessRef } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { HOME_WAY_OUT, needWritable } from './files/writable.ts'
+import { HOME_WAY_OUT, requireWritable } from './files/writable.ts'
 
 type Holder = ProcessRef & { run: string }
 
@@ -48,9 +48,9 @@ function acquire(
   isAlive: IsAlive,
   refuse: (holder: Holder) => string,
 ): { release(): void } {
-  needWritable(home, HOME_WAY_OUT, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
+  requireWritable(home, HOME_WAY_OUT, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (needWritable(home, HOME_WAY_OUT, () => create(path, mine)))
+    if (requireWritable(home, HOME_WAY_OUT, () => create(path, mine)))
       return { release: () => release(path, mine) }
     const text = read(path)
     const holder = text === null ? null : parse(text)

@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
 import { replaceFile } from './files/atomic.ts'
-import { bytesAt, makeWay } from './files/put-file.ts'
+import { clearPath } from './files/force-replace.ts'
+import { bytesAt } from './files/regular-file.ts'
 
 export type ProgressLog = {
   path: string
@@ -26,7 +27,7 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
   let left = bytesAt(path) ?? Buffer.alloc(0)
   const append = (text: string) => {
     if (text === '' || !existsSync(project)) return
-    makeWay(path)
+    clearPath(path)
     const found = bytesAt(path)
     const isNew = left.length === 0 && !existsSync(path)
     if (isNew || found?.subarray(0, left.length).equals(left)) {

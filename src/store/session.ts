@@ -4,8 +4,8 @@ import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
-import { swapFile, writeWhole } from './files/atomic.ts'
-import { needWritable, notWritten } from './files/writable.ts'
+import { replaceFileUnsynced, writeAll } from './files/atomic.ts'
+import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 
 /** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
@@ -56,9 +56,9 @@ export function openSession(
       )
     isTold = true
   }
-  needWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
+  requireWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     make()
-    swapFile(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
+    replaceFileUnsynced(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
   })
 
   const attempts = (n: number) => {
@@ -72,7 +72,7 @@ export function openSession(
       return act()
     } catch (error) {
       if (error instanceof CannotGoOn) throw error
-      throw new CannotGoOn(`${notWritten(error, path)}; mend that, then: ralph resume ${id}`, {
+      throw new CannotGoOn(`${describeWriteError(error, path)}; mend that, then: ralph resume ${id}`, {
         cause: error,
       })
     }
@@ -160,7 +160,7 @@ const APPEND = O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY
 function appendLine(path: string, line: string): void {
   const fd = openSync(path, APPEND)
   try {
-    writeWhole(fd, Buffer.from(`${line}\n`))
+    writeAll(fd, Buffer.from(`${line}\n`))
   } finally {
     closeSync(fd)
   }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dropHalves, replaceFile } from '../../src/store/files/atomic.ts'
+import { removeTempFiles, replaceFile } from '../../src/store/files/atomic.ts'
 import { scratch } from '../support/scratch.ts'
 
 describe('replacing a file', () => {
@@ -36,7 +36,7 @@ it('what a crash left of a file that was being replaced is removed, and nothing 
   const dir = scratch()
   for (const name of ['.ralph-0123456789abcdef.tmp', '.ralph-mine.tmp', 'file'])
     writeFileSync(join(dir, name), 'x')
-  dropHalves(dir)
+  removeTempFiles(dir)
   expect(readdirSync(dir).sort()).toEqual(['.ralph-mine.tmp', 'file'])
-  expect(() => dropHalves(join(dir, 'none'))).not.toThrow()
+  expect(() => removeTempFiles(join(dir, 'none'))).not.toThrow()
 })

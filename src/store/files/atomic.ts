@@ -1,3 +1,6 @@
+// Use `replaceFile` for a file that ralph rests on: after any crash it is the old one or the new one, whole. Use
+// `replaceFileUnsynced` where losing the last version in a power cut does no harm; it does not wait for the disk.
+
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -13,23 +16,24 @@ import {
 import { dirname, join } from 'node:path'
 
 /**
- * Replaces a file so that after any crash there is the old one or the new one, whole:
- * a new file nobody can guess or redirect, synced, renamed, and the folder synced.
+ * Writes a temporary file, syncs it, renames it and syncs the folder. The temporary name is random and must be new, so
+ * nobody can redirect the write with a link.
  */
 export function replaceFile(path: string, data: string | Uint8Array, mode = 0o644): void {
-  swap(path, data, mode, fsyncSync)
+  replace(path, data, mode, fsyncSync)
   syncFolder(dirname(path))
 }
 
-/** The same without waiting for the disk: after a power cut there may be the old one, or an empty one. */
-export const swapFile = (path: string, data: Uint8Array): void => swap(path, data, 0o644, () => {})
+/** The same without a sync: a power cut may leave the old file, or an empty one. */
+export const replaceFileUnsynced = (path: string, data: Uint8Array): void =>
+  replace(path, data, 0o644, () => {})
 
-function swap(path: string, data: string | Uint8Array, mode: number, sync: (fd: number) => void): void {
+function replace(path: string, data: string | Uint8Array, mode: number, sync: (fd: number) => void): void {
   const temp = join(dirname(path), `.ralph-${randomBytes(8).toString('hex')}.tmp`)
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   const fd = openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
   try {
-    writeWhole(fd, typeof data === 'string' ? Buffer.from(data) : data)
+    writeAll(fd, typeof data === 'string' ? Buffer.from(data) : data)
     sync(fd)
     closeSync(fd)
     renameSync(temp, path)
@@ -39,26 +43,26 @@ function swap(path: string, data: string | Uint8Array, mode: number, sync: (fd: 
   }
 }
 
-/** Removes what a crash left of files that were being replaced: in a project, an agent might commit it. */
-export function dropHalves(folder: string): void {
+/** Removes the temporary files that a crash left in a folder: an agent could commit those in a project. */
+export function removeTempFiles(folder: string): void {
   try {
     const names = readdirSync(folder).filter(name => /^\.ralph-[0-9a-f]{16}\.tmp$/.test(name))
     for (const name of names) rmSync(join(folder, name), { force: true })
   } catch {
-    // No folder, or none to write in: whoever needs it will say so.
+    // The folder is missing or read-only: the next write there reports it.
   }
 }
 
-/** Writes all of it or throws: a full disk can take half a buffer without an error. */
-export function writeWhole(fd: number, data: Uint8Array): void {
-  for (let done = 0; done < data.length; ) {
-    const wrote = writeSync(fd, data, done)
-    if (wrote === 0) throw new Error('nothing more can be written; is the disk full?')
-    done += wrote
+/** Writes everything or throws: on a full disk a write can be short without an error. */
+export function writeAll(fd: number, data: Uint8Array): void {
+  for (let written = 0; written < data.length; ) {
+    const count = writeSync(fd, data, written)
+    if (count === 0) throw new Error('nothing more can be written; is the disk full?')
+    written += count
   }
 }
 
-/** Makes a new name in a folder survive a power cut. */
+/** After this a new name in the folder survives a power cut. */
 export function syncFolder(path: string): void {
   const fd = openSync(path, 'r')
   try {
@@ -73,6 +77,6 @@ function discard(fd: number, temp: string): void {
     try {
       step()
     } catch {
-      // Already closed or already gone: the error that brought us here is the one to report.
+      // Already closed or gone: the first error is the one to report.
     }
 }

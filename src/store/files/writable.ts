@@ -1,22 +1,25 @@
+// Wrap any of the ways to write in `requireWritable` where the user has to fix the folder: the error becomes one line that
+// names the path, the cause and the way out. `describeWriteError` gives the first half of that line.
+
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UsageError } from '../../core/usage-error.ts'
 
 export const HOME_WAY_OUT = 'set RALPH_HOME to a folder of yours'
 
-/** Does what needs a folder that can be written to; where it cannot, one line says which, why, and the way out. */
-export function needWritable<T>(place: string, wayOut: string, act: () => T): T {
+/** Runs an action that writes to this path; if it fails, throws a UsageError that ends with the way out. */
+export function requireWritable<T>(path: string, wayOut: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${notWritten(error, place)}; ${wayOut}`)
+    throw new UsageError(`${describeWriteError(error, path)}; ${wayOut}`)
   }
 }
 
-/** Why something could not be written to this place, in words that name it. */
-export function notWritten(error: unknown, place: string): string {
-  const { code, message } = inDepth(error as NodeJS.ErrnoException, place)
+/** Why something could not be written to this path, in one line that names it. */
+export function describeWriteError(error: unknown, path: string): string {
+  const { code, message } = findCause(error as NodeJS.ErrnoException, path)
   const why = {
     EACCES: 'permission denied',
     EROFS: 'it is read-only',
@@ -25,20 +28,20 @@ export function notWritten(error: unknown, place: string): string {
     EFBIG: 'no larger files are allowed',
     ENOTDIR: 'a part of that path is a file',
     EEXIST: 'a file is in its place',
-    ENOENT: 'it cannot be made',
+    ENOENT: 'it cannot be created',
   }[code ?? '']
-  return `cannot write to ${place}: ${why ?? message}`
+  return `cannot write to ${path}: ${why ?? message}`
 }
 
-/** Making a folder fails with ENOENT for more than one reason: the nearest one that exists tells which. */
-function inDepth(error: NodeJS.ErrnoException, place: string): NodeJS.ErrnoException {
+/** Creating a folder fails with ENOENT for several reasons: the nearest folder that exists shows which. */
+function findCause(error: NodeJS.ErrnoException, path: string): NodeJS.ErrnoException {
   if (error.code !== 'ENOENT') return error
-  let folder = place
+  let folder = path
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder)
   try {
     accessSync(folder, constants.W_OK)
     return error
-  } catch (why) {
-    return why as NodeJS.ErrnoException
+  } catch (cause) {
+    return cause as NodeJS.ErrnoException
   }
 }

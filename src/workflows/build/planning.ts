@@ -4,8 +4,8 @@ import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.ts'
 import type { StageName, Step, StepId } from '../../core/table.ts'
 import { taskStateOf } from '../../core/table.ts'
-import { writeAnew } from '../../store/files/open-anew.ts'
-import { textAt } from '../../store/files/put-file.ts'
+import { writeNewFile } from '../../store/files/new-file.ts'
+import { textAt } from '../../store/files/regular-file.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import { askPerson } from './ask-person.ts'
 import { ANSWER_KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
@@ -93,7 +93,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
           answer: step.ended?.result.text ?? '',
           save(answer) {
             const path = join(session.folderOf(step.n), 'answer.txt')
-            writeAnew(path, answer)
+            writeNewFile(path, answer)
             return session.shown(path)
           },
           review:

@@ -2,7 +2,7 @@ import { saysDone } from '../../core/completion.ts'
 import type { Finding } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
-import { readPlain } from '../../store/files/plain-file.ts'
+import { readRegularFile } from '../../store/files/regular-file.ts'
 import { firstLine } from '../shared/first-line.ts'
 import { countLine } from '../shared/prompt-parts.ts'
 import { commandGuardrails, readPins } from '../spec.ts'
@@ -81,7 +81,7 @@ const hintOf = ({ settings, condition }: PromptSpec): string | null =>
 function readPrompt(prompt: PromptSpec['prompt']): string {
   if (prompt.type === 'text') return prompt.text
   try {
-    return readPlain(prompt.path).toString()
+    return readRegularFile(prompt.path).toString()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new CannotGoOn(

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { textAt } from '../../store/files/put-file.ts'
+import { textAt } from '../../store/files/regular-file.ts'
 import { storyClaims } from './rules/review.ts'
 import { parseStories } from './story-file-sync.ts'
 

@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { readHead } from '../../git/head.ts'
 import { changedBetween, lookAt } from '../../git/look.ts'
 import { disorderOf } from '../../git/watch-head.ts'
-import { dropHalves } from '../../store/files/atomic.ts'
+import { removeTempFiles } from '../../store/files/atomic.ts'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import { realPath } from '../../store/real-path.ts'
 import type { Active, Context } from '../workflow.ts'
@@ -26,7 +26,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
   const { start, project } = spec
   const storyPath = () => storyFilePath(project, spec)
   for (const folder of [project, join(project, spec.dir), dirname(resolve(project, storyPath()))])
-    dropHalves(folder)
+    removeTempFiles(folder)
   const list = { path: join(project, spec.dir, 'tasks.json'), writePath: () => resolve(project, storyPath()) }
   const approvalSearch = () => ({
     env,

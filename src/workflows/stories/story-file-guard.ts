@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { putFile, textAt } from '../../store/files/put-file.ts'
+import { forceReplaceFile } from '../../store/files/force-replace.ts'
+import { textAt } from '../../store/files/regular-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
 import { parseJson } from './rules/story-file.ts'
 
@@ -39,7 +40,7 @@ export function guardStoryFile(
 
 function writeOrRemove(path: string, text: string | null): void {
   if (text === null) rmSync(path, { recursive: true, force: true })
-  else putFile(path, text)
+  else forceReplaceFile(path, text)
 }
 
 /** A check may format the file, so only its meaning is compared. */

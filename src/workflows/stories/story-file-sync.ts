@@ -1,7 +1,8 @@
 import type { RunEvent } from '../../core/events.ts'
 import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
-import { putFile, textAt } from '../../store/files/put-file.ts'
+import { forceReplaceFile } from '../../store/files/force-replace.ts'
+import { textAt } from '../../store/files/regular-file.ts'
 import { keepBroken } from '../../store/list-file.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
@@ -101,7 +102,7 @@ export function syncStoryFile(
     write() {
       const wanted = pendingWrite()
       if (!wanted) return
-      putFile(writePath(), `${JSON.stringify(wanted, null, 2)}\n`)
+      forceReplaceFile(writePath(), `${JSON.stringify(wanted, null, 2)}\n`)
       lastValid = wanted
     },
   }

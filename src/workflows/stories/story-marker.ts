@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { putFile } from '../../store/files/put-file.ts'
+import { forceReplaceFile } from '../../store/files/force-replace.ts'
 import type { Marker } from './rules/marker.ts'
 
 const MARKER = '.ralph-active'
@@ -18,7 +18,7 @@ export function storyMarker(project: string, start: Start | null, env: Record<st
       if (start && !isIgnored && (await git(project, env, ['check-ignore', '-q', MARKER])) === null)
         exclude(start.dirs.common)
       isIgnored = true
-      putFile(pathOf(project), `${JSON.stringify(marker, null, 2)}\n`)
+      forceReplaceFile(pathOf(project), `${JSON.stringify(marker, null, 2)}\n`)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { textAt } from '../../store/files/put-file.ts'
+import { textAt } from '../../store/files/regular-file.ts'
 
 export type TemplateName = 'prd.md' | 'tasks.json' | 'progress.md' | 'prompt-stories.md'
 

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { needWritable } from '../../../store/files/writable.ts'
+import { requireWritable } from '../../../store/files/writable.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
 import { storyDir } from '../stories/story-source.ts'
@@ -23,7 +23,7 @@ export function initStories({ projectDir, name, force, ralphDir }: InitOptions):
     throw new UsageError(
       `${dir}/ has ${there.join(', ')} already; nothing was written (--force overwrites them)`,
     )
-  needWritable(join(project, dir), 'the stories are kept there', () => {
+  requireWritable(join(project, dir), 'the stories are kept there', () => {
     mkdirSync(join(project, dir), { recursive: true })
     for (const [file, text] of Object.entries(files)) replaceFile(join(project, dir, file), text)
     ignoreMarker(project)

@@ -5,7 +5,7 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { type Risk, risks } from '../../../settings/trust.ts'
-import { textAt } from '../../../store/files/put-file.ts'
+import { textAt } from '../../../store/files/regular-file.ts'
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
