@@ -3,7 +3,7 @@ import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent, Work } from '../core/ports.ts'
 import type { AgentName, RunState } from '../core/table.ts'
-import { type Desk as CallFiles, callRecord } from '../store/call-record.ts'
+import { type CallFiles, callRecord } from '../store/call-record.ts'
 
 /** The session folder, as a call uses it. */
 type CallSession = CallFiles & {

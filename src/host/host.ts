@@ -114,7 +114,7 @@ function open(
   /** Session files and workflow first: if they fail, the run stops. A watcher that fails is left out from then on. */
   const notify = (event: RunEvent) => {
     if (event.type === 'settled') settled = event
-    session.hear(event)
+    session.onEvent(event)
     active?.onEvent?.(event)
     for (const watcher of watchers) {
       try {

@@ -4,35 +4,35 @@ import { writeAll } from './files/atomic.ts'
 import { openNewFile, writeNewFile } from './files/new-file.ts'
 import { describeWriteError } from './files/writable.ts'
 
-/** How much of standard error is kept for the sentence that explains a failure. */
+/** How much of standard error is kept to explain a failure. */
 const ERROR_TAIL = 4096
 
-/** How much of each is kept in all: an agent may pour out more than any disk holds. */
-const MOST = { output: 1e9, errors: 64e6 }
+/** How many bytes of each stream are kept: an agent may write more than the disk holds. */
+const LIMITS = { output: 1e9, errors: 64e6 }
 
 /** Where the files of a call go. */
-export type Desk = {
+export type CallFiles = {
   folderFor(step: { n: number }): string
-  /** Without its files nothing goes on: no fault of the agent's. */
+  /** Runs an action on a file; if it fails, the run stops. It is not the agent's failure. */
   keep<T>(path: string, act: () => T): T
 }
 
-/** The files of one call, once they are opened: the prompt, the raw stream, and standard error if there is any. */
-export function callRecord(desk: Desk, most = MOST) {
+/** The files of one call: the prompt, the raw stream, and standard error if there is any. */
+export function callRecord(files: CallFiles, limits = LIMITS) {
   let folder: string | null = null
-  let stream = NOWHERE
+  let output = NO_FILE
   let errors: Stream | null = null
   let tail = Buffer.alloc(0)
-  const into = (name: string, called: string, limit: number): Stream =>
-    folder === null ? NOWHERE : openStream(join(folder, name), called, limit, desk.keep)
+  const openIn = (name: string, title: string, limit: number): Stream =>
+    folder === null ? NO_FILE : openStream(join(folder, name), title, limit, files.keep)
   return {
-    /** Returns where the prompt is; null where the agent has taken the whole folder away already. */
+    /** Returns the path of the prompt; null if the agent has already removed the folder. */
     open(step: { n: number }, prompt: string): string | null {
       try {
-        folder = desk.folderFor(step)
+        folder = files.folderFor(step)
         const promptFile = join(folder, 'prompt.txt')
-        desk.keep(promptFile, () => writeNewFile(promptFile, prompt))
-        stream = into('stream.ndjson', 'standard output', most.output)
+        files.keep(promptFile, () => writeNewFile(promptFile, prompt))
+        output = openIn('stream.ndjson', 'standard output', limits.output)
         return promptFile
       } catch (error) {
         if (!isGone(error)) throw error
@@ -40,18 +40,20 @@ export function callRecord(desk: Desk, most = MOST) {
         return null
       }
     },
-    output: (chunk: Uint8Array) => stream.take(chunk),
+    output: (chunk: Uint8Array) => output.write(chunk),
     error(chunk: Uint8Array) {
-      // An agent that took the folder away loses its log with it, and no more.
+      // If the agent removed the folder, only this log is lost.
       errors ??=
-        folder !== null && existsSync(folder) ? into('stderr.log', 'standard error', most.errors) : NOWHERE
-      errors.take(chunk)
+        folder !== null && existsSync(folder)
+          ? openIn('stderr.log', 'standard error', limits.errors)
+          : NO_FILE
+      errors.write(chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
     /** The last line of standard error. */
     complaint: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
     close() {
-      stream.close()
+      output.close()
       errors?.close()
     },
   }
@@ -62,25 +64,25 @@ const isGone = (error: unknown): boolean =>
 
 type Stream = ReturnType<typeof openStream>
 
-const NOWHERE: Stream = { take() {}, close() {} }
+const NO_FILE: Stream = { write() {}, close() {} }
 
-/** A file that takes bytes up to a limit, and says at its end that there were more. */
-function openStream(path: string, name: string, most: number, keep: Desk['keep']) {
+/** A file that keeps bytes up to a limit; its last line says if there were more. */
+function openStream(path: string, title: string, limit: number, keep: CallFiles['keep']) {
   const fd = keep(path, () => openNewFile(path))
-  const leftOut = `\n[ralph: the rest of ${name} is left out, after ${most / 1e6} MB]\n`
-  let room = most
+  const leftOut = `\n[ralph: the rest of ${title} is left out, after ${limit / 1e6} MB]\n`
+  let room = limit
   return {
-    take(chunk: Uint8Array) {
+    write(chunk: Uint8Array) {
       if (room < 0) return
-      put(fd, path, chunk.subarray(0, room))
+      writeTo(fd, path, chunk.subarray(0, room))
       room -= chunk.length
-      if (room < 0) put(fd, path, Buffer.from(leftOut))
+      if (room < 0) writeTo(fd, path, Buffer.from(leftOut))
     },
     close: () => closeSync(fd),
   }
 }
 
-function put(fd: number, path: string, chunk: Uint8Array): void {
+function writeTo(fd: number, path: string, chunk: Uint8Array): void {
   try {
     writeAll(fd, chunk)
   } catch (error) {

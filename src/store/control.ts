@@ -7,7 +7,7 @@ import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
-/** Sends a request to a run. Each is a file of its own, complete when it appears. `to`: the process it is meant for. */
+/** Sends a request to a run. Each is its own file, complete when it appears. `to`: the process it is meant for. */
 export function sendControl(runDir: string, control: Control, now: number, to?: ProcessRef): void {
   mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
   const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
@@ -15,8 +15,8 @@ export function sendControl(runDir: string, control: Control, now: number, to?: 
 }
 
 /**
- * Receives the requests to a run. A request stays until it is journaled; one that the journal has already, because a
- * crash came in between, is dropped. One that steers an earlier process of the run is refused, and `onRefused` gets it.
+ * Receives the requests to a run. A request stays until it is journaled. One that is in the journal already, because of
+ * a crash in between, is removed. One that steers an earlier process of the run is refused, and passed to `onRefused`.
  */
 export function receiveControls(
   runDir: string,
@@ -62,7 +62,7 @@ export function receiveControls(
   }
 }
 
-/** Requests that hold for whoever hosts the run. The others steer one process. */
+/** Requests to any process that hosts the run. The others steer one process. */
 const LASTING: readonly unknown[] = ['tell', 'todo'] satisfies Control['type'][]
 
 const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
@@ -72,40 +72,40 @@ const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
   a.pid === b.pid && a.startTime === b.startTime && a.host === b.host
 
 /**
- * Handled before the crash; or an older build sent it, and it asked an earlier incarnation to pause or to go on, which
- * somebody has decided since.
+ * It was handled before the crash; or an older build sent it, and it asked an earlier incarnation to pause or resume,
+ * which has ended since.
  */
 const isOver = (id: string, sent: Sent | null, past: readonly RunEvent[]) =>
   past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
   (sent?.to === undefined && sent?.control.type !== 'cancel' && !LASTING.includes(sent?.control.type))
 
 /**
- * Watches the folder of this name; if it is removed, makes it anew.
+ * Watches a folder; if it is removed, creates it again.
  * The watcher keeps ralph alive while a paused run has nothing else to wait for.
  */
-function keepWatching(folder: string, call: () => void): { renew(): void; stop(): void } {
+function keepWatching(folder: string, onRequest: () => void): { renew(): void; stop(): void } {
   const onChange = () => {
     renew()
-    call()
+    onRequest()
   }
-  let which = identity(folder)
+  let watched = identity(folder)
   let stop = watchFolder(folder, onChange)
   function renew(): void {
-    if (which !== null && identity(folder) === which) return
+    if (watched !== null && identity(folder) === watched) return
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     } catch {
       // The run's own folder is gone too: the journal will report that.
       return
     }
-    which = identity(folder)
+    watched = identity(folder)
     stop()
     stop = watchFolder(folder, onChange)
   }
   return { renew, stop: () => stop() }
 }
 
-/** Tells a folder from a later one, which may have the same inode number. */
+/** Tells a folder from a later one at the same path, which may have the same inode number. */
 function identity(folder: string): string | null {
   try {
     const { ino, birthtimeNs } = statSync(folder, { bigint: true })
@@ -138,7 +138,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A request, and the process it was sent to; older builds do not say. */
+/** A request and the process it was sent to, which older builds did not write. */
 type Sent = { control: Control; to?: ProcessRef }
 
 /** null: the request cannot be read. */

@@ -5,22 +5,22 @@ import { replaceFileUnsynced } from './files/atomic.ts'
 import { clearPath } from './files/force-replace.ts'
 
 /**
- * What of `.ralph` is not for the repository. A file that says anything stays as it is: a person may have changed it.
- * An empty one is what a crash left of ours.
+ * Keeps ralph's own files in `.ralph` out of the repository. A file with any content stays as it is: a person may have
+ * changed it. An empty one was left by a crash.
  */
 export function ignoreOwnFiles(ralph: string): void {
   const path = join(ralph, '.gitignore')
-  if (!statSync(path, { throwIfNoEntry: false })?.size) put(path, OWN_IGNORE)
+  if (!statSync(path, { throwIfNoEntry: false })?.size) write(path, OWN_IGNORE)
 }
 
 /**
- * The same for one folder, by a file that ignores itself: the one above is committed, and whoever goes back behind that
- * commit has it no more.
+ * The same for one folder, with a file that ignores itself: the one above is committed, and is missing after a checkout
+ * of an earlier commit.
  */
-export const ignoreAll = (folder: string): void => put(join(folder, '.gitignore'), '*\n')
+export const ignoreAll = (folder: string): void => write(join(folder, '.gitignore'), '*\n')
 
-/** Over a pipe, too, that an agent left there: into it ralph would write for ever. */
-function put(path: string, text: string): void {
+/** Replaces the file instead of writing into it: an agent may have left a pipe there, and that would block ralph. */
+function write(path: string, text: string): void {
   clearPath(path)
   replaceFileUnsynced(path, Buffer.from(text))
 }

@@ -1,10 +1,13 @@
 import type { RunEvent } from '../core/events.ts'
 
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'
-type Truth = Exclude<RunEvent['type'], 'prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asking'>
+type JournaledType = Exclude<
+  RunEvent['type'],
+  'prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asking'
+>
 
-/** What an event of each kind must have for the rest of ralph to rely on it. `any`: null is a value, too. */
-const FIELDS: Record<Truth, Record<string, Kind>> = {
+/** The fields that each event must have, because the code relies on them. `any` includes null. */
+const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   began: {
     v: 'number',
     id: 'string',
@@ -45,20 +48,22 @@ const FIELDS: Record<Truth, Record<string, Kind>> = {
   warned: { note: 'string' },
 }
 
-/** An event from a line of a journal, or what is wrong with the line. */
-export function eventIn(line: string): { event: RunEvent } | { wrong: string } {
+/** The event in a line of a journal, or what is wrong with the line. */
+export function parseEvent(line: string): { event: RunEvent } | { wrong: string } {
   const value = parse(line)
   if (kindOf(value) !== 'object') return { wrong: 'is not a journal event' }
-  const found = value as Record<string, unknown>
-  const { type } = found
-  if (typeof type !== 'string' || typeof found.at !== 'number') return { wrong: 'is not a journal event' }
+  const fields = value as Record<string, unknown>
+  const { type } = fields
+  if (typeof type !== 'string' || typeof fields.at !== 'number') return { wrong: 'is not a journal event' }
   if (!Object.hasOwn(FIELDS, type))
     return { wrong: `is a journal event of an unknown kind, "${type}"; a newer ralph may have written it` }
-  const event = found as RunEvent
-  // Its fields are another ralph's affair; whoever opens the run says so.
+  const event = fields as RunEvent
+  // Another version of ralph wrote it, with fields of its own. Opening the run reports that.
   if (event.type === 'began' && typeof event.v === 'number' && event.v !== 1) return { event }
-  const lacks = Object.entries(FIELDS[type as Truth]).find(([name, kind]) => !fits(found[name], kind))
-  return lacks ? { wrong: `is not a journal event: "${type}" without a proper "${lacks[0]}"` } : { event }
+  const wrong = Object.entries(FIELDS[type as JournaledType]).find(
+    ([name, kind]) => !fits(fields[name], kind),
+  )
+  return wrong ? { wrong: `is not a journal event: "${type}" without a proper "${wrong[0]}"` } : { event }
 }
 
 const fits = (value: unknown, kind: Kind): boolean =>

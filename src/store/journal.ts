@@ -15,84 +15,84 @@ import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
 import { describeWriteError } from './files/writable.ts'
-import { eventIn } from './journal-lines.ts'
+import { parseEvent } from './journal-lines.ts'
 
-/** Events that must outlive a power cut: an iteration is paid for, or a decision rests on it. */
+/** Events that must survive a power cut: an iteration was paid for, or a decision depends on them. */
 const SYNCED: ReadonlySet<RunEvent['type']> = new Set(['began', 'started', 'settled', 'finished'])
 
 export interface Journal {
-  /** The event is in the file when this returns; else it throws and the file is as it was. */
+  /** When this returns, the event is in the file. If it throws, the file is unchanged. */
   append(event: RunEvent): void
   close(): void
 }
 
 export const journalPath = (runDir: string): string => join(runDir, 'journal.ndjson')
 
-/** Opens a journal for appending; a tail that a crash tore is cut off first. */
+/** Opens a journal for appending, and first cuts off a line that a crash left incomplete. */
 export function openJournal(runDir: string): Journal {
   const path = journalPath(runDir)
   const fd = openSync(path, 'a+', 0o600)
   const found = readFileSync(path)
-  let size = wholeLines(found)
+  let size = endOfLastLine(found)
   const written = createHash('sha256').update(found.subarray(0, size))
   ftruncateSync(fd, size)
   syncFolder(dirname(path))
-  let mine = fstatSync(fd)
+  let lastStat = fstatSync(fd)
 
   return {
     append(event) {
-      assertUntouched(path, mine, written)
+      assertUntouched(path, lastStat, written)
       const line = Buffer.from(`${JSON.stringify(event)}\n`)
       try {
-        // A full disk can take half a line without an error.
+        // On a full disk a write can be short without an error.
         if (writeSync(fd, line) !== line.length) throw new Error('the disk is full')
       } catch (error) {
         ftruncateSync(fd, size)
-        mine = fstatSync(fd)
+        lastStat = fstatSync(fd)
         throw new Error(describeWriteError(error, path), { cause: error })
       }
       size += line.length
       written.update(line)
-      mine = fstatSync(fd)
+      lastStat = fstatSync(fd)
       if (SYNCED.has(event.type)) fdatasyncSync(fd)
     },
     close: () => closeSync(fd),
   }
 }
 
-/** Reads what a journal tells, leaving out a torn last line. Rubbish before that is named, never skipped. */
+/** Reads a journal without an incomplete last line. An invalid line before that is an error, never skipped. */
 export function readJournal(runDir: string): RunEvent[] {
   const path = journalPath(runDir)
   const bytes = readFileSync(path)
-  const lines = bytes.subarray(0, wholeLines(bytes)).toString('utf8').split('\n')
+  const lines = bytes.subarray(0, endOfLastLine(bytes)).toString('utf8').split('\n')
   lines.pop()
   return lines.map((line, index) => {
-    const found = eventIn(line)
+    const found = parseEvent(line)
     if ('wrong' in found)
       throw new UsageError(`${path}:${index + 1} ${found.wrong}; the run cannot be resumed`)
     return found.event
   })
 }
 
-/** The first event alone: enough to tell whose run it is. null where there is none yet, or it is rubbish. */
+/** The first event only, which names the project of the run; null if it is missing or invalid. */
 export function firstEvent(runDir: string): RunEvent | null {
   const bytes = readFileSync(journalPath(runDir))
   const end = bytes.indexOf(10)
-  const found = eventIn(bytes.toString('utf8', 0, Math.max(end, 0)))
+  const found = parseEvent(bytes.toString('utf8', 0, Math.max(end, 0)))
   return 'event' in found ? found.event : null
 }
 
-const wholeLines = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
+const endOfLastLine = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
 
 /**
- * Nobody else writes here: if someone did, what ralph believes and what is on disk are no longer the same.
- * The times tell of an edit that keeps the size; only then is it read, for a backup or a chmod changes them, too.
+ * Nobody else may write here: ralph's state in memory would differ from what is on disk. The times show an edit that
+ * keeps the size. The content is read only if they differ, because a backup or a chmod changes them too.
  */
-function assertUntouched(path: string, mine: Stats, written: Hash): void {
+function assertUntouched(path: string, lastStat: Stats, written: Hash): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) throw new Error(`the journal ${path} was removed while the run was going on`)
-  if (found.ino === mine.ino && found.size === mine.size) {
-    if (found.mtimeMs === mine.mtimeMs && found.ctimeMs === mine.ctimeMs) return
+  if (found.ino === lastStat.ino && found.size === lastStat.size) {
+    if (found.mtimeMs === lastStat.mtimeMs && found.ctimeMs === lastStat.ctimeMs) return
     if (createHash('sha256').update(readFileSync(path)).digest().equals(written.copy().digest())) return
   }
   throw new Error(`the journal ${path} was changed by someone else while the run was going on`)

@@ -5,27 +5,27 @@ import { openRegularFile, textAt } from './files/regular-file.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
-  /** What others made of it, and of what; null if it is as ralph left it, or gone. */
+  /** What others changed it to, and the text they changed; null if ralph wrote it last, or it is gone. */
   changed(): { text: string; written: string } | null
   isThere(): boolean
-  /** It was written once, and is gone or no file any more, or a power cut left it empty. */
+  /** It was written before, and now is missing, not a file, or empty after a power cut. */
   isLost(): boolean
-  /** Replaces it, unless it is that already. */
+  /** Replaces it, unless it already has this content. */
   write(bytes: Buffer): void
-  /** The same, but it may be that only what was there before survives a power cut. */
+  /** The same without waiting for the disk: a power cut may bring the version before back. */
   show(bytes: Buffer): void
-  /** Puts a text beside it that could not be used, and says where. */
+  /** Saves a text that could not be used next to it; returns the path. */
   keep(text: string): string
 }
 
-/** What the file may hold by ralph's own hand when a sitting begins, and what of it others were given last. */
-export type Handed = { own: readonly Buffer[]; given: Buffer | null }
+/** Versions that ralph may have written before this incarnation, and the last one that others could edit. */
+export type KnownVersions = { own: readonly Buffer[]; given: Buffer | null }
 
-export function openListFile(path: string, { own, given }: Handed): ListFile {
+export function openListFile(path: string, { own, given }: KnownVersions): ListFile {
   let written = own.findLast(bytes => holds(path, bytes)) ?? given
-  const put = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
+  const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
     if (written?.equals(bytes) && holds(path, bytes)) return
-    // An agent may have cleaned the tree, and this folder with it.
+    // An agent may have cleaned the tree and removed this folder.
     clearPath(path)
     replace(path, bytes)
     written = bytes
@@ -38,8 +38,8 @@ export function openListFile(path: string, { own, given }: Handed): ListFile {
     },
     isThere: () => existsSync(path),
     isLost: () => written !== null && !isFilled(path),
-    write: bytes => put(bytes, replaceFile),
-    show: bytes => put(bytes, replaceFileUnsynced),
+    write: bytes => writeWith(bytes, replaceFile),
+    show: bytes => writeWith(bytes, replaceFileUnsynced),
     keep: text => keepBroken(path, text),
   }
 }
@@ -53,10 +53,10 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** What of a file is looked at together; nobody else looks meanwhile. */
+/** Shared by all comparisons: each one is synchronous. */
 const page = Buffer.allocUnsafe(64 * 1024)
 
-/** Whether the file has exactly these bytes. Page by page: a long list is looked at twice in every iteration. */
+/** Whether the file has exactly these bytes. It reads by page, because a long list is compared twice per iteration. */
 function holds(path: string, bytes: Buffer): boolean {
   let fd: number | undefined
   try {
@@ -74,7 +74,7 @@ function holds(path: string, bytes: Buffer): boolean {
   }
 }
 
-/** Puts a text beside a file, under a name that tells what it is. */
+/** Saves a text next to a file, under a new name that ends in `.broken-` and a number. */
 export function keepBroken(path: string, text: string): string {
   let n = 1
   while (existsSync(`${path}.broken-${n}`)) n++

@@ -8,12 +8,12 @@ import { HOME_WAY_OUT, requireWritable } from './files/writable.ts'
 
 type Holder = ProcessRef & { run: string }
 
-/** Tells whether the process of a reference still lives; injected, because reading processes is the runners' trade. */
+/** Whether a process still runs. A parameter, because the store may not import the runners. */
 export type IsAlive = (ref: ProcessRef) => boolean
 
 /**
- * One run per project folder. Held by pid, start time and host, so that a crashed holder
- * (also one whose pid was given to another process) does not lock anyone out.
+ * Allows one run per project folder. The holder is known by pid, start time and host, so a crashed one does not lock
+ * anyone out, even if another process has its pid now.
  */
 export function acquireLock(
   home: string,
@@ -21,24 +21,30 @@ export function acquireLock(
   mine: Holder,
   isAlive: IsAlive,
 ): { release(): void } {
-  return acquire(home, lockPath(home, project), mine, isAlive, holder => refusal(holder, project))
+  return acquire(home, lockPath(home, project), mine, isAlive, holder => projectRefusal(holder, project))
 }
 
 /**
- * One sitting per run, and nobody else writes its journal meanwhile; also where several runs share a folder.
- * Who holds it may read the journal and rely on what it says.
+ * Allows one incarnation per run, also where several runs share a folder. Only the holder writes the journal, so it can
+ * rely on what it reads there.
  */
 export function acquireRunLock(home: string, mine: Holder, isAlive: IsAlive): { release(): void } {
   const path = runLockPath(home, mine.run)
-  return acquire(home, path, mine, isAlive, holder => `run ${holder.run} (${placeOf(holder)}) is at work`)
+  return acquire(
+    home,
+    path,
+    mine,
+    isAlive,
+    holder => `run ${holder.run} (${describeHolder(holder)}) is at work`,
+  )
 }
 
-/** Who holds a run from another host, as far as this one can know: the lock may have outlived its holder there. */
+/** Who holds a run from another host. The holder may be dead: this host cannot tell. */
 export function heldElsewhere(home: string, run: string): { pid: number; host: string; lock: string } | null {
   const lock = runLockPath(home, run)
   const text = read(lock)
   const holder = text === null ? null : parse(text)
-  return holder && isElsewhere(holder) ? { pid: holder.pid, host: holder.host, lock } : null
+  return holder && isOnOtherHost(holder) ? { pid: holder.pid, host: holder.host, lock } : null
 }
 
 function acquire(
@@ -56,12 +62,12 @@ function acquire(
     const holder = text === null ? null : parse(text)
     if (text === null) continue
     if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder) + wayOut(holder, path))
-    takeAway(path, text)
+    removeStale(path, text)
   }
   throw new UsageError(`${path} keeps changing hands; try again`)
 }
 
-/** Who is at work in a project; null where nobody is, or whoever was is gone. Changes nothing. */
+/** Who is working in a project; null if nobody is, or the holder is dead. Changes nothing. */
 export function readLock(home: string, project: string, isAlive: IsAlive): Holder | null {
   const text = read(lockPath(home, project))
   const holder = text === null ? null : parse(text)
@@ -73,23 +79,23 @@ const lockPath = (home: string, project: string) =>
 
 const runLockPath = (home: string, run: string) => join(home, 'locks', `run-${run}.json`)
 
-const isElsewhere = ({ host }: Holder) => host !== hostname()
+const isOnOtherHost = ({ host }: Holder) => host !== hostname()
 
-/** A holder on another host cannot be looked at, so it is believed. */
-const isHeld = (holder: Holder, isAlive: IsAlive) => isElsewhere(holder) || isAlive(holder)
+/** A process on another host cannot be checked, so it counts as alive. */
+const isHeld = (holder: Holder, isAlive: IsAlive) => isOnOtherHost(holder) || isAlive(holder)
 
-const placeOf = (holder: Holder) =>
-  isElsewhere(holder) ? `pid ${holder.pid} on ${holder.host}` : `pid ${holder.pid}`
+const describeHolder = (holder: Holder) =>
+  isOnOtherHost(holder) ? `pid ${holder.pid} on ${holder.host}` : `pid ${holder.pid}`
 
-/** Only a person can know that a host far away is gone. */
+/** Only a person can know that nothing runs on another host. */
 const wayOut = (holder: Holder, path: string) =>
-  isElsewhere(holder) ? `; if nothing runs on ${holder.host} any more, remove ${path}` : ''
+  isOnOtherHost(holder) ? `; if nothing runs on ${holder.host} any more, remove ${path}` : ''
 
-function refusal(holder: Holder, project: string): string {
-  return `run ${holder.run} (${placeOf(holder)}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
+function projectRefusal(holder: Holder, project: string): string {
+  return `run ${holder.run} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
 }
 
-/** Written aside and linked into place, so that nobody ever reads half a lock. */
+/** Written under another name and then linked, so that nobody reads half a lock. */
 function create(path: string, mine: Holder): boolean {
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
@@ -100,24 +106,24 @@ function create(path: string, mine: Holder): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
   } finally {
-    // On a full disk there may be half of it, or none.
+    // On a full disk the file may be incomplete or missing.
     rmSync(aside, { force: true })
   }
 }
 
-/** Removes a stale lock, and only that one: what was moved aside is looked at again before it is dropped. */
-function takeAway(path: string, stale: string): void {
+/** Removes a stale lock, and only that one: after the rename it is read again, and put back if it is another. */
+function removeStale(path: string, stale: string): void {
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
     renameSync(path, aside)
   } catch {
-    return // Someone else took it away first.
+    return // Someone else removed it first.
   }
   if (read(aside) !== stale) {
     try {
       linkSync(aside, path)
     } catch {
-      // A third one holds it by now: the next attempt will meet it.
+      // A third process holds it now: the next attempt finds that.
     }
   }
   unlinkSync(aside)

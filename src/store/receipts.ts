@@ -4,20 +4,20 @@ import { replaceFile } from './files/atomic.ts'
 
 const folderOf = (home: string) => join(home, 'receipts')
 
-/** Keeps what remains of a run that is put away. */
+/** Saves the receipt of a run whose folder is about to be deleted. */
 export function keepReceipt(home: string, id: string, receipt: unknown): void {
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
   replaceFile(join(folderOf(home), `${id}.json`), `${JSON.stringify(receipt)}\n`, 0o600)
 }
 
-/** The receipt of a run that was put away, by its id or the beginning or end of it, if it fits no other. */
+/** The receipt of a deleted run, by its id or a beginning or end of it that matches no other run. */
 export function findReceipt(home: string, name: string): unknown {
-  const fits = idsIn(home).filter(id => id.startsWith(name) || id.endsWith(name))
-  if (fits.length !== 1) return null
-  return read(home, fits[0]!)
+  const matches = idsIn(home).filter(id => id.startsWith(name) || id.endsWith(name))
+  if (matches.length !== 1) return null
+  return read(home, matches[0]!)
 }
 
-/** The latest receipt of a folder; null if there is none. */
+/** The latest receipt of a project; null if there is none. */
 export function latestReceipt(home: string, project: string): unknown {
   for (const id of idsIn(home).sort().reverse()) {
     const receipt = read(home, id)

@@ -8,56 +8,57 @@ import { replaceFileUnsynced, writeAll } from './files/atomic.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 
-/** The folder in the project that people and agents read. The truth is elsewhere, so all of it may be lost. */
+/** The folder in the project that people and agents read. The journal is elsewhere, so nothing here must survive. */
 export interface Session {
   dir: string
-  /** Makes what others took away of it anew: an agent may have cleaned the tree, and this folder with it. */
+  /** Creates the folder again if it is missing: an agent may have cleaned the tree. */
   ready(): void
   /**
-   * A folder for a step's files; a second attempt at the same iteration gets one of its own. Only within what is
-   * `ready`, for the agent of the step may be at work, and what it removes is not to come back.
+   * A folder for a step's files; each attempt at an iteration gets its own. Call `ready` before the agent starts: this
+   * does not create the session folder, so what a working agent removes does not come back.
    */
   folderFor(step: Pick<Step, 'n'>): string
-  /** The newest folder of an iteration. */
+  /** The latest folder of an iteration. */
   folderOf(n: number): string
-  /** Does something to a file here that must be done; if that fails, the run stops and says what helps. */
+  /** Runs an action on a file here; if it fails, the run stops with a line that says what to do. */
   keep<T>(path: string, act: () => T): T
-  /** How a file here is named to people and agents. */
+  /** The path of a file here as people and agents see it. */
   shown(path: string): string
-  /** Keeps the readable logs; give it every run event. */
-  hear(event: RunEvent): void
+  /** Writes the readable logs. Call it with every run event. */
+  onEvent(event: RunEvent): void
+  /** Adds an entry to the log of agent calls. */
   call(entry: Record<string, unknown>): void
 }
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
 
-/** `lost` is told once, in the middle of whatever noticed it, if somebody takes the folder away. */
+/** `onLost` is called once if somebody removes the folder, by whatever call notices it. */
 export function openSession(
   project: string,
   id: string,
   about: Record<string, unknown>,
-  lost: (note: string) => void,
+  onLost: (note: string) => void,
 ): Session {
   const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
-  let isTold = false
-  const make = () => {
+  let isReported = false
+  const create = () => {
     mkdirSync(dir, { recursive: true })
     ignoreAll(dir)
     ignoreOwnFiles(ralph)
   }
-  const makeAnew = () => {
+  const createAgain = () => {
     if (existsSync(dir)) return
     if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
-    make()
-    if (!isTold)
-      lost(
-        `${relative(project, dir)} was removed and is made anew: the prompts, streams and logs in it are gone`,
+    create()
+    if (!isReported)
+      onLost(
+        `${relative(project, dir)} was removed and is created again; the prompts, streams and logs in it are lost`,
       )
-    isTold = true
+    isReported = true
   }
   requireWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
-    make()
+    create()
     replaceFileUnsynced(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
   })
 
@@ -72,12 +73,12 @@ export function openSession(
       return act()
     } catch (error) {
       if (error instanceof CannotGoOn) throw error
-      throw new CannotGoOn(`${describeWriteError(error, path)}; mend that, then: ralph resume ${id}`, {
+      throw new CannotGoOn(`${describeWriteError(error, path)}; fix that, then: ralph resume ${id}`, {
         cause: error,
       })
     }
   }
-  const ready = () => keep(dir, makeAnew)
+  const ready = () => keep(dir, createAgain)
   const folder = (name: string, attempt: number) => {
     const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
     keep(path, () => {
@@ -90,10 +91,10 @@ export function openSession(
     try {
       appendLine(path, line)
     } catch {
-      // The project itself is not ours to make.
+      // Ralph must not create the project itself.
       if (!existsSync(project)) return
       keep(path, () => {
-        makeAnew()
+        createAgain()
         appendLine(path, line)
       })
     }
@@ -122,13 +123,13 @@ export function openSession(
     keep,
     shown: path => relative(project, path),
     call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
-    hear(event) {
+    onEvent(event) {
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
       else if (event.type === 'started')
         running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
       else if (event.type === 'spawned') start(event.id, event.at)
       else if (event.type === 'ended') {
-        // One that could not be started ends all the same.
+        // An agent that could not be started has an end too.
         start(event.id, event.at)
         const n = running.get(event.id)?.n ?? event.id
         const exit = event.exit.signal ?? event.exit.code
@@ -146,14 +147,14 @@ export function openSession(
         try {
           append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)
         } catch {
-          // It is finished, whatever becomes of the log.
+          // The run is finished, with or without this line.
         }
       }
     },
   }
 }
 
-/** A pipe that an agent left there is an error then; else ralph would wait for a reader, deaf to all signals. */
+/** O_NONBLOCK makes a pipe that an agent left there an error; otherwise ralph would block, signals included. */
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
 const APPEND = O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the files below a path hold. Links are not followed. */
+/** The total size of the files below a path. Links are not followed. */
 export function bytesIn(path: string): number {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return 0

@@ -139,7 +139,7 @@ describe('an agent that changes the list', () => {
   it('and leaves a pipe for a log stops the build with a sentence', async () => {
     const { ran } = await leaving('rm iterations.log; mkfifo iterations.log')
     expect([ran.code, ran.signal]).toEqual([1, null])
-    expect(ran.stdout).toMatch(/stopped: cannot write to \S+iterations\.log.*mend that, then: ralph resume/)
+    expect(ran.stdout).toMatch(/stopped: cannot write to \S+iterations\.log.*fix that, then: ralph resume/)
   })
 })
 

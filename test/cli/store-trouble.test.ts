@@ -230,8 +230,10 @@ describe('a session folder that', () => {
   it('is removed is made anew and kept out of the repository, and that is said once', async () => {
     const stage = setStage()
     const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', 'rm -rf .ralph; echo more')
-    expect(ran.stderr.match(/warning: .*removed and is made anew/g), ran.stderr).toHaveLength(1)
-    expect(stage.journal().filter(e => e.type === 'warned' && e.note.includes('made anew'))).toHaveLength(1)
+    expect(ran.stderr.match(/warning: .*removed and is created again/g), ran.stderr).toHaveLength(1)
+    expect(stage.journal().filter(e => e.type === 'warned' && e.note.includes('created again'))).toHaveLength(
+      1,
+    )
     expect(stage.session('iterations.log')).toContain('[STOP]')
     expect(existsSync(join(stage.project, '.ralph', '.gitignore'))).toBe(true)
   })
@@ -241,7 +243,7 @@ describe('a session folder that', () => {
     const sessions = join(stage.project, '.ralph', 'sessions')
     const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .ralph/sessions; : > .ralph/sessions'))
     const why =
-      /stopped: cannot write to \S+sessions\S+: a part of that path is a file; mend that, then: ralph resume \S+/
+      /stopped: cannot write to \S+sessions\S+: a part of that path is a file; fix that, then: ralph resume \S+/
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringMatching(why)])
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/status\s+stopped\n/)

@@ -28,7 +28,7 @@ describe('a session folder that somebody removed', () => {
       session.ready()
       expect(existsSync(session.folderFor({ n }))).toBe(true)
     }
-    expect(lost).toEqual([expect.stringContaining('was removed and is made anew')])
+    expect(lost).toEqual([expect.stringContaining('was removed and is created again')])
   })
 
   it('is not made anew in a project that is gone', () => {

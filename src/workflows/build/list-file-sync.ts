@@ -5,7 +5,7 @@ import { evolve, evolveList } from '../../core/evolve.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
-import { type Handed, openListFile } from '../../store/list-file.ts'
+import { type KnownVersions, openListFile } from '../../store/list-file.ts'
 import type { Folded } from '../workflow.ts'
 import { itemFormatter } from './format-items.ts'
 import { detailsOf } from './rules/planned.ts'
@@ -112,7 +112,7 @@ const HANDING_OVER: readonly RunEvent['type'][] = ['started', 'applied', 'stoppe
  * The lists that ralph may have written last: the one from when a step was last applied, which is surely on disk, and
  * every later one, since a crash may have come before or after it was written.
  */
-function recentLists(past: readonly RunEvent[], table: StageTable): Handed {
+function recentLists(past: readonly RunEvent[], table: StageTable): KnownVersions {
   const from = past.findLastIndex(event => event.type === 'applied')
   const format = itemFormatter()
   const projectList = todoProjector(table)
