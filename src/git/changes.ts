@@ -3,13 +3,13 @@ import { contentOf, readStatus } from './status.ts'
 
 export type Changes = {
   head: string | null
-  /** Changed by the run alone: these may be committed. */
+  /** Changed only by the run: these may be committed. */
   ours: string[]
-  /** Dirty at the start and changed again: whose change is whose cannot be told, so they are left. */
+  /** Dirty at the start and changed again. The user's changes cannot be told from the run's, so they are not committed. */
   mixed: string[]
 }
 
-/** What the run changed and nobody committed yet. */
+/** What the run changed and nobody has committed yet. */
 export async function changesSince(start: Start, env: Record<string, string>): Promise<Changes | null> {
   const status = await readStatus(start.root, env)
   if (!status) return null

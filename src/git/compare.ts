@@ -1,31 +1,31 @@
-import { isKept, keptFolder } from './keep.ts'
-import type { Left } from './left.ts'
+import type { EndSnapshot } from './end-snapshot.ts'
+import { isKept, keptFolder } from './kept-files.ts'
 import type { Start } from './start.ts'
 import { contentOf } from './status.ts'
-import type { Composition } from './trees.ts'
+import type { TreeSpec } from './trees.ts'
 
-/** Ralph's own: not the run's to show, nor to take away. */
+/** Ralph's own files: never part of what a run changed. */
 export const isRalphsOwn = (path: string): boolean =>
   /(^|\/)\.ralph(-active$|\/(\.gitignore$|sessions\/))/.test(path)
 
-/** Neither ralph's own, nor a folder with a repository of its own in it, which is listed as a whole. */
-const isFile = (path: string): boolean => !path.endsWith('/') && !isRalphsOwn(path)
+/** Not one of ralph's own files, and not a nested repository, which git lists as one folder. */
+const isUserFile = (path: string): boolean => !path.endsWith('/') && !isRalphsOwn(path)
 
 /**
- * The tree that a run found. `unknown` are paths that changed since and were not kept: they are taken as they
- * are now, so that nothing is said about them.
+ * The tree at the start of a run. `unknown` are paths that changed since and were not kept: they are taken as they are
+ * now, so a diff does not show them.
  */
-export function atStart(start: Start, runDir: string): { tree: Composition; unknown: string[] } {
+export function treeAtStart(start: Start, runDir: string): { tree: TreeSpec; unknown: string[] } {
   const kept: string[] = []
   const present: string[] = []
-  const without: string[] = []
+  const absent: string[] = []
   const unknown: string[] = []
-  for (const [path, held] of Object.entries(start.dirty)) {
-    if (!isFile(path)) continue
+  for (const [path, content] of Object.entries(start.dirty)) {
+    if (!isUserFile(path)) continue
     if (!isKept(start, runDir, path)) {
       present.push(path)
-      if (contentOf(start.root, path) !== held) unknown.push(path)
-    } else if (held === 'absent') without.push(path)
+      if (contentOf(start.root, path) !== content) unknown.push(path)
+    } else if (content === 'absent') absent.push(path)
     else kept.push(path)
   }
   return {
@@ -35,29 +35,29 @@ export function atStart(start: Start, runDir: string): { tree: Composition; unkn
         { folder: keptFolder(runDir), paths: kept },
         { folder: start.root, paths: present },
       ],
-      without,
+      without: absent,
     },
     unknown,
   }
 }
 
-/** The tree as it is now, with all that is not ignored. */
-export const asItIs = (start: Start, now: { head: string | null; paths: string[] }): Composition => ({
+/** The tree as it is now, without ignored files. */
+export const currentTree = (start: Start, now: { head: string | null; paths: string[] }): TreeSpec => ({
   base: now.head,
-  from: [{ folder: start.root, paths: now.paths.filter(isFile) }],
+  from: [{ folder: start.root, paths: now.paths.filter(isUserFile) }],
   without: [],
 })
 
-/** The tree that a run left. What changed since then and was not committed is taken as it is now, and named. */
-export function asLeft(start: Start, left: Left): { tree: Composition; changed: string[] } {
+/** The tree at the end of a run. A file that was uncommitted then and changed since is taken as it is now, and listed. */
+export function treeAtEnd(start: Start, end: EndSnapshot): { tree: TreeSpec; changed: string[] } {
   const present: string[] = []
   const without: string[] = []
   const changed: string[] = []
-  for (const [path, held] of Object.entries(left.dirty)) {
-    if (!isFile(path)) continue
-    if (held === 'absent') without.push(path)
+  for (const [path, content] of Object.entries(end.dirty)) {
+    if (!isUserFile(path)) continue
+    if (content === 'absent') without.push(path)
     else present.push(path)
-    if (held !== 'absent' && contentOf(start.root, path) !== held) changed.push(path)
+    if (content !== 'absent' && contentOf(start.root, path) !== content) changed.push(path)
   }
-  return { tree: { base: left.head, from: [{ folder: start.root, paths: present }], without }, changed }
+  return { tree: { base: end.head, from: [{ folder: start.root, paths: present }], without }, changed }
 }

@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process'
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 256 * 1024 * 1024
 
-/** Of what git says of a failure, its first line is told. */
-const MAX_COMPLAINT = 4096
+/** Only the first line of git's error is shown. */
+const MAX_ERROR = 4096
 
-/** What every git call of ralph's own begins with: no locks for looking, no file-system monitor started. */
+/** The first arguments of every git call: take no locks to read, and start no file-system monitor. */
 export const QUIET = ['--no-optional-locks', '-c', 'core.fsmonitor=false']
 
 /**
- * Looks something up with git, asking nobody. null when git fails or is not there. It runs in a session of its own:
- * Ctrl+C at a terminal goes to everything in the foreground, and an answer must not be missing because of it.
+ * Reads something with git; null if git fails or is not installed. Git never prompts. It runs in its own session, because
+ * Ctrl+C at a terminal goes to all foreground processes, and ralph still needs the answer then.
  */
 export async function git(
   cwd: string,
@@ -23,7 +23,7 @@ export async function git(
   return failed ? null : stdout
 }
 
-/** Does something with git that may fail: null, or the line in which git says why. */
+/** Runs a git command that may fail; returns null, or the first line of git's error. */
 export async function attempt(
   cwd: string,
   env: Record<string, string>,
@@ -35,7 +35,7 @@ export async function attempt(
   return lines.find(line => line !== '') ?? `git ${args[0]} failed`
 }
 
-/** Does something with git that must succeed. No hook runs: what is asked for is all that happens. */
+/** Runs a git command that must succeed. No hook runs, so nothing else happens. */
 export async function mustGit(
   cwd: string,
   env: Record<string, string>,
@@ -60,14 +60,14 @@ function call(
       stdio: 'pipe',
       detached: true,
     })
-    // Not spawn's own timeout: where git cannot be started, that one would keep ralph waiting.
+    // Not spawn's own timeout: if git cannot be started, that timer would keep ralph waiting.
     const timer = setTimeout(() => child.kill(), TIMEOUT_MS)
-    const finish = (failed: boolean, stdout: string, complaint: string) => {
+    const finish = (failed: boolean, stdout: string, stderr: string) => {
       clearTimeout(timer)
-      resolve({ failed, stdout, stderr: complaint })
+      resolve({ failed, stdout, stderr })
     }
     const chunks: Buffer[] = []
-    let stderr = ''
+    let errors = ''
     let room = MAX_BYTES
     child.stdout.on('data', (chunk: Buffer) => {
       room -= chunk.length
@@ -75,10 +75,10 @@ function call(
       else child.kill()
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      if (stderr.length < MAX_COMPLAINT) stderr += chunk
+      if (errors.length < MAX_ERROR) errors += chunk
     })
     child.on('error', error => finish(true, '', error.message))
-    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks).toString(), stderr))
+    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks).toString(), errors))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where a repository keeps its HEAD and its branches; not the same folder in a linked working tree. */
+/** Where a repository keeps its HEAD (`own`) and its branches (`common`). They differ in a linked working tree. */
 export type GitDirs = { own: string; common: string }
 
 /**
- * The commit that HEAD names and the branch it goes by, without starting git: it is asked after every
- * iteration. null where that cannot be told by looking at files.
+ * The commit and the branch of HEAD, read without starting git because every iteration needs them. null if the files do
+ * not show them.
  */
 export function readHead({ own, common }: GitDirs): { commit: string | null; branch: string | null } | null {
   const head = read(join(own, 'HEAD'))
@@ -14,19 +14,19 @@ export function readHead({ own, common }: GitDirs): { commit: string | null; bra
   if (!head.startsWith('ref: ')) return { commit: head, branch: null }
   const ref = head.slice(5)
   const branch = ref.replace(/^refs\/heads\//, '')
-  if (branch === '.invalid') return null // Kept in another format (reftable).
-  return { commit: read(join(common, ref)) ?? packed(common, ref), branch }
+  if (branch === '.invalid') return null // Stored in another format (reftable).
+  return { commit: read(join(common, ref)) ?? readPacked(common, ref), branch }
 }
 
-function packed(common: string, ref: string): string | null {
+function readPacked(common: string, ref: string): string | null {
   const line = read(join(common, 'packed-refs'))
     ?.split('\n')
     .find(l => l.endsWith(` ${ref}`))
   return line?.split(' ', 1)[0] ?? null
 }
 
-/** An operation that somebody began and did not finish, in words; null when there is none. */
-export function unfinished({ own }: GitDirs): string | null {
+/** A git operation that was started and not finished, as a clause; null if there is none. */
+export function unfinishedOperation({ own }: GitDirs): string | null {
   const signs = [
     ['rebase-merge', 'a rebase is in progress'],
     ['rebase-apply', 'a rebase is in progress'],

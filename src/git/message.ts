@@ -1,10 +1,10 @@
 import { readTag } from '../core/completion.ts'
 
-/** Asked of the agent, word for word, before each commit. */
+/** The exact prompt for the agent before each commit. */
 export const MESSAGE_PROMPT =
   'Provide a short imperative commit message for the changes. Output only the message, no explanation.'
 
-/** The message in an agent's answer: what its `<response>` says, else the first line that says anything. */
+/** The message in an agent's answer: the content of `<response>`, or else the first line with text. */
 export function commitMessage(answer: string): string | null {
   const tagged = readTag(answer, 'response')
   if (tagged) return tagged

@@ -1,22 +1,26 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { standsAt } from './stands.ts'
+import { pathKind } from './path-kind.ts'
 
 /**
- * What keeps files from being put back, in one line: something in their place that nobody planned to remove,
- * as ignored files in a folder. null if nothing does.
+ * Why some files cannot be put back, in one line: something else is in their place that is not planned to be removed,
+ * for example a folder with ignored files. null if nothing is in the way.
  */
-export function obstacleTo(root: string, remove: readonly string[], put: readonly string[]): string | null {
-  const going = new Set(remove)
-  for (const path of put) {
+export function obstacleTo(
+  root: string,
+  remove: readonly string[],
+  restore: readonly string[],
+): string | null {
+  const removed = new Set(remove)
+  for (const path of restore) {
     for (let above = dirname(path); above !== '.'; above = dirname(above)) {
-      const stands = standsAt(root, above)
-      if (stands !== 'nothing' && stands !== 'folder' && stands !== 'repository' && !going.has(above))
+      const kind = pathKind(root, above)
+      if (kind !== 'nothing' && kind !== 'folder' && kind !== 'repository' && !removed.has(above))
         return `${above} is in the way of ${path}, and is not the run's to remove; move it away first`
     }
-    const stands = standsAt(root, path)
-    if (stands !== 'folder' && stands !== 'repository') continue
-    const other = filesBelow(root, path).find(file => !going.has(file))
+    const kind = pathKind(root, path)
+    if (kind !== 'folder' && kind !== 'repository') continue
+    const other = filesBelow(root, path).find(file => !removed.has(file))
     if (other !== undefined)
       return `${path} is a folder now, and ${other} in it is not the run's to remove; move it away first`
   }

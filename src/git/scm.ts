@@ -8,25 +8,25 @@ import { hooksOf, type Start } from './start.ts'
 
 export type Scm = {
   command: string
-  /** Words per task: `commit`, `push`, `push origin HEAD`. */
+  /** The words of each task: `commit`, `push`, `push origin HEAD`. */
   tasks: string[][]
 }
 
 export type ScmPorts = {
-  tell(event: RunEvent): void
+  record(event: RunEvent): void
   now(): number
-  /** The agent's answer to the fixed prompt; empty when it gave none. */
+  /** The agent's answer to the fixed prompt; empty if it gave none. */
   ask(id: StepId): Promise<string>
-  /** Runs a command with these words on its standard input; null if it succeeded, else the end of a sentence. */
+  /** Runs a command with this text on its standard input; null if it succeeded, else why not, as the end of a sentence. */
   run(argv: string[], id: StepId, input: string, log: string): Promise<string | null>
 }
 
 /**
- * Commits and pushes what a green iteration left. Trouble is told and the loop goes on: the work is
- * in the tree. Safe to repeat, because the intent is on record before the commit is made.
+ * Commits and pushes the work of a green iteration. A failure is only a warning, because the work is in the tree. Safe to
+ * repeat, because the intended commit is journaled before it is made.
  */
 export function scmAfter(scm: Scm, start: Start | null, env: Record<string, string>, ports: ScmPorts) {
-  const warn = (note: string) => ports.tell({ type: 'warned', at: ports.now(), note })
+  const warn = (note: string) => ports.record({ type: 'warned', at: ports.now(), note })
 
   return async (settled: Settled, state: RunState): Promise<void> => {
     if (settled.end !== 'ok' || settled.findings.some(f => f.verdict !== 'pass')) return
@@ -53,35 +53,35 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     if (!changes) return 'is not possible: git does not answer'
     const intent = state.intents[id]
     if (intent?.made) return null
-    if (intent && changes.head !== null && (await isMade(start.root, env, changes.head, intent))) {
-      made(id, intent.parent, changes.head)
+    if (intent && changes.head !== null && (await isIntendedCommit(start.root, env, changes.head, intent))) {
+      recordCommit(id, intent.parent, changes.head)
       return null
     }
     if (intent && changes.head !== intent.parent)
       return 'is left to you: HEAD has moved since it was intended'
     if (changes.mixed.length > 0)
       warn(`left uncommitted, because they had changes of yours before the run: ${changes.mixed.join(', ')}`)
-    // Ralph's own file rides along, but is no reason for a commit.
+    // Ralph's own file is committed with others, but is not a reason for a commit.
     if (changes.ours.every(path => path.endsWith('.ralph/.gitignore')))
       return changes.head === start.head ? NOTHING : null
     const message = await messageFor(id, state)
     if (message === null) return NO_MESSAGE
-    ports.tell({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
+    ports.record({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
     const failure = await commitPaths(start, changes.ours, message, words, id)
     if (failure !== null) return failure
-    made(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
+    recordCommit(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
     return null
   }
 
-  function made(id: StepId, from: string | null, to: string): void {
-    ports.tell({ type: 'committed', at: ports.now(), id, by: 'ralph', from, to })
+  function recordCommit(id: StepId, from: string | null, to: string): void {
+    ports.record({ type: 'committed', at: ports.now(), id, by: 'ralph', from, to })
   }
 
   async function messageFor(id: StepId, state: RunState): Promise<string | null> {
     return state.intents[id]?.message ?? commitMessage(await ports.ask(id))
   }
 
-  /** Only these paths, also when the index holds other things of the user's. Hooks that the run changed do not run. */
+  /** Commits only these paths, even if the user has staged others. Hooks do not run if they changed during the run. */
   async function commitPaths(
     from: Start,
     paths: string[],
@@ -103,18 +103,18 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const input = paths.join('\0')
     const added = await ports.run([...base, 'add', '--all', ...listed], id, input, 'add')
     if (added !== null) return added
-    // A path that was staged and removed again is in neither tree: git would refuse to commit it by name.
+    // git refuses to commit a path by name that was staged and then removed: it is in neither tree.
     const staged = await git(from.root, env, ['diff', '--cached', '--name-only', '-z', '--no-renames'])
     const ours = new Set(paths)
-    const left = (staged ?? '').split('\0').filter(path => ours.has(path))
-    if (left.length === 0) return NOTHING
+    const committable = (staged ?? '').split('\0').filter(path => ours.has(path))
+    if (committable.length === 0) return NOTHING
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
-    return ports.run(argv, id, left.join('\0'), 'commit')
+    return ports.run(argv, id, committable.join('\0'), 'commit')
   }
 }
 
 /** Whether this commit is the one that was intended. */
-export async function isMade(
+export async function isIntendedCommit(
   root: string,
   env: Record<string, string>,
   head: string,
@@ -125,6 +125,6 @@ export async function isMade(
   return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
 }
 
-/** No error, and nothing to say: where nobody committed anything there is nothing to push either. */
+/** Not an error and not shown: without a commit there is nothing to push either. */
 const NOTHING = 'has nothing to do'
 const NO_MESSAGE = 'is aborted: the agent gave no commit message'

@@ -4,19 +4,19 @@ import { join, resolve } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
-import type { Look } from './look.ts'
 import { contentOf, readStatus, stagedEntries } from './status.ts'
+import type { TreeState } from './tree-state.ts'
 
-/** The repository as a run found it. What was dirty then is the user's, and stays theirs. */
+/** The repository when a run began. What was dirty then belongs to the user. */
 export type Start = {
   root: string
   head: string | null
   branch: string | null
-  /** What each path that was dirty held. */
+  /** The content of each dirty path, in the form of `contentOf`. */
   dirty: Record<string, string>
-  /** What of it was staged: mode and object, as the index had them. Runs of an older ralph do not tell. */
+  /** What was staged: mode and object, as in the index. Missing in runs of an older ralph. */
   staged?: Record<string, { mode: string; object: string }>
-  /** The hooks, in short. */
+  /** A hash of the git hooks. */
   hooks: string
   dirs: GitDirs
 }
@@ -25,19 +25,19 @@ export async function recordStart(project: string, env: Record<string, string>):
   const status = await readStatus(project, env)
   if (!status) return null
   const { root, head, branch } = status
-  const theirs = status.paths.filter(path => !isOwnIgnore(root, path))
-  const dirty = Object.fromEntries(theirs.map(path => [path, contentOf(root, path)]))
+  const userPaths = status.paths.filter(path => !isOwnIgnore(root, path))
+  const dirty = Object.fromEntries(userPaths.map(path => [path, contentOf(root, path)]))
   const staged = stagedEntries(status.text)
   const dirs = await git(root, env, ['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'])
   const [own = '', common = ''] = dirs?.split('\n') ?? []
   return { root, head, branch, dirty, staged, hooks: await hooksOf(root, env), dirs: { own, common } }
 }
 
-/** Left by an earlier run, perhaps one that was cut off before it was on record: no edit of the user's. */
+/** An earlier run wrote it, perhaps one that crashed before its first event: not an edit of the user's. */
 const isOwnIgnore = (root: string, path: string): boolean =>
   path.endsWith('.ralph/.gitignore') && ['', OWN_IGNORE].includes(read(join(root, path)).toString())
 
-/** Which hooks would run, by name and content. */
+/** A hash of the hooks that would run, by name and content. */
 export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
   const path = (await git(root, env, ['rev-parse', '--git-path', 'hooks']))?.trimEnd()
   if (!path) return ''
@@ -64,8 +64,8 @@ function read(path: string): Buffer | string {
   }
 }
 
-/** How the tree stood, as a look at it would have told. */
-export const lookOf = ({ root, head, dirty }: Start): Look => ({
+/** The state of the tree when the run began. */
+export const treeStateAtStart = ({ root, head, dirty }: Start): TreeState => ({
   root,
   head,
   contents: new Map(Object.entries(dirty)),

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { git } from './git.ts'
 
-/** Beyond this a file is told apart by its size and time: hashing it would cost more than it tells. */
+/** A larger file is compared by size and time, because hashing it is too slow. */
 export const HASHED_BYTES = 16 * 1024 * 1024
 
 export type Status = {
@@ -21,15 +21,15 @@ export type Status = {
   root: string
   /** null before the first commit. */
   head: string | null
-  /** null when HEAD is detached. */
+  /** null if HEAD is detached. */
   branch: string | null
-  /** Every path that differs from HEAD or is new, but not ignored ones and not ralph's sessions; renames by both names. */
+  /** Every path that differs from HEAD or is new, without ignored ones and ralph's sessions; a rename gives both names. */
   paths: string[]
-  /** git's own listing. */
+  /** The output of `git status`. */
   text: string
 }
 
-/** How the repository of a project stands. null outside one, or without git. Whoever knows its top saves a call. */
+/** The status of a project's repository; null outside one, or without git. Passing its top folder saves a call. */
 export async function readStatus(
   project: string,
   env: Record<string, string>,
@@ -62,7 +62,7 @@ async function topOf(project: string, env: Record<string, string>): Promise<stri
   return (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
 }
 
-/** To look costs less than to start git, which says no to a folder without a repository at or above it. */
+/** Looking for `.git` at or above the folder is faster than starting git to get the same answer. */
 function mayBeTracked(folder: string, env: Record<string, string>): boolean {
   if (env.GIT_DIR !== undefined) return true
   for (let path = realpathSync(folder); ; path = dirname(path)) {
@@ -71,7 +71,7 @@ function mayBeTracked(folder: string, env: Record<string, string>): boolean {
   }
 }
 
-/** The paths of a porcelain v2 listing. */
+/** The paths in the output of `git status --porcelain=v2`. */
 export function changedPaths(status: string): string[] {
   const entries = status.split('\0')
   const paths: string[] = []
@@ -86,7 +86,7 @@ export function changedPaths(status: string): string[] {
   return paths
 }
 
-/** What a porcelain v2 listing has in the index that is not in HEAD. A path that was taken out has mode 0. */
+/** What is in the index and not in HEAD, from the same output. A removed path has mode 0. */
 export function stagedEntries(status: string): Record<string, { mode: string; object: string }> {
   const staged: Record<string, { mode: string; object: string }> = {}
   const entries = status.split('\0')
@@ -101,14 +101,14 @@ export function stagedEntries(status: string): Record<string, { mode: string; ob
   return staged
 }
 
-/** What a path holds, in short; the same text means the same content. */
+/** A short text for the content of a path; the same text means the same content. */
 export function contentOf(root: string, path: string): string {
   const file = join(root, path)
-  const stands = entryAt(file)
-  if (!stands) return 'absent'
-  if (stands.isSymbolicLink()) return linkOf(file)
-  // Opening a pipe would wait for somebody to write to it.
-  if (!stands.isFile()) return 'special'
+  const stat = statOf(file)
+  if (!stat) return 'absent'
+  if (stat.isSymbolicLink()) return linkOf(file)
+  // Opening a pipe would wait until somebody writes to it.
+  if (!stat.isFile()) return 'special'
   let fd: number
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
@@ -123,17 +123,17 @@ export function contentOf(root: string, path: string): string {
     for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) hash.update(chunk.subarray(0, n))
     return hash.digest('hex')
   } catch {
-    return 'unreadable' // Gone while we looked.
+    return 'unreadable' // It was removed meanwhile.
   } finally {
     closeSync(fd)
   }
 }
 
-function entryAt(file: string) {
+function statOf(file: string) {
   try {
     return lstatSync(file, { throwIfNoEntry: false })
   } catch {
-    return undefined // A file is where a folder above it was.
+    return undefined // A folder above it is now a file.
   }
 }
 

@@ -1,76 +1,78 @@
 import { join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
-import { asItIs, atStart, isRalphsOwn } from './compare.ts'
+import { changedSinceEnd } from './changed-later.ts'
+import { currentTree, isRalphsOwn, treeAtStart } from './compare.ts'
+import { type EndSnapshot, startBranchTip } from './end-snapshot.ts'
 import { mustGit } from './git.ts'
-import { unfinished } from './head.ts'
-import { isKept } from './keep.ts'
-import { type Left, tipOf } from './left.ts'
+import { unfinishedOperation } from './head.ts'
+import { isKept } from './kept-files.ts'
 import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus, type Status } from './status.ts'
-import { touchedSince } from './touched.ts'
 import { type Scratch, writeTree } from './trees.ts'
 
-/** What stands between the tree as it is and the one that a run found. */
+/** What an undo has to change to get back to the tree at the start of a run. */
 export type UndoPlan = {
   now: Pick<Status, 'head' | 'branch'>
-  /** Where the branch is that the run began on. */
+  /** The tip of the branch that the run began on. */
   tip: string | null
-  /** Everything as it is now. */
+  /** A tree object of everything as it is now. */
   tree: string
-  /** Were not there. */
+  /** Paths that did not exist. */
   remove: string[]
-  /** To be had from the commit that the run began on. */
+  /** Paths to check out of the commit that the run began on. */
   restore: string[]
-  /** Were dirty, and were kept. */
+  /** Paths that were dirty, to copy back from the kept files. */
   refill: string[]
-  /** Left as they are: changed since the run ended, and not by it. */
+  /** Not changed by the undo: they changed after the run ended, and not by it. */
   later: string[]
-  /** Left as they are: what they held at the start was not kept. */
+  /** Not changed by the undo: their content at the start was not kept. */
   unknown: string[]
-  /** Left as they are: repositories of their own. */
+  /** Not changed by the undo: nested repositories. */
   repositories: string[]
 }
 
-/** Where a plan has the files of the start, to be checked out. */
+/** The index with the files of the start, to check them out. */
 export const startIndex = (scratch: Scratch): string => join(scratch.folder, 'start')
 
-export type Undoing = {
+export type UndoContext = {
   start: Start
   runDir: string
-  /** null where nobody wrote it down: the run was cut off. */
-  left: Left | null
-  /** An undo was begun already; what it left is not what the run left. */
+  /** null if the run crashed and did not record it. */
+  left: EndSnapshot | null
+  /** An earlier undo was interrupted, so the tree is not as the run left it. */
   isBegun: boolean
-  /** Also what was changed after the run, where it is in the way. */
+  /** Also overwrite what was changed after the run. */
   force: boolean
   env: Record<string, string>
   scratch: Scratch
 }
 
-/** Compares, and decides what to do; changes nothing. Throws one clear line if something of the user's is in the way. */
-export async function planUndo(undoing: Undoing): Promise<UndoPlan> {
+/** Decides what an undo has to do; changes nothing. Throws a UsageError if something of the user's is in the way. */
+export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   const { start, runDir, left, isBegun, force, env, scratch } = undoing
-  const trouble = unfinished(start.dirs)
-  if (trouble) throw new UsageError(`${start.root}: ${trouble}; finish or undo that first`)
+  const operation = unfinishedOperation(start.dirs)
+  if (operation) throw new UsageError(`${start.root}: ${operation}; finish or undo that first`)
   const status = await readStatus(start.root, env, start.root)
-  if (!status) throw new UsageError(`${start.root} is no git repository any more`)
-  const tip = await tipOf(start, env)
+  if (!status) throw new UsageError(`${start.root} is not a git repository any more`)
+  const tip = await startBranchTip(start, env)
   if (left) refuseMoved(start, left, isBegun, status, tip)
 
-  const tree = await writeTree(start, env, join(scratch.folder, 'now'), asItIs(start, status))
-  const { tree: found, unknown } = atStart(start, runDir)
-  const target = await writeTree(start, scratch.env, startIndex(scratch), found)
+  const tree = await writeTree(start, env, join(scratch.folder, 'now'), currentTree(start, status))
+  const { tree: startTree, unknown } = treeAtStart(start, runDir)
+  const target = await writeTree(start, scratch.env, startIndex(scratch), startTree)
   const changes = await changesBetween(start, scratch.env, tree, target)
 
-  // What differs only in a way that git does not keep (line ends, say) differs all the same.
-  const refilled = Object.keys(start.dirty).filter(
+  // Also differences that git does not store, line endings for example.
+  const changedCopies = Object.keys(start.dirty).filter(
     path => isKept(start, runDir, path) && contentOf(start.root, path) !== start.dirty[path],
   )
   const repositories = changes.filter(c => c.isRepository).map(c => c.path)
   const files = changes.filter(c => !c.isRepository && !isRalphsOwn(c.path))
   const later =
-    left && !isBegun ? await touchedSince(start, left, status, env) : { clashing: [], apart: [] as string[] }
+    left && !isBegun
+      ? await changedSinceEnd(start, left, status, env)
+      : { clashing: [], apart: [] as string[] }
   const apart = new Set(later.apart)
   const plan: UndoPlan = {
     now: { head: status.head, branch: status.branch },
@@ -80,50 +82,57 @@ export async function planUndo(undoing: Undoing): Promise<UndoPlan> {
     restore: files
       .filter(c => !c.isGone && !apart.has(c.path) && !Object.hasOwn(start.dirty, c.path))
       .map(c => c.path),
-    refill: [...new Set([...files.filter(c => !c.isGone).map(c => c.path), ...refilled])].filter(
+    refill: [...new Set([...files.filter(c => !c.isGone).map(c => c.path), ...changedCopies])].filter(
       path => Object.hasOwn(start.dirty, path) && start.dirty[path] !== 'absent' && !apart.has(path),
     ),
     later: later.apart,
     unknown,
-    repositories: [...repositories, ...status.paths.filter(isNew(start))],
+    repositories: [...repositories, ...status.paths.filter(isNewRepository(start))],
   }
-  // What the user has put back already is in nobody's way.
+  // A path that the user has already put back does not clash.
   const planned = new Set([...plan.remove, ...plan.restore, ...plan.refill])
   const clashing = later.clashing.filter(path => planned.has(path))
-  if (clashing.length > 0 && !force) throw new UsageError(clash(clashing))
+  if (clashing.length > 0 && !force) throw new UsageError(clashMessage(clashing))
   const obstacle = obstacleTo(start.root, plan.remove, [...plan.restore, ...plan.refill])
   if (obstacle) throw new UsageError(obstacle)
   return plan
 }
 
-/** A repository that somebody made or cloned inside of this one. */
-const isNew = (start: Start) => (path: string) => path.endsWith('/') && !Object.hasOwn(start.dirty, path)
+/** A repository that was created inside this one during or after the run. */
+const isNewRepository = (start: Start) => (path: string) =>
+  path.endsWith('/') && !Object.hasOwn(start.dirty, path)
 
-function refuseMoved(start: Start, left: Left, isBegun: boolean, now: Status, tip: string | null): void {
+function refuseMoved(
+  start: Start,
+  left: EndSnapshot,
+  isBegun: boolean,
+  now: Status,
+  tip: string | null,
+): void {
   const name = (branch: string | null) => branch ?? 'a detached HEAD'
-  const isBack = isBegun && now.branch === start.branch
-  if (now.branch !== left.branch && !isBack)
+  const isBackAlready = isBegun && now.branch === start.branch
+  if (now.branch !== left.branch && !isBackAlready)
     throw new UsageError(
       `the run left you on ${name(left.branch)}, and now it is ${name(now.branch)}; go back there first, with git switch`,
     )
-  const known = (commit: string | null, left: string | null) =>
-    commit === left || (isBegun && commit === start.head)
-  if (!known(now.head, left.head) || !known(tip, left.base))
+  const isExpected = (commit: string | null, recorded: string | null) =>
+    commit === recorded || (isBegun && commit === start.head)
+  if (!isExpected(now.head, left.head) || !isExpected(tip, left.base))
     throw new UsageError(
-      `there are commits that the run did not make: it left ${name(left.branch)} at ${short(left.head)}, and now it is at ${short(now.head)}; ` +
+      `there are commits that the run did not make: it left ${name(left.branch)} at ${shortHash(left.head)}, and now it is at ${shortHash(now.head)}; ` +
         'take them off the branch first, or take the run back with git revert',
     )
 }
 
-const clash = (paths: string[]) =>
-  `changed since the run ended, and by the run, too: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}; ` +
+const clashMessage = (paths: string[]) =>
+  `changed by the run, and again since it ended: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}; ` +
   'save what you want to keep elsewhere, then insist with --force'
 
-export const short = (commit: string | null): string => commit?.slice(0, 10) ?? 'no commit'
+export const shortHash = (commit: string | null): string => commit?.slice(0, 10) ?? 'no commit'
 
 type Change = { path: string; isGone: boolean; isRepository: boolean }
 
-/** What must be done to a tree to get another. */
+/** The changes that lead from one tree to another. */
 async function changesBetween(
   start: Start,
   env: Record<string, string>,

@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { git, mustGit } from './git.ts'
-import { keptFolder } from './keep.ts'
-import { onFiles } from './trees.ts'
-import { startIndex, type Undoing, type UndoPlan } from './undo-plan.ts'
+import { keptFolder } from './kept-files.ts'
+import { repositoryEnv } from './trees.ts'
+import { startIndex, type UndoContext, type UndoPlan } from './undo-plan.ts'
 
-/** Whoever makes it, the commit that keeps what an undo takes away is ralph's. */
+/** The author of the commit that saves what an undo removes. */
 const AUTHOR = {
   GIT_AUTHOR_NAME: 'ralph',
   GIT_AUTHOR_EMAIL: 'ralph@localhost',
@@ -23,8 +23,12 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'ralph@localhost',
 }
 
-/** Puts everything as it is now into a commit that no branch knows of, and gives the ref that keeps it. */
-export async function save({ start, env }: Undoing, { now, tree }: UndoPlan, run: string): Promise<string> {
+/** Saves everything as it is now in a commit on no branch; returns the ref that keeps it. */
+export async function save(
+  { start, env }: UndoContext,
+  { now, tree }: UndoPlan,
+  run: string,
+): Promise<string> {
   const parent = now.head === null ? [] : ['-p', now.head]
   const message = `Before the undo of ralph run ${run}`
   const saved = await mustGit(start.root, { ...env, ...AUTHOR }, [
@@ -40,17 +44,14 @@ export async function save({ start, env }: Undoing, { now, tree }: UndoPlan, run
   return ref
 }
 
-/**
- * Files, then refs, then the index. Each part can be done again: what a crash cut off is made up for by another plan
- * and another try.
- */
-export async function undo(undoing: Undoing, plan: UndoPlan, run: string): Promise<void> {
+/** Restores files, then refs, then the index. Each part can be repeated: after a crash, make a new plan and run it. */
+export async function undo(undoing: UndoContext, plan: UndoPlan, run: string): Promise<void> {
   const { start, runDir, scratch } = undoing
   for (const path of plan.remove) remove(start.root, path)
   if (plan.restore.length > 0)
     await mustGit(
       start.root,
-      { ...scratch.env, ...onFiles(start, start.root, startIndex(scratch)) },
+      { ...scratch.env, ...repositoryEnv(start, start.root, startIndex(scratch)) },
       ['checkout-index', '--force', '-z', '--stdin'],
       plan.restore.join('\0'),
     )
@@ -59,13 +60,13 @@ export async function undo(undoing: Undoing, plan: UndoPlan, run: string): Promi
   await resetIndex(undoing)
 }
 
-/** With the folders that are empty without it. */
+/** Removes a file, and the folders that are empty after that. */
 function remove(root: string, path: string): void {
   rmSync(join(root, path), { force: true })
   try {
     for (let above = dirname(path); above !== '.'; above = dirname(above)) rmdirSync(join(root, above))
   } catch {
-    // The first that is not empty stays.
+    // The first folder that is not empty stays.
   }
 }
 
@@ -85,7 +86,7 @@ function refill(from: string, root: string, path: string): void {
   renameSync(aside, to)
 }
 
-async function moveHead({ start, env }: Undoing, { now, tip }: UndoPlan, run: string): Promise<void> {
+async function moveHead({ start, env }: UndoContext, { now, tip }: UndoPlan, run: string): Promise<void> {
   const update = ['update-ref', '-m', `ralph: undo of run ${run}`]
   const move = (args: string[]) => mustGit(start.root, env, [...update, ...args])
   if (start.branch === null) {
@@ -100,8 +101,8 @@ async function moveHead({ start, env }: Undoing, { now, tip }: UndoPlan, run: st
   if (now.branch !== start.branch) await mustGit(start.root, env, ['symbolic-ref', 'HEAD', ref])
 }
 
-/** As it was: the commit, and what had been staged on top of it. */
-async function resetIndex({ start, env }: Undoing): Promise<void> {
+/** Restores the index: the commit, and what was staged on top of it. */
+async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const base = start.head === null ? ['--empty'] : ['--reset', start.head]
   await mustGit(start.root, env, ['read-tree', ...base])
   const staged = Object.entries(start.staged ?? {})
@@ -114,11 +115,11 @@ async function resetIndex({ start, env }: Undoing): Promise<void> {
     .filter(([, { mode, object }]) => mode === '0' || !missing.has(object))
     .map(([path, { mode, object }]) => `${mode} ${object}\t${path}\0`)
   if (lines.length > 0) await mustGit(start.root, env, ['update-index', '-z', '--index-info'], lines.join(''))
-  // It fails where something is dirty, which is no failure here.
+  // This fails if something is dirty, which is fine here.
   await git(start.root, env, ['update-index', '-q', '--refresh'])
 }
 
-/** git may have thrown away what nothing referred to any more. */
+/** git may have deleted objects that nothing referred to. */
 async function missingObjects(
   root: string,
   env: Record<string, string>,

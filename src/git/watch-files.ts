@@ -1,65 +1,65 @@
 import type { RunEvent } from '../core/events.ts'
 import type { StepId } from '../core/table.ts'
-import { changedBetween, fingerprintOf, type Look, lookAt } from './look.ts'
+import { changedBetween, fingerprintOf, readTreeState, type TreeState } from './tree-state.ts'
 
-/** How many paths of one iteration are named; of the others there is a count. */
-const NAMED = 200
+/** How many paths of one iteration are journaled; the rest is only counted. */
+const MAX_PATHS = 200
 
 export type FileWatch = {
-  /** To be called before anything is changed: looks, unless it is known how the tree stands. */
+  /** Call it before anything is changed: it reads the tree, unless its state is known. */
   begin(): Promise<void>
-  /** The agent is gone: begins to look while others have something else to do. */
+  /** Call it when the agent has ended: it starts to read the tree in the background. */
   prepare(): void
-  /** The tree in a few characters; null when it cannot be told. */
+  /** A short text for the state of the tree; null if it cannot be read. */
   fingerprint(): Promise<string | null>
-  /** Puts on record what an iteration changed. Looks only if nobody has since it ended. */
+  /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
   record(id: StepId): Promise<void>
 }
 
 /**
- * Follows the tree from look to look. A look costs a call of git, so the one that tells whether anything
- * changed also tells what. `root` is the repository's top, null outside one; `known` how the tree stands now.
+ * Follows the changes of the tree. Reading it takes a call of git, so one reading answers both whether something changed
+ * and what. `root` is the repository's top folder, null outside one; `known` is the state of the tree now.
  */
 export function watchFiles(
   project: string,
-  { root, known }: { root: string | null; known: Look | null },
+  { root, known }: { root: string | null; known: TreeState | null },
   env: Record<string, string>,
-  tell: (event: RunEvent) => void,
+  record: (event: RunEvent) => void,
   now: () => number,
 ): FileWatch {
-  let told = known
-  let fresh: Look | null = null
-  let begun: Promise<Look | null> | null = null
-  const start = () => (root === null ? Promise.resolve(null) : lookAt(project, env, root))
-  const look = async () => {
-    fresh = await (begun ?? start())
-    begun = null
-    return fresh
+  let recorded = known
+  let latest: TreeState | null = null
+  let pending: Promise<TreeState | null> | null = null
+  const start = () => (root === null ? Promise.resolve(null) : readTreeState(project, env, root))
+  const read = async () => {
+    latest = await (pending ?? start())
+    pending = null
+    return latest
   }
   return {
     async begin() {
-      if (begun || !told) {
-        const seen = await look()
-        told ??= seen
+      if (pending || !recorded) {
+        const current = await read()
+        recorded ??= current
       }
-      fresh = null
+      latest = null
     },
     prepare() {
-      begun ??= start()
+      pending ??= start()
     },
     async fingerprint() {
-      const seen = await look()
-      return seen && fingerprintOf(seen)
+      const current = await read()
+      return current && fingerprintOf(current)
     },
     async record(id) {
-      const before = told
-      const after = fresh ?? (await look())
-      fresh = null
-      told = after ?? before
-      // After a crash nobody knows how it was before.
+      const before = recorded
+      const after = latest ?? (await read())
+      latest = null
+      recorded = after ?? before
+      // After a crash the state before is unknown.
       if (!before || !after) return
       const paths = await changedBetween(before, after, env)
-      tell({ type: 'changed', at: now(), id, paths: paths.slice(0, NAMED), count: paths.length })
+      record({ type: 'changed', at: now(), id, paths: paths.slice(0, MAX_PATHS), count: paths.length })
     },
   }
 }

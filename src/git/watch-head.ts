@@ -3,40 +3,40 @@ import { join } from 'node:path'
 import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import { type GitDirs, readHead, unfinished } from './head.ts'
+import { type GitDirs, readHead, unfinishedOperation } from './head.ts'
 import type { Start } from './start.ts'
 
-/** Follows HEAD: commits the agent made itself are put on record by their range. */
+/** Follows HEAD, and journals the range of commits that the agent made itself. */
 export function watchHead(
   start: Start,
   known: string | null,
-  tell: (event: RunEvent) => void,
+  record: (event: RunEvent) => void,
   now: () => number,
 ) {
   let last = known
   return {
-    /** Somebody else than the agent moved it: not to be told as the agent's. */
+    /** Call it when something else moved HEAD, so that it does not count as the agent's. */
     moved(to: string): void {
       last = to
     },
     look(id: StepId): void {
       const to = readHead(start.dirs)?.commit ?? null
       if (to === null || to === last) return
-      tell({ type: 'committed', at: now(), id, by: 'agent', from: last, to })
+      record({ type: 'committed', at: now(), id, by: 'agent', from: last, to })
       last = to
     },
   }
 }
 
-/** What somebody began in a repository and did not finish, and what to do about it; null: all is in order. */
-export function disorderOf(dirs: GitDirs): string | null {
-  const trouble = unfinished(dirs)
-  return trouble && `The git repository is not in order: ${trouble}. Finish or undo it.`
+/** What is unfinished in a repository and what to do about it, for a prompt; null if all is in order. */
+export function repositoryProblem(dirs: GitDirs): string | null {
+  const operation = unfinishedOperation(dirs)
+  return operation && `The git repository is not in order: ${operation}. Finish or undo it.`
 }
 
 /**
- * Whether something in the repository is unfinished. Another branch than at the start, or no repository any more,
- * is said, not blamed: the prompt may have asked for it. It proves nothing about the work.
+ * Fails if something in the repository is unfinished. A changed branch or a missing repository is only noted, because the
+ * prompt may have asked for it. A pass proves nothing about the work.
  */
 export const repositoryCheck = (start: Start): Check => ({
   name: 'git',
@@ -47,14 +47,14 @@ export const repositoryCheck = (start: Start): Check => ({
       note,
       ...(verdict === 'fail' ? { action: 'APPEND' } : { claim: true }),
     })
-    const disorder = disorderOf(start.dirs)
-    if (disorder) return { finding: finding('fail', disorder), exit: null }
+    const problem = repositoryProblem(start.dirs)
+    if (problem) return { finding: finding('fail', problem), exit: null }
     return { finding: finding('pass', movedNote(start)), exit: null }
   },
 })
 
 function movedNote({ dirs, branch: before }: Start): string {
-  // Protected files in it may have been put back: the folder alone says nothing.
+  // The folder alone proves nothing: it may exist because protected files in it were put back.
   if (!existsSync(join(dirs.own, 'HEAD'))) return 'the repository is gone'
   const branch = readHead(dirs)?.branch ?? null
   if (branch === before) return ''

@@ -1,6 +1,6 @@
 import { plural } from '../core/format.ts'
-import { keepDirty } from '../git/keep.ts'
-import { recordLeft } from '../git/left.ts'
+import { recordEnd } from '../git/end-snapshot.ts'
+import { keepDirty } from '../git/kept-files.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { writeNote } from '../store/notes.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
@@ -25,6 +25,6 @@ export async function noteEndState(
   runDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const left = start && (await recordLeft(start, gitEnvironment(settings, env)))
+  const left = start && (await recordEnd(start, gitEnvironment(settings, env)))
   if (left) writeNote(runDir, LEFT, left)
 }

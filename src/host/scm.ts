@@ -76,7 +76,7 @@ export function composeScm(
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
     return scmAfter({ command: scm.command, tasks }, spec.start, options.env, {
-      tell: say,
+      record: say,
       now: () => Date.now(),
       ask,
       run,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check } from '../core/ports.ts'
 import type { RunState, StepId } from '../core/table.ts'
-import { lookOf, recordStart } from '../git/start.ts'
+import { recordStart, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
@@ -65,7 +65,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   const { workflow, spec, runner, session, env, emit, hard } = options
   const { project: dir, start } = spec
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
-  const known = options.isFresh && start ? lookOf(start) : null
+  const known = options.isFresh && start ? treeStateAtStart(start) : null
   const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
   const protect = composeProtection(spec, workflow.protectedAreas(spec), options.protectedPath, env)
   const guardrails = composeChecks({ spec, runner, session, env })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { asItIs, asLeft, atStart, isRalphsOwn } from '../git/compare.ts'
+import { currentTree, isRalphsOwn, treeAtEnd, treeAtStart } from '../git/compare.ts'
 import { mustGit, QUIET } from '../git/git.ts'
 import { readStatus } from '../git/status.ts'
 import { openScratch, writeTree } from '../git/trees.ts'
@@ -26,7 +26,7 @@ export async function diffRun(
   const { start, env } = past
   const scratch = openScratch(start, past.run.dir, env)
   try {
-    const before = atStart(start, past.run.dir)
+    const before = treeAtStart(start, past.run.dir)
     const from = await writeTree(start, scratch.env, join(scratch.folder, 'from'), before.tree)
     const after = await endOf(past)
     const own = await ownPaths(past, scratch.env, after.tree.base)
@@ -47,10 +47,10 @@ export async function diffRun(
 }
 
 /** The tree as the run left it, or as it is now if the run is at work or crashed. */
-async function endOf({ run, start, left, env }: PastRun): Promise<ReturnType<typeof asLeft>> {
-  if (left && !isLive(run)) return asLeft(start, left)
+async function endOf({ run, start, left, env }: PastRun): Promise<ReturnType<typeof treeAtEnd>> {
+  if (left && !isLive(run)) return treeAtEnd(start, left)
   const status = await readStatus(start.root, env, start.root)
-  return { tree: asItIs(start, status ?? { head: start.head, paths: [] }), changed: [] }
+  return { tree: currentTree(start, status ?? { head: start.head, paths: [] }), changed: [] }
 }
 
 /** Ralph's own files that were committed during the run. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UsageError } from '../core/usage-error.ts'
-import type { Left } from '../git/left.ts'
+import type { EndSnapshot } from '../git/end-snapshot.ts'
 import type { Start } from '../git/start.ts'
 import { readNote } from '../store/notes.ts'
 import { gitEnvironment, readBase } from '../workflows/spec.ts'
@@ -18,7 +18,7 @@ export function chooseRun(name: string | undefined, projectDir: string, env: Nod
 }
 
 /** What comparing a run's start with its end takes. `env`: for git. */
-export type PastRun = { run: StoredRun; start: Start; left: Left | null; env: Record<string, string> }
+export type PastRun = { run: StoredRun; start: Start; left: EndSnapshot | null; env: Record<string, string> }
 
 export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   const { settings, start } = readBase(run.began.pins)
@@ -30,7 +30,7 @@ export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   return {
     run,
     start,
-    left: readNote<Left>(run.dir, LEFT),
+    left: readNote<EndSnapshot>(run.dir, LEFT),
     env: gitEnvironment(settings, env),
   }
 }

@@ -1,6 +1,6 @@
 import { plural } from '../core/format.ts'
 import type { Start } from '../git/start.ts'
-import { short, type UndoPlan } from '../git/undo-plan.ts'
+import { shortHash, type UndoPlan } from '../git/undo-plan.ts'
 import { plainLine } from '../view/plain.ts'
 
 const MOST_NAMED = 8
@@ -17,7 +17,7 @@ export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: 
   const { now } = plan
   const from = now.branch === start.branch ? '' : ` (from ${now.branch ?? 'a detached HEAD'}, which stays)`
   const rows: [string, string | null][] = [
-    ['commit', movesHead(start, plan) ? `${place} back to ${short(start.head)}${from}` : null],
+    ['commit', movesHead(start, plan) ? `${place} back to ${shortHash(start.head)}${from}` : null],
     ['remove', files(plan.remove)],
     ['put back', files([...plan.restore, ...plan.refill])],
     ['stays', files(plan.later, 'yours: changed after the run, not by it')],

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { UsageError } from '../core/usage-error.ts'
 import { openScratch } from '../git/trees.ts'
 import { save, undo } from '../git/undo.ts'
-import { planUndo, type Undoing, type UndoPlan } from '../git/undo-plan.ts'
+import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
@@ -38,7 +38,7 @@ export async function undoRun(
   const lock = acquireLock(ralphHome(env), run.began.project, me, isAlive)
   const scratch = openScratch(past.start, run.dir, past.env)
   try {
-    const undoing: Undoing = {
+    const undoing: UndoContext = {
       start: past.start,
       runDir: run.dir,
       left: past.left,
@@ -68,7 +68,7 @@ export async function undoRun(
 }
 
 /** Returns the ref that holds everything as it was before the undo. */
-async function carryOut({ run }: PastRun, undoing: Undoing, plan: UndoPlan): Promise<string> {
+async function carryOut({ run }: PastRun, undoing: UndoContext, plan: UndoPlan): Promise<string> {
   const saved = await save(undoing, plan, run.id)
   writeNote(run.dir, UNDO, { saved })
   await undo(undoing, plan, run.id)

@@ -82,7 +82,7 @@ describe('ralph undo', () => {
     [
       'changed what the run had changed',
       'echo mine >> src/a',
-      'changed since the run ended, and by the run, too: src/a',
+      'changed by the run, and again since it ended: src/a',
     ],
     ['committed', 'git commit -qam mine', 'there are commits that the run did not make: it left main at'],
     [
@@ -225,7 +225,7 @@ describe('ralph undo', () => {
     expect(stage.read('src/a')).toBe('one\nmore\n')
     stage.sh('rm -rf .git')
     expect((await stage.ralph('undo', '--yes')).stderr).toMatch(
-      /^ralph: error: .* is no git repository any more\n$/,
+      /^ralph: error: .* is not a git repository any more\n$/,
     )
   })
 })

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fingerprintOf, lookAt } from '../../src/git/look.ts'
 import { changedPaths } from '../../src/git/status.ts'
+import { fingerprintOf, readTreeState } from '../../src/git/tree-state.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' }
 
 async function fingerprint(dir: string, env: Record<string, string>): Promise<string | null> {
-  const look = await lookAt(dir, env)
+  const look = await readTreeState(dir, env)
   return look && fingerprintOf(look)
 }
 

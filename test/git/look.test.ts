@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
-import { lookOf, recordStart } from '../../src/git/start.ts'
+import { recordStart, treeStateAtStart } from '../../src/git/start.ts'
 import { watchFiles } from '../../src/git/watch-files.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
@@ -11,7 +11,7 @@ async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> 
   stage.sh(dirty)
   const start = (await recordStart(stage.project, env))!
   const told: RunEvent[] = []
-  const known = { root: start.root, known: lookOf(start) }
+  const known = { root: start.root, known: treeStateAtStart(start) }
   const files = watchFiles(
     stage.project,
     known,

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { keepDirty } from '../../src/git/keep.ts'
-import { recordLeft } from '../../src/git/left.ts'
+import { recordEnd } from '../../src/git/end-snapshot.ts'
+import { keepDirty } from '../../src/git/kept-files.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { openScratch } from '../../src/git/trees.ts'
 import { save, undo } from '../../src/git/undo.ts'
@@ -59,7 +59,7 @@ async function takeBack(dirty: string, script: string) {
   stage.sh(script)
   const made = stage.state()
   const scratch = openScratch(start, runDir, env)
-  const left = await recordLeft(start, env)
+  const left = await recordEnd(start, env)
   const undoing = { start, runDir, left, isBegun: false, force: false, env, scratch }
   const plan = await planUndo(undoing)
   const saved = await save(undoing, plan, 'r1')

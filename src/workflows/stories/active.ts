@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
 import { initial, type Limits, type StageName, type StageTable, taskStateOf } from '../../core/table.ts'
-import type { Look } from '../../git/look.ts'
+import type { TreeState } from '../../git/tree-state.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
 import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
@@ -31,7 +31,7 @@ export type StoryLoopOptions = {
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The tree as it is now; null if git cannot tell. */
-  look(): Promise<Look | null>
+  look(): Promise<TreeState | null>
   /** The state of the repository; null outside one. */
   repository(): Repository | null
   reviews: ReviewTracker

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Intent } from '../../core/table.ts'
 import { attempt, git } from '../../git/git.ts'
-import { isMade } from '../../git/scm.ts'
+import { isIntendedCommit } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
 import { realPath } from '../../store/real-path.ts'
 
@@ -37,7 +37,7 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   const { project, env, path, message, intent } = commit
   const ask = async (...args: string[]) => (await git(project, env, [LITERAL, ...args]))?.trim()
   const from = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')) || null
-  if (intent && from !== null && (await isMade(project, env, from, intent)))
+  if (intent && from !== null && (await isIntendedCommit(project, env, from, intent)))
     return { type: 'made', from: intent.parent, to: from }
   const why = isBehindLink(commit)
     ? `${dirname(path)} is behind a symbolic link`

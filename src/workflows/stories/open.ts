@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import { readHead } from '../../git/head.ts'
-import { changedBetween, lookAt } from '../../git/look.ts'
-import { disorderOf } from '../../git/watch-head.ts'
+import { changedBetween, readTreeState } from '../../git/tree-state.ts'
+import { repositoryProblem } from '../../git/watch-head.ts'
 import { removeTempFiles } from '../../store/files/atomic.ts'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import { realPath } from '../../store/real-path.ts'
@@ -37,7 +37,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     ],
     scratch: runDir,
   })
-  const look = async () => start && lookAt(project, env, start.root)
+  const look = async () => start && readTreeState(project, env, start.root)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
     write: (value: T) => writeNote(runDir, name, value),
@@ -66,7 +66,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     repository: () =>
       start && {
         branch: (readHead(start.dirs) ?? start).branch,
-        disorder: disorderOf(start.dirs),
+        disorder: repositoryProblem(start.dirs),
       },
     guard: guardStoryFile(list, note(GUARD_NOTE)),
     list,

@@ -1,11 +1,11 @@
 import type { StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
-import type { Look } from '../../git/look.ts'
+import type { TreeState } from '../../git/tree-state.ts'
 import type { GitRefs } from './copied-approval.ts'
 
 export interface ReviewTracker {
   /** A review is about to start on this tree. */
-  onStart(id: StepId, look: Look): Promise<void>
+  onStart(id: StepId, look: TreeState): Promise<void>
   /** The review's agent has exited, and no check has run yet. */
   onExit(id: StepId): Promise<void>
   /** Whether the review gave this approval itself, instead of copying one that was already in git. */
@@ -15,7 +15,7 @@ export interface ReviewTracker {
 }
 
 /** The tree before a review, as the note keeps it on disk. */
-type ReviewNote = Omit<Look, 'contents'> & {
+type ReviewNote = Omit<TreeState, 'contents'> & {
   id: StepId
   contents: [string, string][]
   had: GitRefs
@@ -24,7 +24,7 @@ type ReviewNote = Omit<Look, 'contents'> & {
 }
 
 type Git = {
-  changedSince(before: Look): Promise<string[]>
+  changedSince(before: TreeState): Promise<string[]>
   readRefs(): Promise<GitRefs>
   findCopied(before: GitRefs, story: TaskId): Promise<string | null>
 }

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { git } from './git.ts'
 import { contentOf, readStatus } from './status.ts'
 
-/** The tree at one moment: the commit, and what each path holds that differs from it or is new. */
-export type Look = { root: string; head: string | null; contents: ReadonlyMap<string, string> }
+/** The tree at one moment: the commit, and the content of each path that differs from it or is new. */
+export type TreeState = { root: string; head: string | null; contents: ReadonlyMap<string, string> }
 
-/** Looks at all but ignored files and ralph's own. null outside a git repository. */
-export async function lookAt(
+/** Reads everything but ignored files and ralph's own. null outside a git repository. */
+export async function readTreeState(
   project: string,
   env: Record<string, string>,
   root?: string,
-): Promise<Look | null> {
+): Promise<TreeState | null> {
   const status = await readStatus(project, env, root)
   if (!status) return null
-  const paths = status.paths.filter(path => !isRalphs(path)).sort()
+  const paths = status.paths.filter(path => !isOwnPath(path)).sort()
   return {
     root: status.root,
     head: status.head,
@@ -21,17 +21,17 @@ export async function lookAt(
   }
 }
 
-/** The tree in a few characters: the same text means the same tree. */
-export function fingerprintOf({ head, contents }: Look): string {
+/** A short text that is the same only for the same tree. */
+export function fingerprintOf({ head, contents }: TreeState): string {
   const hash = createHash('sha1').update(head ?? '')
   for (const [path, content] of contents) hash.update(`\0${path}\0${content}`)
   return hash.digest('hex')
 }
 
-/** Which paths hold something else than before. What was only committed is not among them. */
+/** The paths whose content changed. A commit alone is not a change. */
 export async function changedBetween(
-  before: Look,
-  after: Look,
+  before: TreeState,
+  after: TreeState,
   env: Record<string, string>,
 ): Promise<string[]> {
   const committed =
@@ -40,13 +40,13 @@ export async function changedBetween(
   return [...paths]
     .filter(path => {
       const was = before.contents.get(path)
-      if (was === undefined) return !isRalphs(path)
+      if (was === undefined) return !isOwnPath(path)
       return was !== (after.contents.get(path) ?? contentOf(after.root, path))
     })
     .sort()
 }
 
-/** The paths in which two commits differ; null stands for having none yet. */
+/** The paths in which two commits differ; null means no commit yet. */
 export async function pathsBetween(
   root: string,
   env: Record<string, string>,
@@ -58,8 +58,8 @@ export async function pathsBetween(
   return (names ?? '').split('\0').filter(Boolean)
 }
 
-/** By its name, which depends on how the repository names objects. */
+/** The hash of the empty tree, which depends on the repository's hash function. */
 const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
   (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
 
-const isRalphs = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)
+const isOwnPath = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)

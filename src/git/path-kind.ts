@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What stands at a path. What lies behind a link, or below something that is no folder, does not stand there. */
-export type Stands = 'nothing' | 'file' | 'link' | 'folder' | 'repository' | 'special'
+/** What is at a path. Links are not followed: a path below a link, or below a file, counts as nothing. */
+export type PathKind = 'nothing' | 'file' | 'link' | 'folder' | 'repository' | 'special'
 
-export function standsAt(root: string, path: string): Stands {
+export function pathKind(root: string, path: string): PathKind {
   for (let above = dirname(path); above !== '.'; above = dirname(above))
     if (!lstatSync(join(root, above), { throwIfNoEntry: false })?.isDirectory()) return 'nothing'
   const file = join(root, path)

@@ -2,29 +2,32 @@ import { git } from './git.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus } from './status.ts'
 
-/** The repository as a run left it: what differs later is somebody else's. */
-export type Left = {
+/** The repository when a run ended. Later differences were not made by the run. */
+export type EndSnapshot = {
   head: string | null
   branch: string | null
-  /** Where the branch was that the run began on; null if there is none. */
+  /** The tip of the branch that the run began on; null if it does not exist. */
   base: string | null
   dirty: Record<string, string>
 }
 
-export async function recordLeft(start: Start, env: Record<string, string>): Promise<Left | null> {
+export async function recordEnd(start: Start, env: Record<string, string>): Promise<EndSnapshot | null> {
   const status = await readStatus(start.root, env, start.root)
   if (!status) return null
   const { head, branch, paths } = status
   return {
     head,
     branch,
-    base: branch === start.branch ? head : await tipOf(start, env),
+    base: branch === start.branch ? head : await startBranchTip(start, env),
     dirty: Object.fromEntries(paths.map(path => [path, contentOf(start.root, path)])),
   }
 }
 
-/** Where the branch is that a run began on. */
-export async function tipOf({ root, branch }: Start, env: Record<string, string>): Promise<string | null> {
+/** The tip of the branch that a run began on; null if it does not exist. */
+export async function startBranchTip(
+  { root, branch }: Start,
+  env: Record<string, string>,
+): Promise<string | null> {
   if (branch === null) return null
   return (await git(root, env, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]))?.trim() ?? null
 }
