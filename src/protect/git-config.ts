@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 
-/** Reads and writes a git configuration file; null when git fails. */
+/** Reads or writes a git configuration file, with the arguments of `git config`; null if git fails. */
 export type ConfigTool = (args: string[]) => Promise<string | null>
 
-export type Entry = { key: string; value: string }
+export type ConfigEntry = { key: string; value: string }
 
-/** Keys whose values git executes, or that bring in other files which may hold such keys. */
+/** Keys whose values git executes, or that include other files with such keys. */
 const EXECUTES =
   /^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree)|sequence\.editor|alias\..+|include\.path|includeif\..+\.path|credential(\..+)?\.helper|gpg(\..+)?\.program|(diff|difftool|merge|mergetool|filter|browser|man|guitool|interactive|uploadpack|submodule|remote|trailer|pager)(\..+)?\.(external|command|cmd|textconv|driver|clean|smudge|process|diffFilter|packobjectshook|update|uploadpack|receivepack|vcs))$/i
 
-/** Reads the executing entries of a file, and starts git for it only when the file has changed. */
-export function configReader(path: string, tool: ConfigTool): () => Promise<Entry[] | null> {
-  let known: { stat: string; entries: Entry[] | null } | null = null
+/** Reads the entries that git executes; it starts git only if the file has changed. */
+export function configReader(path: string, tool: ConfigTool): () => Promise<ConfigEntry[] | null> {
+  let known: { stat: string; entries: ConfigEntry[] | null } | null = null
   return async () => {
     const s = statSync(path, { throwIfNoEntry: false })
     const stat = s ? [s.ino, s.size, s.mtimeMs, s.ctimeMs].join(' ') : 'absent'
@@ -20,7 +20,7 @@ export function configReader(path: string, tool: ConfigTool): () => Promise<Entr
   }
 }
 
-async function executingEntries(tool: ConfigTool): Promise<Entry[] | null> {
+async function executingEntries(tool: ConfigTool): Promise<ConfigEntry[] | null> {
   const text = await tool(['--list', '-z'])
   if (text === null) return null
   return text
@@ -33,9 +33,14 @@ async function executingEntries(tool: ConfigTool): Promise<Entry[] | null> {
     .filter(({ key }) => EXECUTES.test(key))
 }
 
-/** Gives the executing keys their old values back; returns the keys that had changed. Other keys stay as they are. */
-export async function restoreEntries(tool: ConfigTool, before: Entry[], after: Entry[]): Promise<string[]> {
-  const valuesOf = (entries: Entry[], key: string) => entries.filter(e => e.key === key).map(e => e.value)
+/** Restores the values of the keys that git executes; returns those that had changed. Other keys stay as they are. */
+export async function restoreEntries(
+  tool: ConfigTool,
+  before: ConfigEntry[],
+  after: ConfigEntry[],
+): Promise<string[]> {
+  const valuesOf = (entries: ConfigEntry[], key: string) =>
+    entries.filter(e => e.key === key).map(e => e.value)
   const keys = new Set([...before, ...after].map(e => e.key))
   const changed = [...keys].filter(
     key => valuesOf(before, key).join('\0') !== valuesOf(after, key).join('\0'),

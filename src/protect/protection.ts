@@ -1,35 +1,35 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Check } from '../core/ports.ts'
-import { type ConfigTool, configReader, type Entry, restoreEntries } from './git-config.ts'
-import { readGlob } from './match.ts'
+import { type ConfigEntry, type ConfigTool, configReader, restoreEntries } from './git-config.ts'
+import { readGlob } from './glob.ts'
 import { restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
 
-/** What an agent must not change. It can, of course; then it is put back, and counts as a failed check. */
+/** Files that an agent must not change. A change is put back, and counts as a failed check. */
 export interface Protection {
-  /** Before an agent starts: whoever changed something until now was allowed to. */
+  /** Call it before an agent starts: everything that changed until now was allowed. */
   take(): Promise<void>
-  /** After it is gone, and after a crash: puts back what changed meanwhile, and says what that was. */
+  /** Call it after the agent has ended, and after a crash: puts back what changed, and returns what that was. */
   restore(): Promise<string[]>
-  /** The failed check of the last iteration; none if all was well. */
+  /** The failed check of the last iteration; empty if nothing was changed. */
   checks(): Check[]
 }
 
-/** `violated` is kept, too: a failed check must not be lost to a signal between the agent's end and its checks. */
-type State = { files: Snapshot; config: Entry[] | null; violated: string[] }
+/** `violated` is saved too: a signal between the agent's end and its checks must not lose the failed check. */
+type State = { files: Snapshot; config: ConfigEntry[] | null; violated: string[] }
 
-export type Keeping = {
+export type ProtectionOptions = {
   project: string
   areas: { root: string; globs: string[] }[]
   /** git's own configuration file, and the tool to read and write it. */
   config: { path: string; tool: ConfigTool } | null
-  /** Where the state is kept in case of a crash, and how. */
+  /** Where the state is saved in case of a crash, and how to write it. */
   path: string
   write(path: string, text: string): void
 }
 
-export function protection({ project, config, path, write, ...keeping }: Keeping): Protection {
-  const areas = keeping.areas.map(({ root, globs }) => ({ root, globs: globs.map(readGlob) }))
+export function protection({ project, config, path, write, ...options }: ProtectionOptions): Protection {
+  const areas = options.areas.map(({ root, globs }) => ({ root, globs: globs.map(readGlob) }))
   let state: State | null = null
   let violated = load(path)?.violated ?? []
   const readConfig = config ? configReader(config.path, config.tool) : async () => null
@@ -63,7 +63,8 @@ export function protection({ project, config, path, write, ...keeping }: Keeping
   }
 }
 
-const isSame = (a: Entry[] | null, b: Entry[] | null) => a === b || JSON.stringify(a) === JSON.stringify(b)
+const isSame = (a: ConfigEntry[] | null, b: ConfigEntry[] | null) =>
+  a === b || JSON.stringify(a) === JSON.stringify(b)
 
 function load(path: string): State | null {
   try {

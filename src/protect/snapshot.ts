@@ -9,25 +9,25 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { findFiles } from './find.ts'
-import type { Glob } from './match.ts'
+import { findFiles } from './find-files.ts'
+import type { Glob } from './glob.ts'
 
-/** Some globs below a folder. */
+/** Globs relative to a folder. */
 export type Area = { root: string; globs: Glob[] }
 
-/** A file as it was: enough to put it back. `stat` tells cheaply that nothing happened to it since. */
+/** What is needed to put a file back. `stat` is a fast way to see that it has not changed. */
 type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
 export type Snapshot = Record<string, Kept>
 
-/** More than this is not protection but a backup. */
+/** Protection is for some files; more would be a backup. */
 export const MAX_FILES = 5000
 
-/** What the areas hold now: the last look itself, if nothing changed since; what did not is not read again. */
+/** Reads the files of the areas; an unchanged file is not read again. Returns `last` itself if nothing changed. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
   const snapshot: Snapshot = {}
   for (const { root, globs } of areas)
     for (const path of findAll(root, globs)) {
-      const kept = look(path, last[path])
+      const kept = read(path, last[path])
       if (kept) snapshot[path] = kept
     }
   const paths = Object.keys(snapshot)
@@ -37,8 +37,8 @@ export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
 }
 
 /**
- * Puts back what differs from the snapshot, and says what that was. What is in the way goes first: a folder may
- * have become a file or a link, and nothing is ever written or removed through a link.
+ * Puts back what differs from the snapshot, and returns those paths. It first removes what is in the way: a folder may
+ * have become a file or a link, and nothing is written or removed through a link.
  */
 export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
   const now = takeSnapshot(areas, snapshot)
@@ -51,7 +51,7 @@ export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
     const before = snapshot[path]
     if (!before) continue
     const root = areas.find(area => path.startsWith(`${area.root}/`))?.root ?? dirname(path)
-    clearWay(root, path)
+    clearPath(root, path)
     write(path, before)
   }
   return changed
@@ -64,8 +64,8 @@ const isSame = (before: Kept | undefined, after: Kept | undefined) =>
   before.data === after.data &&
   before.mode === after.mode
 
-/** Removes whatever below the root stands where a folder is needed, and what stands at the path itself. */
-function clearWay(root: string, path: string): void {
+/** Removes what is at the path, and anything above it, below the root, that is not a folder. */
+function clearPath(root: string, path: string): void {
   const parts = relative(root, path).split('/')
   for (let depth = 1; depth < parts.length; depth++) {
     const ancestor = join(root, ...parts.slice(0, depth))
@@ -75,7 +75,7 @@ function clearWay(root: string, path: string): void {
   rmSync(path, { recursive: true, force: true })
 }
 
-function look(path: string, last: Kept | undefined): Kept | null {
+function read(path: string, last: Kept | undefined): Kept | null {
   try {
     const s = lstatSync(path)
     const stat = [s.ino, s.size, s.mtimeMs, s.ctimeMs, s.mode].join(' ')

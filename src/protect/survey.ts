@@ -1,5 +1,5 @@
-import { findFiles } from './find.ts'
-import { readGlob } from './match.ts'
+import { findFiles } from './find-files.ts'
+import { readGlob } from './glob.ts'
 
 export type Survey = {
   /** Patterns that match no file. */
@@ -8,7 +8,7 @@ export type Survey = {
   files: number
 }
 
-/** What patterns come to in a folder as it is now. Throws CannotGoOn where that takes too long. */
+/** Which files the patterns match in a folder now. Throws CannotGoOn if that takes too long. */
 export function surveyPatterns(root: string, patterns: readonly string[]): Survey {
   const files = new Set<string>()
   const unmatched: string[] = []

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findFiles } from '../../src/protect/find.ts'
-import { readGlob } from '../../src/protect/match.ts'
+import { findFiles } from '../../src/protect/find-files.ts'
+import { readGlob } from '../../src/protect/glob.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** A folder with these files. */

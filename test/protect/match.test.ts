@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { literalGlob } from '../../src/core/glob.ts'
-import { readGlob } from '../../src/protect/match.ts'
+import { readGlob } from '../../src/protect/glob.ts'
 
 /** The path itself and the folders around it, the outermost first. */
 const around = (path: string) => path.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/'))

@@ -2,29 +2,29 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CannotGoOn } from '../core/ports.ts'
 import { quote } from '../core/quote.ts'
-import { inTime } from './in-time.ts'
-import type { Glob } from './match.ts'
+import type { Glob } from './glob.ts'
+import { withTimeLimit } from './time-limit.ts'
 
-/** `isMatched`: it is in a folder that the glob means. */
+/** `isMatched`: the glob matches it, or a folder above it. */
 type Entry = { path: string; isFolder: boolean; isMatched: boolean }
 
 /**
- * Every file and link that a glob means; not what package managers and git keep, unless it begins with their names.
- * A link is an entry like any other: what lies behind it is somebody else's. One in the way to where the glob begins is
- * found, too: whoever puts it there decides what is found behind it.
+ * Every file and link that a glob matches, without `node_modules` and `.git` folders unless the glob begins with one.
+ * Links are not followed. A link above the glob's base folder is found too, because it decides which files the glob
+ * would match.
  */
 export function findFiles(root: string, glob: Glob): string[] {
   const parts = glob.base === '' ? [] : glob.base.split('/')
   for (let depth = 1; depth <= parts.length; depth++) {
     const path = parts.slice(0, depth).join('/')
-    const stands = lstatSync(join(root, path), { throwIfNoEntry: false })
-    if (!stands) return []
-    if (!stands.isDirectory()) return stands.isSymbolicLink() || glob.matches(path) ? [path] : []
+    const stat = lstatSync(join(root, path), { throwIfNoEntry: false })
+    if (!stat) return []
+    if (!stat.isDirectory()) return stat.isSymbolicLink() || glob.matches(path) ? [path] : []
   }
   const files: string[] = []
   let folders: Entry[] = [{ path: glob.base, isFolder: true, isMatched: glob.matches(glob.base) }]
   while (folders.length > 0) {
-    const entries = judge(
+    const entries = match(
       root,
       glob,
       folders.flatMap(folder => list(root, folder)),
@@ -35,15 +35,15 @@ export function findFiles(root: string, glob: Glob): string[] {
   return files
 }
 
-/** One level of the tree at a time, because to bound the time costs as much as to match some hundred names. */
-function judge(root: string, glob: Glob, entries: Entry[]): Entry[] {
+/** Matches one level of the tree at a time, because a time limit costs as much as matching some hundred names. */
+function match(root: string, glob: Glob, entries: Entry[]): Entry[] {
   if (entries.every(({ isMatched }) => isMatched)) return entries
   const act = () =>
     entries
       .map(entry => ({ ...entry, isMatched: entry.isMatched || glob.matches(entry.path) }))
       .filter(({ path, isFolder, isMatched }) => isMatched || (isFolder && glob.mayHold(path)))
-  const judged = glob.canBacktrack ? inTime(act) : act()
-  if (judged) return judged
+  const matched = glob.canBacktrack ? withTimeLimit(act) : act()
+  if (matched) return matched
   throw new CannotGoOn(
     `the pattern ${quote(glob.pattern)} in "protect" takes too long to match the files in ${root}; make it simpler`,
   )

@@ -1,13 +1,13 @@
 import { type Context, createContext, Script } from 'node:vm'
 
-/** Matching all names of a large tree takes a hundredth of it. */
+/** A hundred times what matching all names of a large tree takes. */
 const LIMIT_MS = 5000
 
 const script = new Script('act()')
 let context: Context | null = null
 
-/** What an act comes to, or null if it takes too long: some patterns would backtrack for years. */
-export function inTime<T extends object>(act: () => T): T | null {
+/** The result of an action, or null if it takes too long: some patterns would backtrack for years. */
+export function withTimeLimit<T extends object>(act: () => T): T | null {
   context ??= createContext({})
   context.act = act
   try {

@@ -3,22 +3,22 @@ import { bareGlob, findGlobProblem, GLOB_OPTIONS } from '../core/glob.ts'
 import { quote } from '../core/quote.ts'
 import { UsageError } from '../core/usage-error.ts'
 
-/** All there is to know of a pattern of files, found out once: it is matched twice in every iteration. */
+/** A file pattern, compiled once because it is matched twice in every iteration. */
 export type Glob = {
   pattern: string
-  /** The folder below which everything lies that can match, or the one file or folder that does. */
+  /** The folder that contains everything that can match; without wildcards, the only path that matches. */
   base: string
-  /** Whether it means this very path. A folder that it means stands for everything in it. */
+  /** Whether it matches this path. A folder that matches includes everything in it. */
   matches(path: string): boolean
-  /** Whether something in a folder that does not match itself could: what cannot is not walked. */
+  /** Whether something in a folder that does not match could match; other folders are skipped. */
   mayHold(folder: string): boolean
-  /** Whether a hostile name could make it take for ever: with one star, there is nothing to try again. */
+  /** Whether a hostile file name could make matching take very long; one star alone cannot. */
   canBacktrack: boolean
 }
 
 const compile = (glob: string) => picomatch(glob, GLOB_OPTIONS)
 
-/** Throws a UsageError for a pattern that cannot be read: a run that began long ago may have one. */
+/** Throws a UsageError for an invalid pattern: a run of an older ralph may have one. */
 export function readGlob(pattern: string): Glob {
   const problem = findGlobProblem(pattern, compile)
   if (problem !== null)
@@ -34,25 +34,25 @@ export function readGlob(pattern: string): Glob {
     pattern,
     base: parts.slice(0, special).join('/'),
     matches: compile(glob),
-    mayHold: holder(parts),
+    mayHold: folderMatcher(parts),
     canBacktrack: /[[{(]|\*[^*]+\*/.test(glob),
   }
 }
 
-/** As deep as each part of a pattern is one folder, a folder must match the parts so far. */
-function holder(parts: string[]): (folder: string) => boolean {
-  const deep = parts.findIndex(part => part.includes('**') || !isWhole(part))
-  const known = (deep < 0 ? parts : parts.slice(0, deep)).map((_, at) =>
-    compile(parts.slice(0, at + 1).join('/')),
+/** While each part of a pattern means one folder, a folder must match the parts up to its own depth. */
+function folderMatcher(parts: string[]): (folder: string) => boolean {
+  const openEnd = parts.findIndex(part => part.includes('**') || !isComplete(part))
+  const levels = (openEnd < 0 ? parts : parts.slice(0, openEnd)).map((_, index) =>
+    compile(parts.slice(0, index + 1).join('/')),
   )
   return folder => {
     const depth = folder.split('/').length
-    return depth > known.length ? deep >= 0 : known[depth - 1]!(folder)
+    return depth > levels.length ? openEnd >= 0 : levels[depth - 1]!(folder)
   }
 }
 
-/** Not so where a group holds a slash: `{a/b,c}`. */
-function isWhole(part: string): boolean {
+/** Whether a part is a pattern by itself; one that was cut out of a group with a slash, `{a/b,c}`, is not. */
+function isComplete(part: string): boolean {
   try {
     compile(part)
     return true
