@@ -2,16 +2,16 @@ import { matchesAny } from './name-pattern.ts'
 import { looksSecret } from './secret.ts'
 
 export type EnvironmentRules = {
-  /** The agent's own names: its keys are for it. */
+  /** Names that the agent needs itself, its API keys for example. */
   own: readonly string[]
-  /** The user's names and patterns to let through, and to hold back; the latter wins. */
+  /** The user's names and patterns to pass and to drop; `drop` wins. */
   pass: readonly string[]
   drop: readonly string[]
 }
 
 /**
- * What a child process gets of an environment: everything but names that look like a secret of someone else.
- * Marks of an outer run never go on: its sweep would take the children of this run for its own.
+ * The environment for a child process: everything but names that look like secrets which the agent does not need. Marks
+ * of an outer run are dropped, because its sweep would end the children of this run.
  */
 export function filterEnvironment(
   env: Readonly<Record<string, string | undefined>>,
@@ -32,7 +32,7 @@ export function filterEnvironment(
   }
 }
 
-/** The user's own, for every ralph below, and for the plugin's hooks. */
+/** Set by the user, for nested runs of ralph and for the plugin's hooks. */
 const SETTINGS = ['RALPH_HOME', 'RALPH_CHARS_PER_TOKEN']
 
 const isMark = (name: string): boolean => name.startsWith('RALPH_') && !SETTINGS.includes(name)

@@ -4,24 +4,24 @@ import { stepsOf, UNBUILT } from './unbuilt.ts'
 
 type Node = z.core.JSONSchema.BaseSchema
 
-/** The schema as editors read it: what a settings file may say, without the keys that are refused as unbuilt. */
+/** The JSON schema of a settings file, for editors. Keys that are not built yet are left out. */
 export function jsonSchema(): Node {
   const whole: Node = z.toJSONSchema(schema, {
-    // The draft that editors know best.
+    // Editors support this draft best.
     target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => offerValues(zodSchema, jsonSchema),
+    override: ({ zodSchema, jsonSchema }) => describeInput(zodSchema, jsonSchema),
   })
   const { $schema, ...rest } = UNBUILT.reduce((node, key) => without(node, stepsOf(key)), whole)
   return { $schema, title: 'Settings of ralph', ...rest }
 }
 
 /**
- * What is read in any case is offered in upper case, and a lower one is no error.
- * What may be a bare name is offered as that, or as the object it stands for.
+ * A value that is read in any case is offered in upper case, and lower case is valid. A value that may be a bare name is
+ * a string or the object that the name stands for.
  */
-function offerValues(kind: z.core.$ZodType, node: Node): void {
+function describeInput(kind: z.core.$ZodType, node: Node): void {
   const { def } = (kind as z.core.$ZodTypes)._zod
   if (def.type !== 'pipe') return
   const out = (def.out as z.core.$ZodTypes)._zod.def
@@ -36,7 +36,7 @@ function offerValues(kind: z.core.$ZodType, node: Node): void {
   Object.assign(node, { anyOf: [{ enum: values }, { pattern: `^(?:${anyCase.join('|')})$` }] })
 }
 
-/** A node without what lies at a place. Of several forms, one that cannot be without it goes as a whole. */
+/** The node without the key at a path. Of several forms, one that requires the key is removed as a whole. */
 function without(node: Node, [step, ...rest]: string[]): Node {
   if (step === undefined) return node
   if (step === '[]') return { ...node, items: without(node.items as Node, rest) }

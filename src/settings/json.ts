@@ -1,11 +1,11 @@
 import { quote } from '../core/quote.ts'
 
-/** Nothing in the settings is nested nearly as deep; without a bound a hostile file could exhaust the stack. */
+/** Far deeper than any setting. Without a limit a hostile file could exhaust the stack. */
 const MAX_DEPTH = 64
 
 export type Flaw = { at: number; what: string }
 
-/** The first place where a text is not JSON, or says a thing twice; null if it is sound. */
+/** The first position where a text is not JSON or repeats a key; null if it is valid. */
 export function findFlaw(text: string): Flaw | null {
   let at = 0
 
@@ -51,7 +51,7 @@ export function findFlaw(text: string): Flaw | null {
     if (depth === MAX_DEPTH) return { at, what: `nested deeper than ${MAX_DEPTH} levels` }
     return text[at] === '{' ? list('}', member(depth + 1)) : list(']', () => value(depth + 1))
   }
-  /** What stands between two brackets, separated by commas. */
+  /** The entries between two brackets, separated by commas. */
   const list = (close: string, entry: () => Flaw | null): Flaw | null => {
     at++
     skip()
@@ -97,7 +97,7 @@ export function findFlaw(text: string): Flaw | null {
   return at < text.length ? unexpected('the end of the file') : null
 }
 
-/** `7:3`: the line and the column of a place, both from 1. */
+/** `7:3`: the line and the column of a position, both from 1. */
 export function locate(text: string, at: number): string {
   const lines = text.slice(0, at).split(/\r\n|\n|\r/)
   return `${lines.length}:${[...lines.at(-1)!].length + 1}`

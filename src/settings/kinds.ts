@@ -5,21 +5,21 @@ import { hiddenIn } from '../core/visible.ts'
 import { DURATION, parseDuration } from './duration.ts'
 import { splitWords } from './words.ts'
 
-// The kinds of values in the settings. Each carries the sentence that a wrong value gets:
-// `<path> <sentence>, not <value> (<file>)`.
+// The kinds of values in the settings. Each has the error message for a wrong value:
+// `<path> <message>, not <value> (<file>)`.
 
-/** What a timer of Node can hold; a longer one would fire at once. */
+/** The longest timer of Node; a longer one would fire at once. */
 const MAX_SECONDS = 2_147_483
 
-const MAX_TOLD = 10_000_000
+const MAX_EXCERPT = 10_000_000
 
-/** A NUL ends a C string: no argument, name or file can hold one. */
+/** A NUL ends a C string, so no argument, name or path can contain one. */
 const NO_NUL = z.regex(/^[^\0]*$/, 'must be text without NUL characters')
 
 export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, 'must be an object')
 
-/** An object whose keys have defaults of their own. */
+/** An object whose keys all have defaults, so it can be left out. */
 export const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.prefault(object(shape), {} as never)
 
@@ -35,7 +35,7 @@ export const filledOrNull = z.nullable(
   z.string('must be a string or null').check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null')),
 )
 
-/** What is run is shown and asked about first, so it may hold nothing that would not be seen. */
+/** Commands are shown to the user for trust first, so they must not contain hidden characters. */
 const VISIBLE = z.refine<string>(value => hiddenIn(value) === null, {
   error: ({ input }) => `must be written without ${hiddenIn(input as string)}`,
 })
@@ -56,8 +56,8 @@ const whole = z.int('must be a whole number')
 
 export const count = whole.check(z.gte(0, 'must be at least 0'))
 
-/** How much of a text an agent is told: none could read more, and ralph must be able to hold it. */
-export const excerptLength = count.check(z.lte(MAX_TOLD, `must be at most ${MAX_TOLD}`))
+/** How many characters of a text go into a prompt. The limit keeps it readable and in memory. */
+export const excerptLength = count.check(z.lte(MAX_EXCERPT, `must be at most ${MAX_EXCERPT}`))
 
 export const positiveCount = whole.check(z.gte(1, 'must be at least 1'))
 
@@ -69,12 +69,12 @@ export const seconds = time.check(z.gt(0, 'must be greater than 0'))
 
 export const secondsOrNone = time.check(z.gte(0, 'must be at least 0'))
 
-const NO_DURATION = 'must be a duration such as "6h", "30m" or "90s", or a number of seconds'
+const DURATION_ERROR = 'must be a duration such as "6h", "30m" or "90s", or a number of seconds'
 
 /** `"6h"` or a number of seconds; the result is in seconds. */
 export const duration = z.pipe(
   z.pipe(
-    z.union([z.number(), z.string().check(z.regex(DURATION, NO_DURATION))], NO_DURATION),
+    z.union([z.number(), z.string().check(z.regex(DURATION, DURATION_ERROR))], DURATION_ERROR),
     z.transform(value => (typeof value === 'number' ? value : parseDuration(value)!)),
   ),
   secondsOrNone,
@@ -83,7 +83,7 @@ export const duration = z.pipe(
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.enum(values, `must be ${either(values)}`)
 
-/** Any case is read, upper case is what it becomes. */
+/** Reads any case, and returns upper case. */
 export const upperCase = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
   z.pipe(z.string(`must be ${either(values)}`).check(z.toUpperCase()), oneOf(...values))
 
@@ -107,7 +107,7 @@ export const commands = listOf(command)
 
 const globProblem = (pattern: string) => findGlobProblem(pattern, glob => picomatch(glob, GLOB_OPTIONS))
 
-/** Patterns of files in the project. */
+/** File patterns in the project. */
 export const globs = listOf(
   text.check(
     z.regex(/\S/, { error: 'must be a non-empty string', abort: true }),
@@ -115,14 +115,12 @@ export const globs = listOf(
   ),
 )
 
-/** Arguments for a command, each entry to be split as a shell would. */
+/** Arguments for a command; each entry is split as a shell would split it. */
 export const flags = listOf(
-  visible.check(
-    z.refine(entry => splitWords(entry) !== null, 'must have a second quote for every first one'),
-  ),
+  visible.check(z.refine(entry => splitWords(entry) !== null, 'must close every quote')),
 )
 
-/** Names of environment variables, or patterns of them: `*` and `?` only. Other signs of globs would match nothing. */
+/** Names of environment variables, or patterns with `*` and `?`. Other glob characters would match nothing. */
 export const names = listOf(
   text.check(
     z.regex(
@@ -132,5 +130,5 @@ export const names = listOf(
   ),
 )
 
-/** Names of an agent's tools. A comma would part one from the next. */
+/** Names of an agent's tools. They are joined with commas, so a name must not contain one. */
 export const toolNames = listOf(text.check(z.regex(/^[^\s,]+$/, 'must be the name of a tool')))

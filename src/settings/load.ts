@@ -8,14 +8,14 @@ import { splitWords } from './words.ts'
 
 const FILES = ['.ralph/settings.json', '.ralph/settings.local.json'] as const
 
-/** What the command line overrides, in the settings' own shape. */
+/** What the command line overrides, in the shape of the settings. */
 export type Flags = DeepPartial<Settings>
 
 export type Loaded = {
   settings: Settings
-  /** The files that were there, relative to the project. */
+  /** The files that exist, relative to the project. */
   sources: string[]
-  /** What the files alone say, merged: the part that someone else may have written. */
+  /** The merged files without the command line: the part that someone else may have written. */
   fromFiles: unknown
 }
 
@@ -37,7 +37,7 @@ export function loadSettings(projectDir: string, flags: Flags = {}): Loaded {
   }
 }
 
-/** The words that `agent.flags` amounts to: each entry split as a shell would. */
+/** The words of `agent.flags`: each entry is split as a shell would split it. */
 export function resolveFlags(flags: readonly string[]): string[] {
   return flags.flatMap(entry => {
     const words = splitWords(entry)

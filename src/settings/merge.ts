@@ -8,8 +8,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Objects merge, lists and scalars replace; `undefined` says nothing. Neither side is changed.
- * A key like `__proto__` stays a key: the result is made of own properties only.
+ * Objects are merged, lists and scalars are replaced; `undefined` is ignored. Neither side is changed.
+ * A key like `__proto__` stays a key: the result has only own properties.
  */
 export function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base

@@ -1,25 +1,25 @@
-/** Whether a name is one of these, or fits one of them as a pattern: `*` is any text, `?` one character. */
+/** Whether a name matches one of the patterns: `*` is any text, `?` one character. */
 export const matchesAny = (name: string, patterns: readonly string[]): boolean =>
   patterns.some(pattern => matches(name, pattern))
 
-/** Goes back to the last star only, which is enough and cannot take more than name × pattern steps. */
+/** Backtracks only to the last star, which is enough, so it takes at most name × pattern steps. */
 function matches(name: string, pattern: string): boolean {
-  let at = 0
-  let here = 0
+  let inName = 0
+  let inPattern = 0
   let star = -1
   let resume = 0
-  while (at < name.length) {
-    if (pattern[here] === '*') {
-      star = here++
-      resume = at
-    } else if (pattern[here] === '?' || pattern[here] === name[at]) {
-      here++
-      at++
+  while (inName < name.length) {
+    if (pattern[inPattern] === '*') {
+      star = inPattern++
+      resume = inName
+    } else if (pattern[inPattern] === '?' || pattern[inPattern] === name[inName]) {
+      inPattern++
+      inName++
     } else if (star >= 0) {
-      here = star + 1
-      at = ++resume
+      inPattern = star + 1
+      inName = ++resume
     } else return false
   }
-  while (pattern[here] === '*') here++
-  return here === pattern.length
+  while (pattern[inPattern] === '*') inPattern++
+  return inPattern === pattern.length
 }

@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
 import { quote } from '../core/quote.ts'
 import { isObject } from './merge.ts'
+import { nearestName } from './nearest-name.ts'
 import { type Path, showPath } from './path.ts'
 import { schema } from './schema.ts'
-import { findMeant } from './slip.ts'
 import { findUnbuilt } from './unbuilt.ts'
 
-/** More keys than these are no help in an error of one line. */
+/** More keys than this do not help in an error of one line. */
 const KEYS_WORTH_NAMING = 8
 
-/** What is wrong with one source of settings, a sentence each; empty if nothing is. */
+/** What is wrong with one source of settings, one sentence per problem. */
 export function findProblems(raw: unknown, source: string): string[] {
   if (!isObject(raw)) return [`${source} must hold an object, { … }, not ${describe(raw)}`]
   const unbuilt = findUnbuilt(raw)
@@ -19,44 +19,44 @@ export function findProblems(raw: unknown, source: string): string[] {
     ...unbuilt.map(path => `${quote(showPath(path))} is not supported yet in this version (${source})`),
     ...issues
       .filter(issue => !unbuilt.some(path => concerns(issue, path)))
-      .flatMap(issue => tell(issue, raw, source)),
+      .flatMap(issue => describeIssue(issue, raw, source)),
   ]
 }
 
-/** Whether an issue lies in what is refused as a whole: the section, or the guardrail that the key makes another kind. */
+/** Whether an issue is inside something that is refused already: an unbuilt section, or a guardrail with an unbuilt key. */
 const concerns = (issue: z.core.$ZodIssue, unbuilt: Path): boolean => {
   const whole = unbuilt.length > 1 ? unbuilt.slice(0, -1) : unbuilt
-  return whole.every((step, place) => issue.path[place] === step)
+  return whole.every((step, index) => issue.path[index] === step)
 }
 
-function tell(issue: z.core.$ZodIssue, raw: unknown, source: string): string[] {
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown, source: string): string[] {
   const path = issue.path as Path
-  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => tellUnknown(path, key, source))
+  if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeUnknownKey(path, key, source))
   const value = path.reduce(valueAt, raw)
   if (value === undefined) return [`${showPath(path)} is missing (${source})`]
   const found = issue.code === 'invalid_type' ? describe(value) : show(value)
   return [`${showPath(path)} ${issue.message}, not ${found} (${source})`]
 }
 
-/** A bare name stands for the object that has it. */
+/** A bare name stands for an object, so a path inside that object leads to the name. */
 const valueAt = (value: unknown, step: string | number): unknown =>
   typeof value === 'string' ? value : (value as Record<string | number, unknown>)[step]
 
-function tellUnknown(path: Path, key: string, source: string): string {
+function describeUnknownKey(path: Path, key: string, source: string): string {
   const known = keysAt(schema, path)
-  const meant = findMeant(key, known)
-  const way =
-    meant !== null
-      ? `did you mean ${quote(showPath([...path, meant]))}?`
+  const nearest = nearestName(key, known)
+  const hint =
+    nearest !== null
+      ? `did you mean ${quote(showPath([...path, nearest]))}?`
       : known.length <= KEYS_WORTH_NAMING
         ? `known there: ${known.join(', ')}`
         : 'correct its name or remove it'
-  return `unknown key ${quote(showPath([...path, key]))} in ${source}; ${way}`
+  return `unknown key ${quote(showPath([...path, key]))} in ${source}; ${hint}`
 }
 
-/** The keys that the schema knows at a place. */
-function keysAt(at: z.core.$ZodType, path: Path): string[] {
-  const { def } = (at as z.core.$ZodTypes)._zod
+/** The keys of the schema at a path. */
+function keysAt(node: z.core.$ZodType, path: Path): string[] {
+  const { def } = (node as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'default':
     case 'prefault':
@@ -79,7 +79,7 @@ function keysAt(at: z.core.$ZodType, path: Path): string[] {
   }
 }
 
-/** A kind where the kind is what is wrong, and the value itself where that is as short. */
+/** The type of a value; for null, a number or a boolean, the value itself. */
 function describe(value: unknown): string {
   if (typeof value === 'string') return 'a string'
   if (Array.isArray(value)) return 'a list'

@@ -5,7 +5,7 @@ import { findFlaw, locate } from './json.ts'
 
 const MAX_BYTES = 1024 * 1024
 
-/** The JSON of a file in a folder; undefined where there is no such file. Throws a UsageError that names `file`. */
+/** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names `file`. */
 export function readJson(folder: string, file: string): unknown {
   const bytes = readBytes(join(folder, file), file)
   return bytes === undefined ? undefined : parse(bytes, file)
@@ -14,7 +14,7 @@ export function readJson(folder: string, file: string): unknown {
 function readBytes(path: string, file: string): Buffer | undefined {
   let fd: number
   try {
-    // Not blocking: a pipe in its place must be refused, not waited for.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     return explain(error as NodeJS.ErrnoException, path, file)
@@ -26,7 +26,7 @@ function readBytes(path: string, file: string): Buffer | undefined {
       throw new UsageError(`${file} is not a regular file; a file is needed there, or nothing`)
     if (stat.size > MAX_BYTES)
       throw new UsageError(
-        `${file} is larger than 1 MiB (${stat.size} bytes); settings are small, look what it is`,
+        `${file} is larger than 1 MiB (${stat.size} bytes); settings are small, so check what it is`,
       )
     return readFileSync(fd)
   } finally {
@@ -38,7 +38,7 @@ function explain(error: NodeJS.ErrnoException, path: string, file: string): unde
   switch (error.code) {
     case 'ENOENT':
       if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-      throw new UsageError(`${file} is a link to a file that does not exist; mend or remove it`, {
+      throw new UsageError(`${file} is a link to a file that does not exist; fix or remove it`, {
         cause: error,
       })
     case 'ENOTDIR':
@@ -64,7 +64,7 @@ function parse(bytes: Buffer, file: string): unknown {
   return JSON.parse(text)
 }
 
-/** A byte order mark, as some editors write it, is dropped by the decoder. */
+/** The decoder removes a byte order mark, which some editors write. */
 function decode(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

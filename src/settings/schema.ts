@@ -31,12 +31,12 @@ const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] as const
 
 const method = oneOf(...METHODS)
 
-/** The agent of one role: what it leaves open is the main agent's. */
+/** The agent of one role. Missing keys are taken from the main agent. */
 const roleAgent = z.optional(
   object({ command: z.optional(command), flags: z.optional(flags), model: z.optional(filledOrNull) }),
 )
 
-/** A bare name is an agent without flags and with its own model. */
+/** A bare name is an agent without flags, with its default model. */
 const fallbackAgent = orName(
   z.strictObject(
     { command, flags: z._default(flags, []), model: z._default(filledOrNull, null) },
@@ -46,7 +46,7 @@ const fallbackAgent = orName(
 )
 
 const commandGuardrail = object({
-  /** Absent: what makes this the command form. */
+  /** Its absence makes this the command form. */
   verify: z.optional(z.undefined()),
   command,
   failAction: z._default(upperCase('APPEND', 'PREPEND', 'REPLACE'), 'APPEND'),
@@ -80,15 +80,15 @@ export const schema = object({
   streamAgentOutput: z._default(flag, true),
   includeIterationCountInPrompt: z._default(flag, false),
   agent: section({
-    /** null: the first one that is found on PATH. */
+    /** null: the first agent found on PATH. */
     command: z._default(commandOrNull, null),
     flags: z._default(flags, []),
     model: z._default(filledOrNull, null),
   }),
-  /** What holds for Claude Code alone. */
+  /** Only for Claude Code. */
   claude: section({
     backgroundTasks: z._default(flag, false),
-    /** These outlive an iteration, move it elsewhere, or wait for a person. */
+    /** These outlive an iteration, change its folder, or wait for a person. */
     disallowedTools: z._default(toolNames, [
       'ScheduleWakeup',
       'CronCreate',
@@ -168,14 +168,14 @@ export const schema = object({
   }),
 })
 
-type Read = z.output<typeof schema>
+type Parsed = z.output<typeof schema>
 
 type CommandGuardrail = z.output<typeof commandGuardrail>
 
-/** The resolved settings: nothing is left open. The verify form of a guardrail is refused until it is built. */
-export type Settings = Omit<Read, 'guardrails' | '$schema'> & { guardrails: CommandGuardrail[] }
+/** The settings with all defaults. The verify form of a guardrail is refused until it is built. */
+export type Settings = Omit<Parsed, 'guardrails' | '$schema'> & { guardrails: CommandGuardrail[] }
 
-/** Fills in what is left open in settings that were found to be sound. */
+/** Adds the defaults to valid settings. */
 export function resolve(raw: unknown): Settings {
   const { $schema: _, guardrails, ...rest } = schema.parse(raw, { jitless: true })
   return { ...rest, guardrails: guardrails.filter(g => g.verify === undefined) }

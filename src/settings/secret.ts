@@ -1,16 +1,16 @@
 import { matchesAny } from './name-pattern.ts'
 
-/** Parts of a name that speak of a secret wherever they stand: `DEPLOY_KEY`, `KEY_FILE`, `npm_config__auth`. */
+/** Words that mark a secret anywhere in a name: `DEPLOY_KEY`, `KEY_FILE`, `npm_config__auth`. */
 const PARTS: ReadonlySet<string> = new Set(
   `KEY KEYS TOKEN SECRET SECRETS PASSWORD PASSWORDS PASSWD PASSPHRASE PASS PWD CREDENTIAL CREDENTIALS CRED CREDS
    PRIVATE AUTH OAUTH AUTHORIZATION BEARER COOKIE COOKIES SESSION JWT PAT WEBHOOK`.split(/\s+/),
 )
 
-/** The same written in one word with something before it: `APIKEY`, `PGPASSWORD`. */
+/** The same at the end of a longer word: `APIKEY`, `PGPASSWORD`. */
 const ENDINGS = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/
 
 /**
- * Names that only sound like one: desktop and terminal sessions, the socket of an SSH agent
+ * Names that only look like secrets: desktop and terminal sessions, the socket of an SSH agent
  * (a path, and `git push` needs it), the working directory, the key bindings of less.
  */
 const HARMLESS = [
@@ -29,7 +29,7 @@ const HARMLESS = [
   'ZELLIJ_SESSION_NAME',
 ]
 
-/** Whether the name of an environment variable looks as if its value were a secret. */
+/** Whether the name of an environment variable suggests that its value is a secret. */
 export function looksSecret(name: string): boolean {
   if (matchesAny(name, HARMLESS)) return false
   return partsOf(name).some(part => PARTS.has(part) || ENDINGS.test(part))

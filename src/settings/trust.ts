@@ -1,10 +1,10 @@
 import { isObject } from './merge.ts'
 import { type Path, showPath } from './path.ts'
 
-/** Something that a project's files make ralph run, pass on or loosen. `what` is as the file has it: quote it to show it. */
+/** Something that a project's files make ralph run, pass on or loosen. `what` is raw text from the file: quote it. */
 export type Risk = { where: string; what: string }
 
-/** Where risks stand, in the order they are listed. `[]`: every entry of a list, `*`: every key, by name. */
+/** The keys that carry risks, in the order of the list. `[]`: every entry of a list, `*`: every key. */
 const RISKY = [
   'agent.command',
   'agent.flags',
@@ -23,7 +23,7 @@ const RISKY = [
   'notify.webhook',
 ] as const
 
-/** Everything in the settings of a project's files that needs the user's trust; empty where nothing does. */
+/** Everything in the settings of a project's files that needs the user's trust. */
 export const risks = (fromFiles: unknown): Risk[] =>
   RISKY.flatMap(where => follow(fromFiles, where.split('.'), []))
 
@@ -34,13 +34,13 @@ function follow(value: unknown, [step, ...rest]: string[], at: Path): Risk[] {
     .flatMap(([key, inner]) => follow(inner, rest, [...at, key]))
 }
 
-/** null turns a thing off, so it is no risk; neither is an empty list. */
+/** null turns a feature off, so it is not a risk; nor is an empty list. */
 function leaves(value: unknown, at: Path): Risk[] {
   if (typeof value !== 'object') return [{ where: showPath(at), what: String(value) }]
   return entries(value).flatMap(([key, inner]) => leaves(inner, [...at, key]))
 }
 
-/** Keys in the order of their names: moving a line in the file is no change. */
+/** Keys are sorted, so moving a line in the file is not a change. */
 function entries(value: unknown): [string | number, unknown][] {
   if (Array.isArray(value)) return [...value.entries()]
   return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : []

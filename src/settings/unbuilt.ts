@@ -1,7 +1,7 @@
 import { isObject } from './merge.ts'
 import type { Path } from './path.ts'
 
-/** Keys whose part is not built yet. A file that sets one is refused: nothing is accepted and then ignored. */
+/** Keys of features that are not built yet. A file that sets one is refused, because ralph ignores no setting. */
 export const UNBUILT = [
   'agents',
   'guardrails[].verify',
@@ -12,7 +12,7 @@ export const UNBUILT = [
   'notify',
 ] as const
 
-/** The places of a settings object that set something unbuilt. */
+/** The paths in a settings object that set something unbuilt. */
 export const findUnbuilt = (raw: unknown): Path[] => UNBUILT.flatMap(key => find(raw, stepsOf(key), []))
 
 /** `guardrails[].verify` → guardrails, [], verify */
@@ -21,7 +21,7 @@ export const stepsOf = (key: string): string[] => key.split(/\.|(?=\[\])/)
 function find(value: unknown, [key, ...rest]: string[], at: Path): Path[] {
   if (key === undefined) return [at]
   if (key === '[]')
-    return Array.isArray(value) ? value.flatMap((item, place) => find(item, rest, [...at, place])) : []
+    return Array.isArray(value) ? value.flatMap((item, index) => find(item, rest, [...at, index])) : []
   return isObject(value) && Object.hasOwn(value, key) && value[key] !== undefined
     ? find(value[key], rest, [...at, key])
     : []

@@ -1,19 +1,19 @@
 /**
- * Splits a line into words as a POSIX shell would: quotes and backslashes, nothing is expanded.
- * null where a quote is left open.
+ * Splits a line into words as a POSIX shell would: with quotes and backslashes, without expansions.
+ * null if a quote is not closed.
  */
 export function splitWords(line: string): string[] | null {
   const words: string[] = []
   let word: string | null = null
   let quote = ''
-  for (let at = 0; at < line.length; at++) {
-    const char = line[at]!
-    const after = line[at + 1]
+  for (let index = 0; index < line.length; index++) {
+    const char = line[index]!
+    const after = line[index + 1]
     if (char === quote) quote = ''
     else if (char === '\\' && isEscape(after, quote)) {
-      // A backslash before the end of a line joins it with the next one.
+      // A backslash at the end of a line joins it with the next one.
       if (after !== '\n') word = (word ?? '') + after
-      at++
+      index++
     } else if (quote) word += char
     else if (char === '"' || char === "'") {
       quote = char
@@ -27,7 +27,7 @@ export function splitWords(line: string): string[] | null {
   return word === null ? words : [...words, word]
 }
 
-/** Whether a backslash takes the meaning from what follows it; otherwise it stands for itself. */
+/** Whether a backslash escapes the next character; otherwise it is an ordinary character. */
 function isEscape(after: string | undefined, quote: string): after is string {
   if (after === undefined || quote === "'") return false
   return quote === '' || '"\\$`\n'.includes(after)

@@ -104,7 +104,7 @@ test.each<[string, string | Buffer, string]>([
   [
     'over 1 MiB',
     `{}${' '.repeat(1024 * 1024)}`,
-    `${SETTINGS} is larger than 1 MiB (1048578 bytes); settings are small, look what it is`,
+    `${SETTINGS} is larger than 1 MiB (1048578 bytes); settings are small, so check what it is`,
   ],
 ])('a file with %s is refused, and the place is named', (_, content, sentence) => {
   expect(refusal(() => loadSettings(project({ 'settings.json': content })))).toBe(sentence)
@@ -136,7 +136,7 @@ test('a link that leads nowhere is refused, one that leads to settings is follow
   const path = project({})
   symlinkSync('elsewhere.json', join(path, SETTINGS))
   expect(refusal(() => loadSettings(path))).toBe(
-    `${SETTINGS} is a link to a file that does not exist; mend or remove it`,
+    `${SETTINGS} is a link to a file that does not exist; fix or remove it`,
   )
   writeFileSync(join(path, '.ralph/elsewhere.json'), '{"maximumIterations": 2}')
   expect(loadSettings(path).settings.maximumIterations).toBe(2)

@@ -138,10 +138,7 @@ test.each<[unknown, string]>([
     { fallbackAgents: ['./co\u200bdex'] },
     `fallbackAgents[0].command must be written without U+200B at character 5, which cannot be seen, not "./co\\u200bdex" ${HERE}`,
   ],
-  [
-    { agent: { flags: ["--x 'a"] } },
-    `agent.flags[0] must have a second quote for every first one, not "--x 'a" ${HERE}`,
-  ],
+  [{ agent: { flags: ["--x 'a"] } }, `agent.flags[0] must close every quote, not "--x 'a" ${HERE}`],
   [{ agent: { model: '' } }, `agent.model must be a non-empty string or null, not "" ${HERE}`],
   [guardrail({ command: '' }), `guardrails[1].command must be a non-empty string, not "" ${HERE}`],
   [
