@@ -1,9 +1,9 @@
 import type { Exit } from '../core/events.ts'
 
-/** `stopped`: why it was not let go on. */
+/** `stopped`: why ralph ended it, or null. */
 export type Failure = { exit: Exit; stopped: string | null; error: string | null }
 
-/** Why a command did not pass, for the end of a sentence; null when it passed. */
+/** Why a command did not pass, for the end of a sentence; null if it passed. */
 export function failureOf({ exit, stopped, error }: Failure): string | null {
   if (error !== null) return `could not be run: ${error}`
   if (stopped !== null) return stopped

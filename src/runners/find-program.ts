@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 
-/** Where a program is: a path as it stands, a name as PATH leads to it. null where nothing can be executed. */
+/** The path of a program: a name is searched on PATH. null if it is not found or not executable. */
 export function findProgram(program: string, path: string): string | null {
-  const places = program.includes('/')
+  const paths = program.includes('/')
     ? [resolve(program)]
     : path.split(delimiter).map(dir => resolve(join(dir, program)))
-  return places.find(isExecutable) ?? null
+  return paths.find(isExecutable) ?? null
 }
 
 function isExecutable(path: string): boolean {

@@ -1,16 +1,16 @@
 import { UsageError } from '../core/usage-error.ts'
 import { type ProcessRunner, processRunner } from './process/process.ts'
 
-/** Starts the agents and checks of one run, and ends what they leave behind. */
+/** Starts the agents and checks of one run, and ends what they leave running. */
 export type RunRunner = ProcessRunner
 
-/** How a runner is made: `run` and `graceMs` are those of the run. */
+/** Makes the runner of a run. `graceMs`: how long a process has to exit after TERM. */
 export type MakeRunner = (options: { run: string; graceMs: number }) => RunRunner
 
 /** Runners by the `sandbox.mode` that chooses them. */
 export type RunnerRegistry = ReadonlyMap<string, MakeRunner>
 
-/** The runners of ralph: so far processes on this machine, with no sandbox around them. */
+/** All runners: so far only processes on this machine, without a sandbox. */
 export const runners: RunnerRegistry = new Map([
   ['auto', processRunner],
   ['none', processRunner],

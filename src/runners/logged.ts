@@ -7,23 +7,23 @@ import { type Failure, failureOf } from './failure.ts'
 /** Starts a process whose whole output goes to an open file. */
 export type StartToFile = (command: Command, id: StepId | null, fd: number) => Promise<Live>
 
-/** Whoever prints more than this is not checking but filling the disk. Looked at every second; of what it wrote, the beginning is kept. */
-const MOST = { written: 1e9, kept: 64e6 }
+/** A command that writes more bytes than `written` would fill the disk, so it is ended; the first `kept` bytes stay. */
+const LIMITS = { written: 1e9, kept: 64e6 }
 
 export type Log = {
-  /** Opens it, empty, to write and read. */
+  /** Opens an empty file to write and read. */
   open(): number
-  /** What is to be told of it when the command did not pass. */
+  /** The part to show if the command did not pass. */
   excerpt(fd: number): string
   /** How long the command may take, in seconds. */
   timeout: number
-  most?: typeof MOST
+  limits?: typeof LIMITS
 }
 
-/** `failure`: why it did not pass, for the end of a sentence; null when it passed. */
+/** `failure`: why it did not pass, for the end of a sentence; null if it passed. */
 export type Logged = { exit: Exit; failure: string | null; excerpt: string }
 
-/** Runs a command to its end, or to the end of its time or room, its output into a log. Never throws for trouble of the command. */
+/** Runs a command with its output in a log, and ends it at the limits of time and size. A failure of the command never throws. */
 export async function runLogged(
   start: StartToFile,
   command: Command,
@@ -51,7 +51,7 @@ async function runInto(
   start: StartToFile,
   command: Command,
   id: StepId | null,
-  { timeout, most = MOST }: Log,
+  { timeout, limits = LIMITS }: Log,
   signal: AbortSignal,
 ): Promise<Failure> {
   let stopped: string | null = null
@@ -62,16 +62,17 @@ async function runInto(
     stop()
   }
   const timer = setTimeout(() => stopFor(`timed out after ${timeout}s`), timeout * 1000)
-  const looking = setInterval(() => {
-    if (fstatSync(fd).size > most.written) stopFor(`wrote more than ${most.written / 1e9} GB, and was ended`)
+  const sizeTimer = setInterval(() => {
+    if (fstatSync(fd).size > limits.written)
+      stopFor(`wrote more than ${limits.written / 1e9} GB, and was ended`)
   }, 1000)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   const exit = await live.exit.finally(() => {
     clearTimeout(timer)
-    clearInterval(looking)
+    clearInterval(sizeTimer)
     signal.removeEventListener('abort', stop)
   })
-  if (fstatSync(fd).size > most.written) ftruncateSync(fd, most.kept)
+  if (fstatSync(fd).size > limits.written) ftruncateSync(fd, limits.kept)
   return { exit, stopped, error: null }
 }

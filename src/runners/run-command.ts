@@ -6,25 +6,25 @@ export type Ran =
   | { end: 'timeout' | 'interrupted' }
   | { end: 'unstartable'; why: string }
 
-/** Runs a program to its end, with nothing on its standard input. Never rejects: a crash or a hang is an answer. */
+/** Runs a program to its end without standard input. Never rejects: a crash or a timeout is a result. */
 export type RunCommand = (
   argv: string[],
   options: { cwd: string; env: Record<string, string>; timeoutMs: number },
 ) => Promise<Ran>
 
-const KEPT = 64 * 1024
-/** How long output may come after the exit: a pipe that something else holds never ends. */
+const MAX_OUTPUT = 64 * 1024
+/** How long to read output after the exit: a pipe that another process holds never ends. */
 const DRAIN_MS = 200
 
-/** Runs programs until the signal comes; what is running then, or takes too long, is killed with its whole group. */
+/** Runs programs until the signal is aborted. A program that still runs then, or takes too long, is killed with its group. */
 export const commandRunner =
   (signal: AbortSignal): RunCommand =>
   async (argv, { cwd, env, timeoutMs }) => {
     const started = await launch({ argv, cwd, env, stdin: '' }, 'pipe').catch((error: Error) => error)
     if (started instanceof Error) return { end: 'unstartable', why: started.message }
     const child = started
-    const stdout = keep(child.stdout!)
-    const stderr = keep(child.stderr!)
+    const stdout = collect(child.stdout!)
+    const stderr = collect(child.stderr!)
 
     return new Promise(resolve => {
       const finish = (ran: Ran) => {
@@ -50,10 +50,10 @@ export const commandRunner =
     })
   }
 
-function keep(stream: NodeJS.ReadableStream): () => string {
+function collect(stream: NodeJS.ReadableStream): () => string {
   let text = ''
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < KEPT) text += chunk
+    if (text.length < MAX_OUTPUT) text += chunk
   })
   return () => text
 }
@@ -62,6 +62,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Gone by itself.
+    // It has already exited.
   }
 }

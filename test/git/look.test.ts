@@ -4,19 +4,19 @@ import { recordStart, treeStateAtStart } from '../../src/git/start.ts'
 import { watchFiles } from '../../src/git/watch-files.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
-/** What is told of a tree, step by step, that scripts change one after the other. */
+/** What is recorded of a tree, step by step, that scripts change one after the other. */
 async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> {
   const stage = setRepository()
   const env = { ...stage.env, LANG: 'C.UTF-8' }
   stage.sh(dirty)
   const start = (await recordStart(stage.project, env))!
-  const told: RunEvent[] = []
+  const recorded: RunEvent[] = []
   const known = { root: start.root, known: treeStateAtStart(start) }
   const files = watchFiles(
     stage.project,
     known,
     env,
-    event => told.push(event),
+    event => recorded.push(event),
     () => 0,
   )
   for (const [id, script] of scripts.entries()) {
@@ -26,7 +26,7 @@ async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> 
     if (id % 3 === 0) await files.fingerprint()
     await files.record(id)
   }
-  return told.map(event => (event.type === 'changed' ? event.paths : []))
+  return recorded.map(event => (event.type === 'changed' ? event.paths : []))
 }
 
 describe('the files that an iteration changed', () => {
@@ -65,12 +65,12 @@ describe('the files that an iteration changed', () => {
   it('are not known of the first after a crash, and are of the next', async () => {
     const stage = setRepository()
     const env = { ...stage.env, LANG: 'C.UTF-8' }
-    const told: RunEvent[] = []
+    const recorded: RunEvent[] = []
     const files = watchFiles(
       stage.project,
       { root: stage.project, known: null },
       env,
-      e => told.push(e),
+      e => recorded.push(e),
       () => 0,
     )
     stage.sh('echo x > cut-off')
@@ -78,6 +78,6 @@ describe('the files that an iteration changed', () => {
     await files.begin()
     stage.sh('echo x > next')
     await files.record(2)
-    expect(told).toEqual([{ type: 'changed', at: 0, id: 2, paths: ['next'], count: 1 }])
+    expect(recorded).toEqual([{ type: 'changed', at: 0, id: 2, paths: ['next'], count: 1 }])
   })
 })

@@ -6,7 +6,7 @@ import { runLogged } from '../../src/runners/logged.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 
-type How = { most?: { written: number; kept: number }; excerpt?(fd: number): string; open?(): number }
+type How = { limits?: { written: number; kept: number }; excerpt?(fd: number): string; open?(): number }
 
 async function run(script: string, how: How = {}) {
   const dir = scratch()
@@ -21,14 +21,14 @@ async function run(script: string, how: How = {}) {
 
 describe('a command whose output goes to a log', () => {
   it('is ended when it fills the disk, and of what it wrote the beginning is kept', async () => {
-    const { why, path } = await run('echo first; exec yes', { most: { written: 2e6, kept: 1000 } })
+    const { why, path } = await run('echo first; exec yes', { limits: { written: 2e6, kept: 1000 } })
     expect(why).toBe('wrote more than 0.002 GB, and was ended')
     expect(statSync(path).size).toBe(1000)
     expect(readFileSync(path, 'utf8')).toMatch(/^first\ny\n/)
   })
 
   it('is red for its own reason where it ended before anyone looked; its log is cut all the same', async () => {
-    const { why, path } = await run('yes | head -c 3000000; exit 3', { most: { written: 2e6, kept: 1000 } })
+    const { why, path } = await run('yes | head -c 3000000; exit 3', { limits: { written: 2e6, kept: 1000 } })
     expect([why, statSync(path).size]).toEqual(['failed with exit code 3', 1000])
   })
 

@@ -56,7 +56,7 @@ describe('marks', () => {
     const scene = setScene()
     const pid = run(scene, 'sleep', ['60'], { FIRST: 'a', SECOND: 'b=c', LAST: 'é' })
     await until(() => readText(`/proc/${pid}/cmdline`).startsWith('sleep'))
-    const isMarked = (...marks: string[]) => processes.look([pid], marks).marked.length > 0
+    const isMarked = (...marks: string[]) => processes.findMarks([pid], marks).marked.length > 0
     expect(isMarked('FIRST=a')).toBe(true)
     expect(isMarked('FIRST=a', 'SECOND=b=c', 'LAST=é')).toBe(true)
     expect(isMarked('FIRST=a', 'SECOND=b')).toBe(false)
@@ -68,7 +68,7 @@ describe('marks', () => {
     const scene = setScene()
     const pid = run(scene, 'env', ['-i', '/bin/sleep', '60'])
     await until(() => readText(`/proc/${pid}/cmdline`).startsWith('/bin/sleep'))
-    expect(processes.look([pid, 2 ** 22 + 1], ['A=b'])).toEqual({ marked: [], blank: [] })
+    expect(processes.findMarks([pid, 2 ** 22 + 1], ['A=b'])).toEqual({ marked: [], blank: [] })
   })
 })
 

@@ -246,7 +246,7 @@ describe('what cannot be started', () => {
       /^cannot start no-such-agent: not found on PATH$/,
     )
     await expect(ofProgram('./none')).rejects.toThrow(/^cannot start \.\/none: no such file$/)
-    await expect(ofProgram(path('plain'))).rejects.toThrow(/plain: it may not be executed$/)
+    await expect(ofProgram(path('plain'))).rejects.toThrow(/plain: it is not executable$/)
     await expect(ofProgram('orphan')).rejects.toThrow(/^cannot start orphan: its interpreter does not exist$/)
     await expect(attempt({ cwd: path('gone') })).rejects.toThrow(/: the folder .*gone does not exist$/)
     await expect(attempt({ cwd: path('plain') })).rejects.toThrow(/: .*plain is not a folder$/)

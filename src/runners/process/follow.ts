@@ -3,70 +3,70 @@ import type { Sink } from '../../core/ports.ts'
 import type { Launched } from './launch.ts'
 import { splitLines } from './lines.ts'
 
-/** How long a pipe that others still hold must be silent, after the process has exited, to count as read. */
+/** After the exit, a pipe that other processes still hold counts as read once it was silent for this long. */
 const QUIET_MS = 30
-/** When others keep writing to it: no longer than this. */
-const PATIENCE_MS = 1000
+/** If they keep writing to it, reading stops after this time. */
+const MAX_DRAIN_MS = 1000
 
 /**
- * Hands a process's output to the sink. Resolves once the process is gone and everything that it wrote was
- * handed over, even if a child of it keeps the pipe open. Rejects with what the sink throws.
+ * Passes a process's output to the sink. Resolves when the process has exited and all its output was passed on, even if a
+ * child of it keeps the pipe open. Rejects with what the sink throws.
  */
 export function follow(
   child: Launched,
   sink: Sink,
-  { quietMs = QUIET_MS, patienceMs = PATIENCE_MS } = {},
+  { quietMs = QUIET_MS, maxDrainMs = MAX_DRAIN_MS } = {},
 ): Promise<Exit> {
   return new Promise((resolve, reject) => {
     const lines = splitLines((line, cut) => sink.line(line, cut))
     let bytes = 0
-    let over = false
-    let gone = false
-    let held = false
+    let isOver = false
+    let hasExited = false
+    let isPaused = false
 
-    function leave(): void {
-      over = true
+    function stopReading(): void {
+      isOver = true
       child.stdin?.destroy()
       child.stdout?.destroy()
       child.stderr?.destroy()
     }
 
-    function hand(give: () => void): void {
-      if (over) return
+    function passOn(call: () => void): void {
+      if (isOver) return
       try {
-        give()
+        call()
       } catch (error) {
-        leave()
+        stopReading()
         reject(error)
       }
     }
 
-    function flow(): void {
-      held = false
+    function resume(): void {
+      isPaused = false
       child.stdout?.resume()
       child.stderr?.resume()
     }
 
-    /** Whoever takes the output is behind: the process waits on its pipe, not what it wrote in our memory. */
+    /** If the sink is behind, the process has to wait on its pipe; its output must not fill ralph's memory. */
     function holdBackOutput(): void {
-      const wait = held || gone || over ? null : sink.ready?.()
+      const wait = isPaused || hasExited || isOver ? null : sink.ready?.()
       if (!wait) return
-      held = true
+      isPaused = true
       child.stdout?.pause()
       child.stderr?.pause()
-      void wait.then(() => over || flow())
+      void wait.then(() => isOver || resume())
     }
 
     const finish = (exit: Exit): void =>
-      hand(() => {
+      passOn(() => {
         lines.end()
-        leave()
+        stopReading()
         resolve(exit)
       })
 
     child.stdout?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      hand(() => {
+      passOn(() => {
         sink.bytes(chunk)
         lines.push(chunk)
         holdBackOutput()
@@ -74,7 +74,7 @@ export function follow(
     })
     child.stderr?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      hand(() => {
+      passOn(() => {
         sink.error(chunk)
         holdBackOutput()
       })
@@ -83,20 +83,20 @@ export function follow(
     child.stderr?.on('error', () => {})
     child.once('close', (code, signal) => finish({ code, signal }))
     child.once('exit', (code, signal) => {
-      // What the process itself wrote was read by now, or is with the next look at the pipe: the event loop tells
-      // of exits last.
-      gone = true
-      flow()
-      const deadline = performance.now() + patienceMs
-      let before = bytes
-      const look = (): void => {
-        if (bytes === before || performance.now() > deadline) finish({ code, signal })
-        else lookLater()
-        before = bytes
+      // The process's own output is already read, or comes with the next read of the pipe: the event loop reports
+      // exits last.
+      hasExited = true
+      resume()
+      const deadline = performance.now() + maxDrainMs
+      let bytesBefore = bytes
+      const checkPipe = (): void => {
+        if (bytes === bytesBefore || performance.now() > deadline) finish({ code, signal })
+        else checkLater()
+        bytesBefore = bytes
       }
-      // On a busy day a timer fires before the pipe is looked at, an immediate after it.
-      const lookLater = () => setTimeout(setImmediate, quietMs, look).unref()
-      lookLater()
+      // On a busy machine a timer fires before the pipe is read, an immediate after it.
+      const checkLater = () => setTimeout(setImmediate, quietMs, checkPipe).unref()
+      checkLater()
     })
   })
 }

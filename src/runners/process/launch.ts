@@ -7,8 +7,8 @@ import type { Command } from '../../core/ports.ts'
 export type Launched = ChildProcess & { pid: number }
 
 /**
- * Starts a process that leads a group of its own, and gives it its standard input.
- * `output`: pipes to read from, or a file that both streams go to.
+ * Starts a process as the leader of its own group, and writes its standard input.
+ * `output`: `pipe`, or an open file for both streams.
  */
 export async function launch(command: Command, output: 'pipe' | number): Promise<Launched> {
   const [program = '', ...args] = command.argv
@@ -21,7 +21,7 @@ export async function launch(command: Command, output: 'pipe' | number): Promise
     })
     if (!hasStarted(child)) throw (await once(child, 'error'))[0]
     child.on('error', () => {})
-    // Not reading its input is the process's own business.
+    // A process need not read its input.
     child.stdin?.on('error', () => {})
     child.stdin?.end(command.stdin)
     return child
@@ -34,7 +34,7 @@ export async function launch(command: Command, output: 'pipe' | number): Promise
 
 const hasStarted = (child: ChildProcess): child is Launched => child.pid !== undefined
 
-/** The system says ENOENT for a missing program, folder and interpreter alike. */
+/** The system reports ENOENT for a missing program, folder or interpreter. */
 function explain(error: NodeJS.ErrnoException, program: string, { cwd, env }: Command): string {
   const folder = statSync(cwd, { throwIfNoEntry: false })
   if (!folder) return `the folder ${cwd} does not exist`
@@ -47,7 +47,7 @@ function explain(error: NodeJS.ErrnoException, program: string, { cwd, env }: Co
         ? 'its interpreter does not exist'
         : 'not found on PATH'
     case 'EACCES':
-      return 'it may not be executed'
+      return 'it is not executable'
     case 'E2BIG':
       return 'its arguments and environment are too long'
     default:

@@ -1,41 +1,41 @@
-/** A longer line is not kept whole: no event of any agent is that long, and memory is finite. */
+/** A longer line is cut, to bound the memory; no event of any agent is that long. */
 export const MAX_LINE = 32 * 1024 * 1024
 
-/** How much of an overlong line is still handed over. */
+/** How much of a cut line is passed on. */
 export const CUT_LINE = 64 * 1024
 
-const NO_ROOM = Buffer.alloc(0)
-const FIRST_ROOM = 64 * 1024
-/** Room that is kept for the next long line; more is given back. */
-const KEPT_ROOM = 8 * 1024 * 1024
+const EMPTY = Buffer.alloc(0)
+const FIRST_SIZE = 64 * 1024
+/** A buffer up to this size is kept for the next long line; a larger one is freed. */
+const KEPT_SIZE = 8 * 1024 * 1024
 
 const LF = 10
 const CR = 13
 
 export type LineSplitter = {
   push(chunk: Buffer): void
-  /** Hands over the last line, if it had no newline. */
+  /** Passes on the last line if it has no newline. */
   end(): void
 }
 
 /**
- * Cuts bytes into lines of text. Every byte is copied at most a constant number of times, whatever
- * the chunks are; bytes that are no UTF-8 come as U+FFFD, a character cut by a chunk comes whole.
+ * Splits bytes into lines of text. Each byte is copied at most a constant number of times, however the chunks are cut.
+ * Invalid UTF-8 becomes U+FFFD; a character that two chunks share stays whole.
  */
 export function splitLines(
   onLine: (line: string, cut: boolean) => void,
   { max = MAX_LINE, keep = CUT_LINE } = {},
 ): LineSplitter {
-  // The beginning of a line whose newline has not come yet. Most agents write whole lines, and need no room.
-  let held: Buffer = NO_ROOM
+  // The beginning of a line whose newline has not come yet. Most agents write whole lines and need no buffer.
+  let held: Buffer = EMPTY
   let size = 0
-  /** The current line was handed over cut: nothing of it is of interest until its newline. */
+  /** The current line was cut: skip the rest of it. */
   let skipping = false
 
   function hold(chunk: Buffer, from: number, to: number): void {
     const needed = size + to - from
     if (needed > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2, FIRST_ROOM))
+      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2, FIRST_SIZE))
       held.copy(larger, 0, 0, size)
       held = larger
     }
@@ -45,40 +45,40 @@ export function splitLines(
 
   function release(): void {
     size = 0
-    if (held.length > KEPT_ROOM) held = NO_ROOM
+    if (held.length > KEPT_SIZE) held = EMPTY
   }
 
-  function give(bytes: Buffer, from: number, to: number): void {
+  function emit(bytes: Buffer, from: number, to: number): void {
     if (to - from > max) onLine(bytes.toString('utf8', from, Math.min(from + keep, to)), true)
     else onLine(bytes.toString('utf8', from, to > from && bytes[to - 1] === CR ? to - 1 : to), false)
   }
 
-  function giveHeld(): void {
-    give(held, 0, size)
+  function emitHeld(): void {
+    emit(held, 0, size)
     release()
   }
 
   return {
     push(chunk) {
       let from = 0
-      for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
+      for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
         if (skipping) skipping = false
-        else if (size === 0) give(chunk, from, at)
+        else if (size === 0) emit(chunk, from, end)
         else {
-          hold(chunk, from, at)
-          giveHeld()
+          hold(chunk, from, end)
+          emitHeld()
         }
-        from = at + 1
+        from = end + 1
       }
       if (skipping || from === chunk.length) return
       hold(chunk, from, chunk.length)
       if (size > max) {
         skipping = true
-        giveHeld()
+        emitHeld()
       }
     },
     end() {
-      if (size > 0) giveHeld()
+      if (size > 0) emitHeld()
     },
   }
 }

@@ -5,32 +5,31 @@ import type { Command, Live, Runner } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
-import { type Birth, isAlive, processes, processRef } from './proc.ts'
+import { isAlive, type ProcessStart, processes, processRef } from './proc.ts'
 import { endTree, findMarked, groupLives } from './tree.ts'
 import { keepWarden } from './warden.ts'
 
-/** What was left behind may tidy up this long; the full grace is for what was stopped at work. */
+/** The grace for leftover processes; the full grace is for what ralph stops while it works. */
 const LEFTOVER_GRACE_MS = 300
 
 export interface ProcessRunner extends Runner {
-  /** Throws CannotGoOn where nothing can be started: before a step begins, so that none is lost to it. */
+  /** Throws CannotGoOn if nothing can be started. Call it before a step begins, so that no step fails because of it. */
   ready(): void
-  /** As `start`, but both output streams go to this open file: no pipe, so nothing that anyone could hold. */
+  /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
-  /** Ends everything that still carries this step's mark; null: what was started for no step. */
+  /** Ends everything that still carries this step's mark; null: what was started outside any step. */
   sweep(id: StepId | null): Promise<void>
-  /** What makes a process this sitting's, for those that others start: they do not outlive ralph either. */
+  /** The environment for processes that are started elsewhere, so that they do not outlive ralph either. */
   marks: Record<string, string>
   /** Ends everything of this run. Nothing can be started afterwards. */
   close(): Promise<void>
 }
 
 /**
- * Runs processes on this machine, so that none outlives its iteration, nor ralph. Each leads a group of its
- * own and carries marks in its environment, which its descendants inherit wherever they go. RALPH_RUN and
- * RALPH_STEP say whose it is. RALPH_SITTING is one life of ralph: the warden ends by it, so that it never
- * meets what a resumed run has just started. RALPH_CALL is this one process: `stop` ends by it, so that it
- * never meets another check of the same step.
+ * Runs processes on this machine so that none outlives its iteration or ralph. Each process leads its own group and has
+ * marks in its environment, which its descendants inherit. RALPH_RUN and RALPH_STEP name the run and the step.
+ * RALPH_SITTING is this incarnation: the warden goes by it, so it never ends what a resumed run has just started.
+ * RALPH_CALL is this one process: `stop` goes by it, so it never ends another check of the same step.
  */
 export function processRunner({
   run,
@@ -41,14 +40,14 @@ export function processRunner({
   graceMs: number
   mark?: Record<string, string>
 }): ProcessRunner {
-  const sitting = randomUUID()
-  const marks = { RALPH_RUN: run, RALPH_SITTING: sitting }
-  const warden = keepWarden({ name: 'RALPH_SITTING', value: sitting })
-  /** The groups that may still have members, by their leader. */
+  const incarnation = randomUUID()
+  const marks = { RALPH_RUN: run, RALPH_SITTING: incarnation }
+  const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation })
+  /** The process groups that may still have members, by their leader's pid. */
   const groups = new Map<number, { startTime: string; step: string }>()
-  /** The first process of each step since it was last swept: nothing older can be the step's. */
-  const births = new Map<string, Birth>()
-  /** Who is being stopped, with the whole grace, and at which step: whoever sweeps meanwhile waits for that. */
+  /** The first process of each step since its last sweep: nothing older can belong to the step. */
+  const firstProcesses = new Map<string, ProcessStart>()
+  /** The stops in progress, with their step: a sweep waits for them, so they get the full grace. */
   const stopping = new Map<Promise<void>, string>()
   const leftoverGraceMs = Math.min(graceMs, LEFTOVER_GRACE_MS)
   let calls = 0
@@ -67,13 +66,13 @@ export function processRunner({
   ): Promise<Live> {
     if (closed) throw new Error(`cannot start ${command.argv[0]}: the run is over`)
     const step = stepName(id)
-    const call = `${sitting}.${++calls}`
+    const call = `${incarnation}.${++calls}`
     const own = { ...marks, RALPH_STEP: step, RALPH_CALL: call }
     const at = performance.now()
     warden.start()
     const child = await launch({ ...command, env: { ...command.env, ...mark, ...own } }, output)
     const ref = processRef(child.pid)
-    if (!births.has(step)) births.set(step, { pid: child.pid, at })
+    if (!firstProcesses.has(step)) firstProcesses.set(step, { pid: child.pid, at })
     groups.set(child.pid, { startTime: ref.startTime, step })
     warden.add(child.pid)
     child.once('exit', () => {
@@ -93,7 +92,7 @@ export function processRunner({
       stopped = ending
       return ending
     }
-    // Output that cannot be taken: the process works for nobody.
+    // If the output cannot be stored, the process must not go on.
     exit.catch(stop)
     return { ref, exit, stop }
   }
@@ -111,25 +110,27 @@ export function processRunner({
 
     async sweep(id) {
       const step = stepName(id)
-      await Promise.all([...stopping].flatMap(([ending, of]) => (of === step ? ending : [])))
+      await Promise.all(
+        [...stopping].flatMap(([ending, stoppedStep]) => (stoppedStep === step ? ending : [])),
+      )
       const marks = [`RALPH_RUN=${run}`, `RALPH_STEP=${step}`]
-      const birth = births.get(step) ?? null
-      births.delete(step)
+      const first = firstProcesses.get(step) ?? null
+      firstProcesses.delete(step)
       const leaders = new Map<number, string>()
       for (const [pgid, group] of groups) {
         if (group.step !== step) continue
         if (groupLives(pgid)) leaders.set(pgid, group.startTime)
         else release(pgid)
       }
-      // After almost every iteration there is nothing left, and that must cost next to nothing.
-      if (leaders.size === 0 && (await findMarked(processes.pidsSince(birth), marks)).length === 0) return
+      // Almost always nothing is left, so this check must be fast.
+      if (leaders.size === 0 && (await findMarked(processes.pidsSince(first), marks)).length === 0) return
       await endTree({ leaders, marks }, leftoverGraceMs)
       for (const pgid of leaders.keys()) release(pgid)
     },
 
     async reap(refs) {
       const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
-      await endTree({ leaders, marks: [`RALPH_RUN=${run}`], spare: `RALPH_SITTING=${sitting}` }, graceMs)
+      await endTree({ leaders, marks: [`RALPH_RUN=${run}`], spare: `RALPH_SITTING=${incarnation}` }, graceMs)
     },
 
     async close() {
@@ -142,5 +143,5 @@ export function processRunner({
   }
 }
 
-/** What was started for no step (checks before the first) is not to be taken for any step's. */
+/** Processes outside any step (the baseline checks) must not match a step's mark. */
 const stepName = (id: StepId | null): string => (id === null ? 'none' : String(id))

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { Entry, ProcessTable } from './proc.ts'
+import type { ProcessEntry, ProcessTable } from './proc.ts'
 
 const FIELDS = 'pid=,ppid=,pgid=,stat=,lstart='
 
@@ -16,7 +16,7 @@ function ps(...args: string[]): string {
   }
 }
 
-export function readEntries(text: string): Entry[] {
+export function readEntries(text: string): ProcessEntry[] {
   return text.split('\n').flatMap(line => {
     const fields = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line)
     if (!fields || fields[4]!.startsWith('Z')) return []
@@ -24,7 +24,7 @@ export function readEntries(text: string): Entry[] {
   })
 }
 
-/** The processes whose line, `pid command… NAME=value…`, holds every mark as a word of its own. */
+/** The processes whose line, `pid command… NAME=value…`, contains every mark as a word. */
 export function readMarked(text: string, marks: readonly string[]): number[] {
   return text.split('\n').flatMap(line => {
     const words = `${line} `
@@ -32,12 +32,12 @@ export function readMarked(text: string, marks: readonly string[]): number[] {
   })
 }
 
-/** Where there is no /proc (macOS). Slower, and start times are whole seconds. */
+/** For systems without /proc (macOS). Slower, and start times are in whole seconds. */
 export const psTable: ProcessTable = {
   entry: pid => readEntries(ps('-o', FIELDS, '-p', String(pid)))[0] ?? null,
   list: () => readEntries(ps('-axo', FIELDS)),
   pidsSince: () => readEntries(ps('-axo', FIELDS)).map(entry => entry.pid),
-  look(among, marks) {
+  findMarks(among, marks) {
     const wanted = new Set(among)
     const marked = readMarked(ps('-axEww', '-o', 'pid=,command='), marks).filter(pid => wanted.has(pid))
     return { marked, blank: [] }

@@ -1,59 +1,59 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Entry, processes } from './proc.ts'
+import { type ProcessEntry, processes } from './proc.ts'
 
-/** Rounds of killing before what is left must be taken for unkillable (waiting for a dead disk, say). */
+/** How often to try to kill; what is left then cannot be killed, because it waits for a dead disk for example. */
 const ROUNDS = 30
-const LOOKS_AT_BLANK = 4
+const BLANK_ATTEMPTS = 4
 
-/** Process numbers with their start times: by the number alone, a stranger could be meant. */
+/** Pids with their start times: a pid alone could mean a later, unrelated process. */
 type Known = ReadonlyMap<number, string>
 
-/** What is to be ended, by everything that can be known of it. */
+/** The processes to end. */
 export type Target = {
-  /** Leaders of process groups, living or not. */
+  /** Leaders of process groups, running or not. */
   leaders: Known
-  /** Everything that carries all of these. */
+  /** Everything that carries all of these marks. */
   marks: readonly string[]
-  /** But nothing that carries this. */
+  /** Nothing that carries this mark. */
   spare?: string
 }
 
 /**
- * Ends the target and all its descendants: TERM, the grace (less if all are gone sooner), then KILL
- * until nothing is found. Never this process, nor one that it descends from.
+ * Ends the target and all its descendants: TERM, the grace (shorter if all exit sooner), then KILL until nothing is
+ * found. It never ends this process or one of its ancestors.
  */
 export async function endTree(target: Target, graceMs: number): Promise<void> {
-  // Grows with every look: a parent that dies takes the trace to its children along.
+  // Grows with every search: once a parent has died, its children cannot be found through it.
   const known = new Map(target.leaders)
   const { found, groups } = await find(target, known)
   if (found.length === 0) return
   for (const pgid of groups) send(-pgid, 'SIGTERM')
   for (const { pid, pgid } of found) if (!groups.has(pgid)) send(pid, 'SIGTERM')
-  if (await leave(target, known, performance.now() + graceMs)) return
+  if (await waitForExit(target, known, performance.now() + graceMs)) return
   for (let round = 0; round < ROUNDS; round++) {
     const left = (await find(target, known)).found
     if (left.length === 0) return
-    // Stopped first: a child born while its parent is being killed would be nobody's descendant.
+    // STOP first: a child that starts while its parent is being killed would not be found as a descendant.
     for (const { pid } of left) send(pid, 'SIGSTOP')
     for (const { pid } of (await find(target, known)).found) send(pid, 'SIGKILL')
     await delay(Math.min(2 ** round, 100))
   }
 }
 
-/** Those of the given processes that carry the marks. A blank one is looked at again before it counts as a stranger. */
+/** Those of the given processes that carry the marks. A blank one is checked again before it counts as unrelated. */
 export async function findMarked(among: readonly number[], marks: readonly string[]): Promise<number[]> {
   const found: number[] = []
   let open = among
-  for (let look = 0; open.length > 0 && look < LOOKS_AT_BLANK; look++) {
-    if (look > 0) await delay(2 ** look)
-    const { marked, blank } = processes.look(open, marks)
+  for (let attempt = 0; open.length > 0 && attempt < BLANK_ATTEMPTS; attempt++) {
+    if (attempt > 0) await delay(2 ** attempt)
+    const { marked, blank } = processes.findMarks(open, marks)
     found.push(...marked)
     open = blank
   }
   return found
 }
 
-/** Whether a group has members; a zombie counts until it is buried. */
+/** Whether a group has members; a zombie counts until its parent has waited for it. */
 export function groupLives(pgid: number): boolean {
   try {
     process.kill(-pgid, 0)
@@ -66,27 +66,27 @@ export function groupLives(pgid: number): boolean {
 async function find(
   target: Target,
   known: Map<number, string>,
-): Promise<{ found: Entry[]; groups: Set<number> }> {
+): Promise<{ found: ProcessEntry[]; groups: Set<number> }> {
   const marked = new Set(await findMarked(processes.pidsSince(null), target.marks))
   if (target.spare) for (const pid of await findMarked([...marked], [target.spare])) marked.delete(pid)
 
   const all = processes.list()
   const byPid = new Map(all.map(entry => [entry.pid, entry]))
-  const untouchable = lineOf(process.pid, byPid)
+  const protectedPids = ancestorsOf(process.pid, byPid)
   const groups = new Set<number>()
   for (const [pgid, start] of target.leaders) {
-    // A group's number is taken as long as it has members: a leader of another age leads another group.
+    // The pid of a group is not reused while it has members, so a leader with another start time leads another group.
     const leader = byPid.get(pgid)
-    if (!untouchable.has(pgid) && (!leader || leader.startTime === start)) groups.add(pgid)
+    if (!protectedPids.has(pgid) && (!leader || leader.startTime === start)) groups.add(pgid)
   }
 
   const children = childrenOf(all)
-  const found = new Map<number, Entry>()
+  const found = new Map<number, ProcessEntry>()
   const open = all.filter(
     ({ pid, pgid, startTime }) => marked.has(pid) || groups.has(pgid) || known.get(pid) === startTime,
   )
   for (let entry = open.pop(); entry; entry = open.pop()) {
-    if (found.has(entry.pid) || untouchable.has(entry.pid)) continue
+    if (found.has(entry.pid) || protectedPids.has(entry.pid)) continue
     found.set(entry.pid, entry)
     known.set(entry.pid, entry.startTime)
     open.push(...(children.get(entry.pid) ?? []))
@@ -95,8 +95,8 @@ async function find(
   return { found: [...found.values()], groups }
 }
 
-function childrenOf(all: readonly Entry[]): Map<number, Entry[]> {
-  const children = new Map<number, Entry[]>()
+function childrenOf(all: readonly ProcessEntry[]): Map<number, ProcessEntry[]> {
+  const children = new Map<number, ProcessEntry[]>()
   for (const entry of all) {
     const siblings = children.get(entry.ppid)
     if (siblings) siblings.push(entry)
@@ -105,16 +105,16 @@ function childrenOf(all: readonly Entry[]): Map<number, Entry[]> {
   return children
 }
 
-/** A process and those it descends from, and the first of all. */
-function lineOf(pid: number, byPid: ReadonlyMap<number, Entry>): Set<number> {
-  const line = new Set([0, 1])
-  for (let at: number | undefined = pid; at !== undefined && !line.has(at); at = byPid.get(at)?.ppid)
-    line.add(at)
-  return line
+/** A process and its ancestors, always with pids 0 and 1. */
+function ancestorsOf(pid: number, byPid: ReadonlyMap<number, ProcessEntry>): Set<number> {
+  const ancestors = new Set([0, 1])
+  for (let at: number | undefined = pid; at !== undefined && !ancestors.has(at); at = byPid.get(at)?.ppid)
+    ancestors.add(at)
+  return ancestors
 }
 
-/** Whether all are gone before the deadline. */
-async function leave(target: Target, known: Map<number, string>, deadline: number): Promise<boolean> {
+/** Whether all have exited before the deadline. */
+async function waitForExit(target: Target, known: Map<number, string>, deadline: number): Promise<boolean> {
   for (let pause = 4; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
     await delay(Math.min(pause, deadline - performance.now()))
     if (!anyLives(known) && (await find(target, known)).found.length === 0) return true
@@ -131,6 +131,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone by itself, or not ours to end.
+    // It has exited already, or ralph has no permission.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Reads a pipe that only ralph holds: its end means that ralph is gone, by whatever death. Then everything
- * that carries the mark ($1=$2), the groups in flight (the first line of file 3), and all their descendants are ended.
- * POSIX sh and tools only (dash takes no `--` before a group), but a grep that knows -z reads all environments at once.
+ * Reads a pipe that only ralph holds: its end means that ralph has died. Then it ends everything that carries the mark
+ * ($1=$2), the running groups (the first line of file 3), and all their descendants. It uses only POSIX sh and tools
+ * (dash accepts no `--` before a group), but with `grep -z` it reads all environments at once.
  */
 export const WARDEN_SCRIPT = `
 trap '' INT TERM HUP

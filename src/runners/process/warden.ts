@@ -6,42 +6,42 @@ import { join } from 'node:path'
 import { CannotGoOn } from '../../core/ports.ts'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
-/** A warden that cannot stay alive must not be started for ever. */
+/** A warden that keeps dying must not be restarted forever. */
 const MAX_STARTS = 100
 
-/** Outlives ralph by a moment, to end what ralph can no longer end. */
+/** A process that outlives ralph for a moment, to end what ralph can no longer end. */
 export type Warden = {
-  /** Starts it unless it runs. Throws CannotGoOn when that is impossible: without it nothing may be started. */
+  /** Starts it unless it runs. Throws CannotGoOn if that fails: no process may run without it. */
   start(): void
-  /** A process group is in flight: it is ended first, should ralph die. */
+  /** Adds a running process group, which is ended first if ralph dies. */
   add(pgid: number): void
   drop(pgid: number): void
-  /** Lets it go: ralph has ended everything itself. */
+  /** Ends it: ralph has ended everything itself. */
   dismiss(): void
   readonly pid: number | null
 }
 
-/** Keeps one warden alive that knows the mark which every process of this sitting carries. */
+/** Keeps one warden running. It knows the mark that every process of this incarnation carries. */
 export function keepWarden(mark: { name: string; value: string }): Warden {
   const groups = new Set<number>()
   let shell: ChildProcess | null = null
   let starts = 0
   let dismissed = false
 
-  /** The groups in flight, for the warden to read when ralph is gone: until then nothing wakes it. */
+  /** An open file with the running groups. The warden reads it only after ralph has died. */
   let list: number | null = null
-  const note = (): void => {
+  const writeGroups = (): void => {
     if (list === null) return
     const line = `${[...groups].join(' ')}\n`
-    needFolder(() => writeSync(list!, line, 0))
+    requireTmpdir(() => writeSync(list!, line, 0))
   }
 
   function start(): void {
     if (shell || dismissed || starts >= MAX_STARTS) return
     starts++
-    list ??= openNameless()
-    note()
-    // Neither the mark (it would end itself) nor anything else of ours: no secrets, and no folder held in use.
+    list ??= openUnnamed()
+    writeGroups()
+    // Without the mark (it would end itself), without secrets, and in `/`, so that it keeps no folder in use.
     const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value]
     const started = spawn('/bin/sh', args, {
       cwd: '/',
@@ -57,7 +57,7 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
       shell = null
       restart()
     })
-    // Waiting for it is no reason for ralph to stay.
+    // Ralph must not wait for it to exit.
     started.unref()
   }
 
@@ -65,7 +65,7 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     try {
       start()
     } catch {
-      // The next process that is to be started asks again, and is refused if there is still no warden.
+      // The next start of a process tries again, and fails if there is still no warden.
     }
   }
 
@@ -73,10 +73,10 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     start,
     add(pgid) {
       groups.add(pgid)
-      note()
+      writeGroups()
     },
     drop(pgid) {
-      if (groups.delete(pgid)) note()
+      if (groups.delete(pgid)) writeGroups()
     },
     dismiss() {
       if (dismissed) return
@@ -91,18 +91,18 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
   }
 }
 
-/** A file that only those can read who were given it, and that is gone with the last of them. */
-function openNameless(): number {
+/** Opens a file and removes its name: only processes that inherit it can read it, and it is gone with the last of them. */
+function openUnnamed(): number {
   const path = join(tmpdir(), `ralph-${randomUUID()}`)
   try {
-    return needFolder(() => openSync(path, 'wx+', 0o600))
+    return requireTmpdir(() => openSync(path, 'wx+', 0o600))
   } finally {
     rmSync(path, { force: true })
   }
 }
 
-/** Where there is no room for a warden, no agent is to blame. */
-function needFolder<T>(act: () => T): T {
+/** An error here is not the agent's failure, so it stops the run. */
+function requireTmpdir<T>(act: () => T): T {
   try {
     return act()
   } catch (cause) {
