@@ -6,9 +6,9 @@ import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
 import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
+import { formatCost, formatEnding } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { spentOn } from '../view/report/spent.ts'
-import { sayCost, sayEnding } from '../view/report/words.ts'
 import { clockTime } from '../view/time.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 
@@ -67,10 +67,10 @@ export function statusOf(
   const limited = limitedAt(state, now)
   const waits = waitsOf(state, now)
   const elsewhere = ending?.type === 'finished' || ending?.type === 'stopped' ? null : holder
-  const stands = standingOf(events, state, live || elsewhere !== null, now)
+  const stands = phaseOf(events, state, live || elsewhere !== null, now)
   const last =
     ending && ending.type !== 'resumed'
-      ? sayEnding(ending).text
+      ? formatEnding(ending).text
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
         : 'no iteration is through yet'
@@ -112,7 +112,7 @@ function listOf(tasks: readonly Task[], state: RunState, table: StageTable): Run
 }
 
 /** How a run stands; `atWork`: a process sits over it, here or elsewhere. */
-export function standingOf(
+export function phaseOf(
   events: readonly RunEvent[],
   state: RunState,
   atWork: boolean,
@@ -154,7 +154,7 @@ function lastAgent(events: readonly RunEvent[]): string | null {
 /** Of what is to come by a clock that was set back: nothing. */
 const formatAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
 
-function sayStanding({ standing, pid, elsewhere }: RunStatus): string {
+function formatPhase({ standing, pid, elsewhere }: RunStatus): string {
   if (elsewhere)
     return `${standing} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as is known here)`
   return pid === null ? standing : `${standing} (pid ${pid})`
@@ -164,7 +164,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const rows = [
     ['project', status.project],
-    ['status', sayStanding(status)],
+    ['status', formatPhase(status)],
     ...(status.elsewhere === null
       ? []
       : [
@@ -185,7 +185,7 @@ export function statusLines(status: RunStatus, now: number): string[] {
     ]),
     ['began', `${formatAge(status.began, now)} ago; last heard of ${formatAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
-    ['spent', `${sayCost(status)} · ${formatCount(status.tokens)} tokens, as far as the agent tells`],
+    ['spent', `${formatCost(status)} · ${formatCount(status.tokens)} tokens, as far as the agent tells`],
     ['last', plainLine(status.last)],
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]

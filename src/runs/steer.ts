@@ -11,7 +11,7 @@ import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '.
 import { hold } from './hold.ts'
 import type { Io, Writer } from './io.ts'
 import { projectOf } from './project.ts'
-import { standingOf } from './status.ts'
+import { phaseOf } from './status.ts'
 
 export type SteerOptions = { projectDir: string }
 
@@ -63,7 +63,7 @@ const confirmTold = ({ id }: StoredRun, to: Writer): number =>
 
 /** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer): number {
-  if (standingOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
+  if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     sendRequest(run, { type: 'retry' })
     return say(to, `run ${run.id} waits no longer: it tries again now`)
   }

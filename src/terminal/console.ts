@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Bounds } from '../view/excerpt.ts'
 import { liveLine } from '../view/live-line.ts'
-import { runLines, type Shown } from '../view/run-lines.ts'
+import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
 import { columnsOf, liveStatus, type OutputStream } from './live-status.ts'
@@ -20,11 +20,11 @@ export type OutputOptions = {
   limit: number | null
   /** Absent: the defaults. */
   output?: OutputSettings
-  list?: Shown['list']
-  summary?: Shown['summary']
-  titleOf?: Shown['titleOf']
+  list?: RunLinesOptions['list']
+  summary?: RunLinesOptions['summary']
+  titleOf?: RunLinesOptions['titleOf']
   /** The run's end in lines. */
-  ending?: Shown['ending']
+  ending?: RunLinesOptions['ending']
   /** How to end a wait by a key, in words. */
   key?: string | null
 }
@@ -81,7 +81,7 @@ export function consoleListener(
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
-  const shown: Shown = {
+  const shown: RunLinesOptions = {
     style: terminalStyle(out, env, output),
     bounds: output,
     streamAgent,
@@ -120,7 +120,7 @@ export function consoleListener(
       line?.clear()
     }
     if (line) {
-      status.hear(event)
+      status.onEvent(event)
       line.update()
     }
   }

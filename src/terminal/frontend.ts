@@ -14,7 +14,7 @@ import { type InputStream, listenForRetry, RETRY_KEY } from './retry-key.ts'
 type Streams = { stdin: InputStream; stdout: OutputStream; stderr: Pick<NodeJS.WriteStream, 'write'> }
 
 /** What the terminal shows of a run, beside its events. */
-type Shown = {
+type WatchedRun = {
   spec: { settings: { streamAgentOutput: boolean; output: OutputSettings } }
   iterations: number | null
   hasCondition: boolean
@@ -52,7 +52,7 @@ export function terminalFrontend(
       for (const note of dry.warnings) warn(note)
     },
 
-    watch(run: Shown) {
+    watch(run: WatchedRun) {
       const { settings } = run.spec
       const key = isatty(0) && !json && !quiet ? listenForRetry(streams().stdin, run.retry) : null
       const shown = consoleListener(streams().stdout, env, {

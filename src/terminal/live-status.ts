@@ -1,4 +1,4 @@
-import { BEAT_MS, type LiveLine } from '../view/live-line.ts'
+import { FRAME_MS, type LiveLine } from '../view/live-line.ts'
 
 /** What is used of standard output. A terminal has a width, which may change at any time. */
 export type OutputStream = {
@@ -29,7 +29,7 @@ const ERASE = '\r\x1b[J'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /**
- * One line at the end of the output, redrawn in place every BEAT_MS while something is under way. Clear it before you
+ * One line at the end of the output, redrawn in place every FRAME_MS while something is under way. Clear it before you
  * write anything else. The cursor is never hidden, so nothing has to be restored however the process ends; the line
  * itself is removed at exit.
  */
@@ -56,7 +56,7 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
     process.kill(process.pid, signal)
   }
   function start(): void {
-    timer = setInterval(draw, BEAT_MS).unref()
+    timer = setInterval(draw, FRAME_MS).unref()
     process.on('exit', clear)
     for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   }

@@ -9,8 +9,8 @@ import { todoLines } from './todo-lines.ts'
 const WHOLE = fitTo(null)
 
 /**
- * Turns one iteration's events into lines, tool results matched with their calls. Fresh per iteration, which began
- * when it is told, else with the first event.
+ * Turns the events of one iteration into lines, and matches tool results with their calls. Make a new one for each
+ * iteration. `began`: when it began; null: with its first event.
  */
 export function agentLines(
   style: Style,
@@ -18,7 +18,7 @@ export function agentLines(
   began: number | null = null,
 ): (event: AgentEvent, at: number, fit?: Fit) => string[] {
   const { colors, marks } = style
-  /** Calls whose result is still to come, and whether what they change was shown. */
+  /** Calls that have no result yet, and whether their diff was shown. */
   const calls = new Map<string, { name: string; hasDiff: boolean }>()
   let tools = 0
   let errors = 0
@@ -69,7 +69,7 @@ export function agentLines(
         return facts.length > 0 ? [fit.cut(colors.dim(facts.join(' · ')))] : []
       }
       case 'text':
-        // A stream is mostly this, and mostly simple.
+        // A shortcut: most of a stream is simple text.
         if (fit.room === null && isSimple(event.text)) return [event.text]
         return plain(event.text)
           .split('\n')
@@ -86,7 +86,7 @@ export function agentLines(
         return fit.wrap(`${marks.warn} limited: ${plainLine(event.note)}`, colors.yellow, 3)
       case 'background':
         return event.open > 0 ? [fit.cut(colors.dim(`${plural(event.open, 'task')} in the background`))] : []
-      // The end that follows says it.
+      // The `ended` event that follows shows it.
       case 'unusable':
       case 'answered':
         return []

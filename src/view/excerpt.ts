@@ -10,8 +10,8 @@ export function excerpt(output: string, { maxLines, maxChars }: Bounds): string[
   const text = plain(cutAt(output, maxChars)).trimEnd()
   if (text === '') return []
   const shown = text.split('\n').slice(0, maxLines)
-  const left = lineCount(output) - shown.length
-  if (left > 0) shown.push(`… ${plural(left, 'more line')}`)
+  const hidden = lineCount(output) - shown.length
+  if (hidden > 0) shown.push(`… ${plural(hidden, 'more line')}`)
   else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
   return shown
 }
@@ -28,8 +28,8 @@ export function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bou
     if (text.startsWith('+')) shown.push(colors.green(text))
     else shown.push(text.startsWith('-') ? colors.red(text) : colors.dim(text))
   }
-  const left = diff.length - shown.length
-  return left > 0 ? [...shown, colors.dim(`… ${plural(left, 'more line')}`)] : shown
+  const hidden = diff.length - shown.length
+  return hidden > 0 ? [...shown, colors.dim(`… ${plural(hidden, 'more line')}`)] : shown
 }
 
 export const sizeOf = (output: string): string =>

@@ -1,18 +1,18 @@
 import { cutPathTo, cutTo, widthOf, wrapTo } from './width.ts'
 
-/** How lines are made to fit where they are shown. */
+/** Makes lines fit the width of the terminal. */
 export type Fit = {
-  /** How many columns there are; null: as many as it takes. */
+  /** The width in columns; null: unlimited. */
   room: number | null
-  /** One line stays one line. */
+  /** Cuts a line to the width. */
   cut(line: string): string
-  /** One line stays one line, and what is in the middle gives way. */
+  /** Puts three parts on one line. If they do not fit, the middle is cut first. */
   squeeze(before: string, middle: string, after: string): string
-  /** Words go on in the next row, the same paint on each. */
+  /** Wraps a line into painted rows; rows after the first are indented by `hang`. */
   wrap(line: string, paint?: (row: string) => string, hang?: number): string[]
 }
 
-/** In a pipe, lines stay as they are: whoever reads them there wants them whole. */
+/** For a pipe or a file, where readers need whole lines. */
 const WHOLE: Fit = {
   room: null,
   cut: line => line,
@@ -20,10 +20,10 @@ const WHOLE: Fit = {
   wrap: (line, paint) => [paint ? paint(line) : line],
 }
 
-/** With less than this, lines are cut by the terminal. */
+/** A terminal that is narrower cuts the lines itself. */
 const NARROWEST = 8
 
-/** With less than this, a middle tells nothing. */
+/** A shorter middle would say nothing. */
 const LEAST_MIDDLE = 8
 
 export function fitTo(columns: number | null): Fit {
@@ -43,5 +43,5 @@ export function fitTo(columns: number | null): Fit {
   }
 }
 
-/** The same with less room, for lines that are then indented. */
+/** The same but narrower, for lines that are indented afterwards. */
 export const narrowed = (fit: Fit, by: number): Fit => (fit.room === null ? fit : fitTo(fit.room - by))

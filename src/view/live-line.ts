@@ -2,15 +2,15 @@ import type { RunEvent } from '../core/events.ts'
 import { formatDuration, plural } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
 import { plainLine } from './plain.ts'
-import type { Shown } from './run-lines.ts'
+import type { RunLinesOptions } from './run-lines.ts'
 import { cutTo } from './width.ts'
 
-/** What is under way, for one line that is drawn again and again. A fold, like the lines. */
+/** Shows what is under way in one line that is redrawn all the time. A fold over events, like `runLines`. */
 export type LiveLine = {
-  hear(event: RunEvent): void
+  onEvent(event: RunEvent): void
   /** Whether there is something to show. */
   isBusy(): boolean
-  /** The line at this moment, in at most so many columns; '' if there is none. */
+  /** The line at this moment, at most `columns` wide; '' if there is none. */
   line(now: number, columns: number): string
 }
 
@@ -18,8 +18,8 @@ type Call = { n: number; agent: string; at: number; tools: number; doing: string
 
 const INDENT = '  '
 
-/** How long one of the turning marks stands. */
-export const BEAT_MS = 250
+/** How long one frame of the spinner is shown. */
+export const FRAME_MS = 250
 
 export function liveLine({
   style,
@@ -27,13 +27,13 @@ export function liveLine({
   limit,
   clock,
   key = null,
-}: Pick<Shown, 'style' | 'streamAgent' | 'limit' | 'clock' | 'key'>): LiveLine {
+}: Pick<RunLinesOptions, 'style' | 'streamAgent' | 'limit' | 'clock' | 'key'>): LiveLine {
   const { colors, marks } = style
   const calls = new Map<StepId, Call>()
   let checks: { id: StepId | null; check: string; at: number }[] = []
   let wait: { until: number; why: string } | null = null
 
-  const busyMark = (now: number) => marks.busy[Math.floor(now / BEAT_MS) % marks.busy.length]!
+  const busyMark = (now: number) => marks.busy[Math.floor(now / FRAME_MS) % marks.busy.length]!
 
   function callPart({ n, agent, at, tools, doing }: Call, now: number): string {
     const facts = [
@@ -47,7 +47,7 @@ export function liveLine({
   }
 
   return {
-    hear(event) {
+    onEvent(event) {
       switch (event.type) {
         case 'started':
           wait = null
@@ -74,8 +74,8 @@ export function liveLine({
           checks.push(event)
           break
         case 'checked': {
-          const place = checks.findIndex(c => c.id === event.id && c.check === event.finding.check)
-          if (place >= 0) checks.splice(place, 1)
+          const index = checks.findIndex(c => c.id === event.id && c.check === event.finding.check)
+          if (index >= 0) checks.splice(index, 1)
           break
         }
         case 'baseline':
@@ -118,7 +118,7 @@ export function liveLine({
   }
 }
 
-/** In whole seconds: tenths that flicker by tell nobody anything. */
+/** In whole seconds, because nobody can read tenths that change all the time. */
 const elapsed = (ms: number) => {
   const seconds = Math.floor(ms / 1000)
   return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)

@@ -9,44 +9,44 @@ import type { Style } from './style.ts'
 import { taskListLines, taskSummary } from './task-list.ts'
 import { widthOf } from './width.ts'
 
-/** What the console shows beyond the events themselves. */
-export type Shown = {
+/** What is shown beside the events, and how. */
+export type RunLinesOptions = {
   style: Style
   bounds: Bounds
   streamAgent: boolean
   limit: number | null
-  /** How a time of the day is told. */
+  /** Formats a time of day. */
   clock: (at: number) => string
-  /** What stands before every line; null: nothing does. */
+  /** The prefix of every line; null: none. */
   stamp?: ((at: number) => string) | null
-  /** The width of the terminal now; null: no terminal, and nothing is cut or wrapped. */
+  /** The current width of the terminal; null: it is not a terminal, so nothing is cut or wrapped. */
   columns?: () => number | null
-  /** Whether a live status tells of what is under way; then no line does. */
+  /** Whether a live line shows what is under way. If so, no other line does. */
   live?: boolean
-  /** A build's list as it stands now; null: there is none. */
+  /** The current task list; null: there is none. */
   list?: () => TaskList | null
-  /** What the workflow adds at the end, in lines. */
+  /** Lines that the workflow adds at the end. */
   summary?: (style: Style) => string[]
-  /** What is done at a stage, in words; undefined: simply the work. */
+  /** The title of a stage; undefined: it is not shown. */
   titleOf?: (stage: StageName) => string | undefined
-  /** What ends a wait, in words; null: nothing that could be pressed. */
+  /** How to end a wait by a key, in words; null: there is no key. */
   key?: string | null
-  /** The run's end in lines, once it is there; absent: nothing is said of it. */
+  /** The lines for the end of the run; absent: none. */
   ending?: (style: Style, fit: Fit) => string[]
 }
 
 export type TaskList = { items: readonly TodoItem[]; held: ReadonlyMap<string, string> }
 
-/** More lines than this of a list would push what happened off the screen. */
+/** A longer list would push what happened off the screen. */
 const MOST_TASKS = 14
 
 const INDENT = '  '
 
-/** A check's name with less room than this gets a row of its own. */
+/** If a check's name has less room than this, it gets a row of its own. */
 const LEAST_NAME = 16
 
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
-export function runLines(shown: Shown): (event: RunEvent) => string[] {
+export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] {
   const { style, bounds, streamAgent, limit, clock, live = false } = shown
   const {
     stamp = null,
@@ -59,8 +59,8 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
   } = shown
   const { colors, marks } = style
   let agent = agentLines(style, bounds)
-  let looking = false
-  /** Who worked so far; as long as it is always the same one, it need not be told. */
+  let isBaseline = false
+  /** The agents that have worked so far. They are named only if there are several. */
   const agents = new Set<string>()
   const stepAgents = new Map<StepId, string>()
 
@@ -76,7 +76,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${what}${who}`)]
   }
 
-  /** Where the agent was turned away, its own lines have told why. */
+  /** For an unusable agent, its own lines have already said why. */
   function settled({ id, end, note, patch }: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
     const who = stepAgents.get(id) ?? ''
     const until = patch.until?.[who]
@@ -98,14 +98,14 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     if (green) return [fit.squeeze(mark, name, ` ${colors.dim(time)}`)]
     const reason = reasonOf(finding)
     const action = finding.action && id !== null ? ` → ${finding.action}` : ''
-    const news = `${reason} ${colors.dim(time)}${action}`
+    const result = `${reason} ${colors.dim(time)}${action}`
     const log = finding.log ? [colors.dim(`    ${plainLine(finding.log, 1000)}`)] : []
-    const isTight = fit.room !== null && widthOf(mark + news) > fit.room - LEAST_NAME
+    const isTight = fit.room !== null && widthOf(mark + result) > fit.room - LEAST_NAME
     if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
-    return [fit.squeeze(mark, name, ` ${news}`), ...log]
+    return [fit.squeeze(mark, name, ` ${result}`), ...log]
   }
 
-  function listed(fit: Fit): string[] {
+  function listLines(fit: Fit): string[] {
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
     const inner = narrowed(fit, INDENT.length)
@@ -113,7 +113,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     return lines.map(line => INDENT + line)
   }
 
-  function summed(): string[] {
+  function summaryLines(): string[] {
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
     return ['', ...taskSummary(tasks.items, tasks.held), ...summary(style)]
@@ -123,7 +123,7 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
     switch (event.type) {
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
-          ? fit.wrap('  red before the run; green is needed all the same', colors.dim)
+          ? fit.wrap('  red before the run; they must be green all the same', colors.dim)
           : []
       case 'started':
         return started(event)
@@ -139,8 +139,8 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
         if (event.how === 'inactive') return warn('silent for too long, ended', fit)
         return event.how === 'timeout' ? warn('out of time, ended', fit) : []
       case 'checking': {
-        const first = event.id === null && !looking
-        looking = event.id === null
+        const first = event.id === null && !isBaseline
+        isBaseline = event.id === null
         const line = live ? [] : [fit.cut(colors.dim(`  … ${plainLine(event.check)}`))]
         return first ? ['', colors.bold('before the first iteration'), ...line] : line
       }
@@ -153,18 +153,18 @@ export function runLines(shown: Shown): (event: RunEvent) => string[] {
         return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
       }
       case 'waiting': {
-        const words = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${key === null ? '' : `; ${key}`}`
-        return live ? [] : fit.wrap(words, colors.yellow, 4)
+        const text = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${key === null ? '' : `; ${key}`}`
+        return live ? [] : fit.wrap(text, colors.yellow, 4)
       }
       case 'prompted':
-        return listed(fit)
+        return listLines(fit)
       case 'finished':
       case 'stopped':
-        return [...summed(), ...ending(style, fit)]
+        return [...summaryLines(), ...ending(style, fit)]
       case 'told':
-        return [fit.cut(colors.dim(`  told: ${plainLine(event.text)}`))]
+        return [fit.cut(colors.dim(`  instruction: ${plainLine(event.text)}`))]
       case 'control':
-        return event.hold === 'pause' ? fit.wrap('  paused; goes on with: ralph resume', colors.yellow) : []
+        return event.hold === 'pause' ? fit.wrap('  paused; to go on: ralph resume', colors.yellow) : []
       case 'began':
       case 'resumed':
       case 'warned':

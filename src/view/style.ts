@@ -17,7 +17,7 @@ type Marks = {
   progress: string
   rest: string
   warn: string
-  /** One after the other, they turn. */
+  /** The frames of the spinner. */
   busy: readonly string[]
 }
 

@@ -3,22 +3,22 @@ import type { TaskId } from '../core/task.ts'
 import type { Fit } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
-import { grouped, type Row, windowOf } from './task-rows.ts'
+import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
 
 /** Tasks that wait for a person, and why. */
 type Held = ReadonlyMap<TaskId, string>
 
 const MOST_BLOCKERS = 5
-const NOBODY: Held = new Map()
+const NONE: Held = new Map()
 
 /** A build's list after a change: what is done, active, pending and blocked, in at most `most` lines. */
 export function taskListLines(
   items: readonly TodoItem[],
   { colors, marks }: Style,
   fit: Fit,
-  { most, held = NOBODY }: { most: number; held?: Held },
+  { most, held = NONE }: { most: number; held?: Held },
 ): string[] {
-  const row = ({ item, below }: Row): string => {
+  const row = ({ item, below }: TaskRow): string => {
     const indent = below ? '     ' : '  '
     const name = nameOf(item)
     const why = item.id === undefined ? undefined : held.get(item.id)
@@ -30,9 +30,9 @@ export function taskListLines(
     const mark = why === undefined ? marks.pending : marks.warn
     return fit.squeeze(`${indent}${mark} ${name}`, plainLine(item.content), tail && colors.yellow(tail))
   }
-  const { rows, above, under } = windowOf(grouped(items), Math.max(most - 2, 1))
-  const more = (left: readonly Row[], where: string) =>
-    left.length > 0 ? [fit.cut(colors.dim(`  … ${countsOf(left)} ${where}`))] : []
+  const { rows, above, under } = visibleRows(groupTasks(items), Math.max(most - 2, 1))
+  const more = (hidden: readonly TaskRow[], where: string) =>
+    hidden.length > 0 ? [fit.cut(colors.dim(`  … ${countsOf(hidden)} ${where}`))] : []
   return [
     fit.cut(`${marks.todo} Tasks`),
     ...more(above, 'above'),
@@ -42,10 +42,10 @@ export function taskListLines(
   ]
 }
 
-/** The list as it stands, whole, in plain text with ids and blockers: for summaries and reports. */
-export function taskSummary(items: readonly TodoItem[], held: Held = NOBODY): string[] {
+/** The whole list in plain text, with ids and blockers, for summaries and reports. */
+export function taskSummary(items: readonly TodoItem[], held: Held = NONE): string[] {
   const box = { completed: '[x]', in_progress: '[>]', pending: '[ ]' } as const
-  const rows = grouped(items).map(({ item, below }) => {
+  const rows = groupTasks(items).map(({ item, below }) => {
     const why = item.id === undefined ? undefined : held.get(item.id)
     const tail = item.status === 'completed' ? '' : blockersOf(item, Number.POSITIVE_INFINITY)
     const waits = why === undefined ? '' : ` › waits for you: ${plainLine(why)}`
@@ -56,7 +56,7 @@ export function taskSummary(items: readonly TodoItem[], held: Held = NOBODY): st
 
 const nameOf = ({ id }: TodoItem): string => (id === undefined ? '' : `${plainLine(id, 40)} `)
 
-/** `› blocked by #1, #2`; of many, the first few. */
+/** `› blocked by #1, #2`; of many, only the first few. */
 function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string {
   if (blockedBy.length === 0) return ''
   const named = blockedBy.slice(0, most).map(id => plainLine(id, 40))
@@ -64,7 +64,7 @@ function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string 
   return ` › blocked by ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }
 
-function countsOf(rows: readonly Row[]): string {
+function countsOf(rows: readonly TaskRow[]): string {
   const counted = { completed: 0, in_progress: 0, pending: 0 }
   for (const { item } of rows) counted[item.status]++
   const counts = [

@@ -1,25 +1,25 @@
 import type { TodoItem } from '../core/events.ts'
 
-/** An item of the list as it is shown; `below`: a bug fix, under its task. */
-export type Row = { item: TodoItem; below: boolean }
+/** One row of the task list. `below`: a bug fix, shown under its task. */
+export type TaskRow = { item: TodoItem; below: boolean }
 
-/** The list with every bug fix behind its task, in the order of their numbers. */
-export function grouped(items: readonly TodoItem[]): Row[] {
-  // Most lists have none, and lists can be long.
+/** The list with every bug fix after its task, in the order of their numbers. */
+export function groupTasks(items: readonly TodoItem[]): TaskRow[] {
+  // A shortcut: most lists have none, and lists can be long.
   if (!items.some(item => item.id?.includes('-bug-'))) return items.map(item => ({ item, below: false }))
   const ids = new Set(items.map(item => item.id))
   const fixes = new Map<string, { item: TodoItem; number: number }[]>()
   const isBelow = (item: TodoItem): boolean => {
     const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id ?? '') ?? []
-    // One without its task, or of a bug fix that has lost its own, stands for itself.
+    // Without its task in the list, a bug fix is shown like a task. So is one that fixes a bug fix.
     if (parent === undefined || !ids.has(parent) || /-bug-\d+$/.test(parent)) return false
-    const known = fixes.get(parent)
-    if (known) known.push({ item, number: Number(number) })
+    const siblings = fixes.get(parent)
+    if (siblings) siblings.push({ item, number: Number(number) })
     else fixes.set(parent, [{ item, number: Number(number) }])
     return true
   }
   const tops = items.filter(item => !isBelow(item))
-  const rows: Row[] = []
+  const rows: TaskRow[] = []
   for (const item of tops) {
     rows.push({ item, below: false })
     const own = fixes.get(item.id ?? '') ?? []
@@ -29,11 +29,11 @@ export function grouped(items: readonly TodoItem[]): Row[] {
   return rows
 }
 
-/** The rows around the active one that fit into `most` lines, two of which tell of the rest where there is one. */
-export function windowOf(
-  rows: readonly Row[],
+/** The rows around the active one. If some are left out, two of the `most` lines are kept free to say so. */
+export function visibleRows(
+  rows: readonly TaskRow[],
   most: number,
-): { rows: readonly Row[]; above: readonly Row[]; under: readonly Row[] } {
+): { rows: readonly TaskRow[]; above: readonly TaskRow[]; under: readonly TaskRow[] } {
   if (rows.length <= most) return { rows, above: [], under: [] }
   const room = Math.max(most - 2, 1)
   const anchor = anchorOf(rows)
@@ -41,8 +41,8 @@ export function windowOf(
   return { rows: rows.slice(from, from + room), above: rows.slice(0, from), under: rows.slice(from + room) }
 }
 
-/** What is worked on, else what comes next, else the end. */
-function anchorOf(rows: readonly Row[]): number {
+/** The active row, otherwise the next one, otherwise the last one. */
+function anchorOf(rows: readonly TaskRow[]): number {
   const active = rows.findIndex(({ item }) => item.status === 'in_progress')
   if (active >= 0) return active
   const next = rows.findIndex(({ item }) => item.status === 'pending' && !item.blockedBy?.length)

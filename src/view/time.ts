@@ -2,7 +2,7 @@ const two = (n: number) => String(n).padStart(2, '0')
 
 const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
 
-/** `14:05`, in local time; with the date where that is not today's. */
+/** `14:05`, in local time; with the date if it is not today. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at)
   const time = `${two(date.getHours())}:${two(date.getMinutes())}`

@@ -3,7 +3,7 @@ import type { Fit } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 
-/** An agent's own list: what is done, what is active, how far it is. */
+/** An agent's own to-do list, and its progress. */
 export function todoLines(items: readonly TodoItem[], { marks }: Style, fit: Fit): string[] {
   const done = items.filter(item => item.status === 'completed').length
   const share = items.length === 0 ? 0 : Math.round((done / items.length) * 100)

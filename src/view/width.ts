@@ -2,7 +2,7 @@ import stringWidth from 'string-width'
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Made when it is first needed: that takes longer than most of what ralph does to start. */
+/** Created on first use, because that takes longer than most of what ralph does at its start. */
 function segments(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter()
   return segmenter.segment(text)
@@ -11,13 +11,13 @@ function segments(text: string): Intl.Segments {
 const ASCII = /^[\x20-\x7e]*$/
 const ELLIPSIS = '…'
 
-/** No character takes up more than this, marks and all. What lies behind what fits is not looked at: it may be long. */
+/** No character with all its marks is longer. It bounds how much of a long text has to be looked at. */
 const LONGEST_GRAPHEME = 32
 
 /** How many columns of a terminal a text takes; colours take none. For short texts. */
 export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text))
 
-/** At most so many columns of a line, which may hold colours; what is missing is marked. */
+/** Cuts a line, which may contain colours, to at most this many columns, and marks the cut. */
 export function cutTo(line: string, columns: number): string {
   const pieces = line.match(/\x1b\[[0-9;]*m|[^\x1b]+/g) ?? []
   let room = columns
@@ -31,7 +31,7 @@ export function cutTo(line: string, columns: number): string {
   room = columns - 1
   let shown = ''
   for (const piece of pieces) {
-    // Colours stay, also those behind the cut: what was opened must be closed.
+    // Colour codes after the cut stay too: a colour that was opened must be closed.
     if (piece.startsWith('\x1b')) shown += piece
     else if (room >= 0) {
       const head = headOf(piece, room)
@@ -46,7 +46,7 @@ export function cutTo(line: string, columns: number): string {
   return shown
 }
 
-/** The same for a path, whose end tells more than its beginning. */
+/** The same for a path, whose end says more than its beginning. */
 export function cutPathTo(path: string, columns: number): string {
   if (!/^\/\S*$/.test(path) || fits(path, columns)) return cutTo(path, columns)
   let tail = path
@@ -57,7 +57,7 @@ export function cutPathTo(path: string, columns: number): string {
   return `${ELLIPSIS}${tail}`
 }
 
-/** One line as rows of at most so many columns, broken between words where it can be; later rows are indented by `hang`. */
+/** Wraps a line into rows of at most this many columns, between words if possible; later rows are indented by `hang`. */
 export function wrapTo(line: string, columns: number, hang = hangOf(line)): string[] {
   if (fits(line, columns)) return [line]
   const indent = ' '.repeat(Math.min(hang, columns >> 1))
@@ -93,7 +93,7 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
   return row === indent ? rows : [...rows, row]
 }
 
-/** Where the words of a line begin: behind its indent, and behind the bullet or number of a list item. */
+/** Where the words of a line begin: after its indent, and after the bullet or number of a list item. */
 const hangOf = (line: string): number => /^ *(?:(?:[-*•]|\d{1,3}[.)]) +)?/.exec(line)![0].length
 
 const fits = (text: string, columns: number): boolean => headOf(text, columns).length === text.length

@@ -122,7 +122,7 @@ describe('the output settings', () => {
   it('put the local time before every line', () => {
     const at = new Date(2026, 2, 1, 9, 5, 7).getTime()
     expect(shown({ timestamps: true }, { type: 'told', at, text: 'careful' })).toBe(
-      '[09:05:07]   told: careful\n',
+      '[09:05:07]   instruction: careful\n',
     )
   })
 
@@ -180,7 +180,7 @@ describe('a live status', () => {
     show(checking())
     await until(async () => (await rows()).at(-1)?.trim() === '… npm test · 0s')
     show(checked())
-    expect(await rows()).toEqual(['  told: before', '  ✓ npm test 0.0s'])
+    expect(await rows()).toEqual(['  instruction: before', '  ✓ npm test 0.0s'])
     expect(screen.isAtLineStart()).toBe(true)
   })
 
@@ -215,7 +215,7 @@ describe('a live status', () => {
       show(told(note))
     }
     await until(async () => (await rows()).at(-1)?.includes('npm test') ?? false)
-    expect((await rows()).slice(0, -1)).toEqual(['  told: one', '  told: two'])
+    expect((await rows()).slice(0, -1)).toEqual(['  instruction: one', '  instruction: two'])
   })
 
   it('is drawn by the beat, not by the event', () => {
@@ -236,7 +236,7 @@ describe('a live status', () => {
     out.columns = 30
     screen.resize(30)
     show(checked('x'.repeat(100)))
-    expect(await rows()).toEqual(['  told: before', `  ✓ ${'x'.repeat(20)}… 0.0s`])
+    expect(await rows()).toEqual(['  instruction: before', `  ✓ ${'x'.repeat(20)}… 0.0s`])
   })
 
   it('listens for the end of the process only while it stands', () => {
@@ -337,7 +337,7 @@ describe('however the process ends, the terminal is left as it was', () => {
     expect([ran.code, ran.signal]).toEqual([code, signal])
     expect(ran.error).toContain(error)
     expect(ran.text).toContain('npm test')
-    expect(ran.rows).toEqual(['  told: before'])
+    expect(ran.rows).toEqual(['  instruction: before'])
     expect(ran.isAtLineStart).toBe(true)
     expect(ran.text).not.toContain('\x1b[?25')
   })
@@ -346,7 +346,7 @@ describe('however the process ends, the terminal is left as it was', () => {
     const ran = await run('say')
     expect(ran.code).toBe(130)
     expect(ran.text).toContain('npm test')
-    expect(ran.rows).toEqual(['  told: before', 'Received signal'])
+    expect(ran.rows).toEqual(['  instruction: before', 'Received signal'])
   })
 
   it('a status keeps no process alive', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { liveLine } from '../../src/view/live-line.ts'
-import { runLines, type Shown } from '../../src/view/run-lines.ts'
+import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { everyPlace, HOSTILE, UNENDED } from './hostile.ts'
 import { openTerminal } from './terminal.ts'
 
-const shown = (more: { color: boolean; columns: number | null }): Shown => ({
+const shown = (more: { color: boolean; columns: number | null }): RunLinesOptions => ({
   style: styleOf({ color: more.color, emoji: true }),
   bounds: { maxLines: 12, maxChars: 2000 },
   streamAgent: true,
@@ -68,7 +68,7 @@ describe('nothing raw reaches a terminal, in colour or not, wide, narrow or none
     for (const way of WAYS) {
       const live = liveLine({ ...shown(way), streamAgent: false })
       const lines = everyPlace(`a${evil}b`).map(event => {
-        live.hear(event)
+        live.onEvent(event)
         return live.line(1000, 79)
       })
       expectOnlyText(lines, way.color)

@@ -34,7 +34,7 @@ function lineAfter(
 ) {
   const style = styleOf({ color: false, emoji })
   const live = liveLine({ style, streamAgent, limit, clock: at => `t${at}` })
-  for (const event of events) live.hear(event)
+  for (const event of events) live.onEvent(event)
   return (now: number, columns = 79) => {
     expect(live.isBusy()).toBe(live.line(now, columns) !== '')
     return live.line(now, columns)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fitTo } from '../../src/view/fit.ts'
+import { formatNextStep } from '../../src/view/report/format.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
-import { sayWayOn } from '../../src/view/report/words.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
 import { receiptOf } from '../support/receipt.ts'
@@ -164,7 +164,7 @@ describe('the time of a run', () => {
       [2, 3, 'pass', true, MINUTE],
     ])
     expect(shortReceipt(receipt, style)[1]).toContain('  2 iterations, and 1 that does not count · ')
-    expect(shortReceipt(receipt, style)[1]).toMatch(/ · 2m10s at work, in 3 sittings \(resumed twice\)$/)
+    expect(shortReceipt(receipt, style)[1]).toMatch(/ · 2m10s at work, resumed twice$/)
   })
 
   it('tells waits for a limit from work, also with an edit and a pause of a person between', () => {
@@ -314,7 +314,7 @@ describe('the rest of a receipt', () => {
   })
 
   it('needs a journal that begins with its run', () => {
-    expect(() => receiptOf([])).toThrow('begins with its run')
+    expect(() => receiptOf([])).toThrow('must begin with the event `began`')
   })
 })
 
@@ -364,7 +364,7 @@ describe('what a receipt tells besides', () => {
     const pen = journal().iterate(fails).later(MINUTE).add({ type: 'undone', saved: 'refs/ralph/x/1' })
     expect(receiptOf(pen.events)).toMatchObject({ undone: 'refs/ralph/x/1', times: { workedMs: MINUTE } })
     expect(receiptOf(pen.events).resume).toBeNull()
-    expect(sayWayOn(receiptOf(pen.events))).toBe('a new run: this one was undone')
+    expect(formatNextStep(receiptOf(pen.events))).toBe('a new run: this one was undone')
     expect(receiptOf(pen.resume().events).undone).toBeNull()
     expect(receiptOf(pen.events).resume).toBe(`ralph resume ${ID}`)
   })

@@ -3,14 +3,14 @@ import type { Limits } from '../../core/table.ts'
 import type { WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
 
-/** `open`: the journal has no end. The run is at work if its process lives, else it was cut off. */
-export type Ending =
+/** `open`: the journal has no end. The run is at work if it is `live`, otherwise it was cut off. */
+export type RunEnding =
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
   | { type: 'stopped'; why: string }
   | { type: 'open'; live: boolean }
 
-/** How the last sitting ended. */
-export function endingOf(events: readonly RunEvent[], live: boolean): Ending {
+/** How the run ended after it was last started or resumed. */
+export function endingOf(events: readonly RunEvent[], live: boolean): RunEnding {
   const last = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   switch (last?.type) {
     case 'finished':
@@ -25,25 +25,25 @@ export function endingOf(events: readonly RunEvent[], live: boolean): Ending {
 /** How many iterations a raised limit adds. */
 const MORE = 10
 
-/** What to type to go on, with what must be raised; null for one that is complete, cancelled, undone, or goes on. */
+/** The command that continues a run, with the limits that must be raised; null if it is complete, cancelled, undone, or at work. */
 export function resumeCommand(
   events: readonly RunEvent[],
   { answerCommand }: Pick<WorkflowTraits, 'answerCommand'>,
-  ending: Ending,
+  ending: RunEnding,
   spent: Pick<Spent, 'usd' | 'tokens'>,
 ): string | null {
   const began = events.find(e => e.type === 'began')
-  const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed')
-  if (!began || !sitting) return null
+  const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
+  if (!began || !lastStart) return null
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
-  // What it believes to be done is not there any more.
+  // What its journal counts as done is no longer there.
   if (isUndone(events)) return null
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
-  const n = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
-  const used = n?.type === 'settled' ? (n.patch.n ?? 0) : 0
-  const flags = raised(sitting.limits, used, spent)
-  const asked = events.slice(events.indexOf(sitting)).some(e => e.type === 'settled' && e.move === 'ask')
+  const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
+  const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
+  const flags = raisedLimits(lastStart.limits, used, spent)
+  const asked = events.slice(events.indexOf(lastStart)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
   if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')
     return [answerCommand(began.id), ...flags].join(' ')
@@ -58,7 +58,11 @@ const isPaused = (events: readonly RunEvent[]): boolean => {
   return last?.type === 'control' && last.hold === 'pause'
 }
 
-function raised(limits: Limits, used: number, { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>): string[] {
+function raisedLimits(
+  limits: Limits,
+  used: number,
+  { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>,
+): string[] {
   const flags: string[] = []
   if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + MORE}`)
   if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${twice(limits.usd, usd ?? 0)}`)
@@ -68,5 +72,5 @@ function raised(limits: Limits, used: number, { usd, tokens }: Pick<Spent, 'usd'
   return flags
 }
 
-/** Twice the limit; of what was used, if one iteration went that far beyond it. */
+/** Twice the limit, or twice what was used if one iteration went that far beyond it. */
 const twice = (limit: number, used: number): number => (used < limit * 2 ? limit * 2 : Math.ceil(used * 2))

@@ -1,4 +1,4 @@
-/** The look of the page: light or dark as the reader's system is; on a phone, rows become cards. */
+/** Light or dark like the reader's system; on a phone, table rows become cards. */
 export const STYLE = `
 :root { color-scheme: light dark; --back: #ffffff; --card: #f6f7f9; --ink: #1b1f24; --dim: #59626d; --line: #dfe3e8;
   --good: #1a6f37; --middling: #855300; --bad: #b3261e; --cost: #2f6fd0; --time: #7a52c7; }

@@ -8,5 +8,5 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Any text as text of an HTML page, in an element or in a quoted attribute. */
-export const html = (text: string): string => plain(text).replace(/[&<>"']/g, sign => ENTITIES[sign]!)
+/** Escapes any text for an element or a quoted attribute of an HTML page. */
+export const html = (text: string): string => plain(text).replace(/[&<>"']/g, char => ENTITIES[char]!)

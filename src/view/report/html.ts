@@ -1,34 +1,34 @@
 import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
 import { drawBars } from './chart.ts'
+import {
+  distinguishingFacts,
+  formatChanges,
+  formatCheck,
+  formatCommit,
+  formatEnding,
+  formatFacts,
+  formatInstructions,
+  formatNextStep,
+  formatOpenTasks,
+  formatTitle,
+  formatWarnings,
+  toneOf,
+  usdOrUnknown,
+  VERDICT_MARKS,
+} from './format.ts'
 import { STYLE } from './html-style.ts'
 import { html } from './html-text.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
-import {
-  sayChanges,
-  sayCheck,
-  sayCommit,
-  sayEnding,
-  sayFacts,
-  sayLeft,
-  sayTitle,
-  sayTold,
-  sayUsd,
-  sayWarnings,
-  sayWayOn,
-  tellingApart,
-  toneOf,
-  VERDICT_MARKS,
-} from './words.ts'
 
-/** Nothing is fetched and nothing is run, also if a text of an agent's should ever come through unescaped. */
+/** The browser fetches and runs nothing, even if an agent's text should ever get through unescaped. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 /** The receipt as one page that needs nothing else: no file, no network, no script. */
 export function htmlReport(receipt: Receipt): string[] {
-  const { text, tone } = sayEnding(receipt.ending)
-  const wayOn = sayWayOn(receipt)
-  const title = html(sayTitle(receipt))
+  const { text, tone } = formatEnding(receipt.ending)
+  const nextStep = formatNextStep(receipt)
+  const title = html(formatTitle(receipt))
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -39,13 +39,13 @@ export function htmlReport(receipt: Receipt): string[] {
     `<style>${STYLE}</style>`,
     `<header class="${tone}"><h1>${title}</h1><p class="result">${html(text)}</p></header>`,
     ...facts(receipt),
-    ...(wayOn === null ? [] : ['<h2>To go on</h2>', `<code class="go-on">${html(wayOn)}</code>`]),
+    ...(nextStep === null ? [] : ['<h2>To go on</h2>', `<code class="go-on">${html(nextStep)}</code>`]),
     ...charts(receipt),
     ...table(receipt.iterations),
-    ...list('Told', sayTold(receipt)),
-    ...list('Warnings', sayWarnings(receipt)),
-    ...list('Left', sayLeft(receipt)),
-    '<footer class="dim">Made by <code>ralph report --html</code>. What it cost is what the agent told.</footer>',
+    ...list('Instructions', formatInstructions(receipt)),
+    ...list('Warnings', formatWarnings(receipt)),
+    ...list('Left', formatOpenTasks(receipt)),
+    '<footer class="dim">Made by <code>ralph report --html</code>. Costs are as the agent reported them.</footer>',
     '</html>',
   ]
 }
@@ -54,7 +54,7 @@ export function htmlReport(receipt: Receipt): string[] {
 const AMOUNTS: ReadonlySet<string> = new Set(['work', 'files', 'cost', 'tokens', 'time'])
 
 function facts(receipt: Receipt): string[] {
-  const all = sayFacts(receipt)
+  const all = formatFacts(receipt)
   const group = (kind: string, some: [string, string][]) => [
     `<dl class="${kind}">`,
     ...some.map(([name, value]) => `<div><dt>${name}</dt><dd>${html(value)}</dd></div>`),
@@ -79,11 +79,12 @@ const list = (title: string, items: string[]) =>
 
 function charts({ iterations, totals }: Receipt): string[] {
   if (iterations.length === 0) return []
-  const of = (value: (i: Iteration) => number | null) => iterations.map(i => ({ n: i.n, value: value(i) }))
+  const points = (amount: (i: Iteration) => number | null) =>
+    iterations.map(i => ({ n: i.n, value: amount(i) }))
   const time = drawBars(
     'time',
     'Time',
-    of(i => i.ms),
+    points(i => i.ms),
     formatDuration,
   )
   const cost =
@@ -93,7 +94,7 @@ function charts({ iterations, totals }: Receipt): string[] {
           drawBars(
             'cost',
             'Cost',
-            of(i => i.usd),
+            points(i => i.usd),
             formatUsd,
           ),
         ]
@@ -102,8 +103,8 @@ function charts({ iterations, totals }: Receipt): string[] {
 
 function table(iterations: readonly Iteration[]): string[] {
   if (iterations.length === 0) return []
-  const apart = tellingApart(iterations)
-  return ['<h2>Iterations</h2>', '<table>', HEAD, ...iterations.map(i => row(i, apart(i))), '</table>']
+  const about = distinguishingFacts(iterations)
+  return ['<h2>Iterations</h2>', '<table>', HEAD, ...iterations.map(i => row(i, about(i))), '</table>']
 }
 
 const HEAD = `<thead><tr><th class="number">#</th><th>how</th><th class="number">time</th><th class="number">cost</th>
@@ -116,7 +117,7 @@ function row(i: Iteration, about: string): string {
   return [
     `<tr>${number('#', String(i.n))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
     number('time', formatDuration(i.ms)),
-    number('cost', sayUsd(i.usd)),
+    number('cost', usdOrUnknown(i.usd)),
     number('in', count(i.tokens?.input)),
     number('cached', count(i.tokens?.cached)),
     number('out', count(i.tokens?.output)),
@@ -129,9 +130,9 @@ function details(i: Iteration, about: string): string {
   const items = [
     ...(about === '' ? [] : [item(about, 'dim')]),
     ...(i.note === '' ? [] : [item(i.note)]),
-    ...i.checks.map(c => item(`${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`, CHECK_TONES[c.verdict])),
-    ...(i.files ? [item(sayChanges(i.files), 'dim')] : []),
-    ...i.commits.map(commit => item(sayCommit(commit), 'dim')),
+    ...i.checks.map(c => item(`${VERDICT_MARKS[c.verdict]} ${formatCheck(c)}`, CHECK_TONES[c.verdict])),
+    ...(i.files ? [item(formatChanges(i.files), 'dim')] : []),
+    ...i.commits.map(commit => item(formatCommit(commit), 'dim')),
   ]
   return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`
 }

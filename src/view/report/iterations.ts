@@ -4,32 +4,32 @@ import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import type { Tokens } from './spent.ts'
 
-/** How an iteration that ended well moved its task, else the trouble it ended in. */
+/** The move of an iteration that ended well, otherwise how it ended. */
 export type IterationEnd =
   | Move
   | Exclude<Outcome['end'], 'ok'>
-  /** Ended well, but a person had decided about its task meanwhile. */
+  /** Ended well, but a person decided about its task in the meantime. */
   | 'overruled'
   /** Still under way, or cut off by a crash. */
   | 'unsettled'
 
 export type Iteration = {
   n: number
-  /** Unlike `n`, no two have the same: an iteration that does not count is tried again. */
+  /** Unlike `n` it is unique: an iteration that does not count is tried again under the same number. */
   step: StepId
   task: string
-  /** What that was, in words; as it was called when the iteration began. */
+  /** The title of the task when the iteration began. */
   title: string
   stage: string
   agent: string | null
   end: IterationEnd
-  /** Whether it is one of those that the limit allows. */
+  /** Whether it counts towards the limit. */
   counted: boolean
   /** One line, or ''. */
   note: string
   checks: { check: string; verdict: Finding['verdict']; note: string; log: string | null }[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
-  /** How many files it changed, and the first of them by name; null where nobody could tell. */
+  /** How many files it changed, and the names of the first ones; null if unknown. */
   files: { count: number; paths: string[] } | null
   tokens: Tokens | null
   usd: number | null
@@ -40,9 +40,9 @@ export type Iteration = {
 /** The iterations of a run in the order in which they began. */
 export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   const iterations = new Map<StepId, Iteration>()
-  /** Those under way, and up to when their time is counted. */
+  /** The iterations under way, and until when their time is counted so far. */
   const counting = new Map<StepId, number>()
-  const reach = (id: StepId, at: number): Iteration | undefined => {
+  const countTime = (id: StepId, at: number): Iteration | undefined => {
     const iteration = iterations.get(id)
     const from = counting.get(id)
     if (iteration && from !== undefined) {
@@ -57,18 +57,18 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
     tasks = evolveList(tasks, event)
     switch (event.type) {
       case 'resumed':
-        // Nobody worked between the crash and now.
+        // The time between the crash and the resume does not count.
         for (const id of counting.keys()) counting.set(id, event.at)
         break
       case 'started':
-        iterations.set(event.id, begun(event, tasks.find(task => task.id === event.task)?.title ?? ''))
+        iterations.set(event.id, newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''))
         counting.set(event.id, event.at)
         break
       case 'spawned':
-        reach(event.id, event.at)
+        countTime(event.id, event.at)
         break
       case 'ended': {
-        const iteration = reach(event.id, event.at)
+        const iteration = countTime(event.id, event.at)
         if (!iteration) break
         const { usage, costUsd } = event.result
         iteration.usd = costUsd ?? null
@@ -78,23 +78,24 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
         break
       }
       case 'settled': {
-        const iteration = reach(event.id, event.at)
-        if (iteration) Object.assign(iteration, settledAs(event), { counted: (event.patch.n ?? 0) > used })
+        const iteration = countTime(event.id, event.at)
+        if (iteration)
+          Object.assign(iteration, settledFields(event), { counted: (event.patch.n ?? 0) > used })
         used = event.patch.n ?? used
         break
       }
       case 'committed': {
         const { by, from, to } = event
-        reach(event.id, event.at)?.commits.push({ by, from, to })
+        countTime(event.id, event.at)?.commits.push({ by, from, to })
         break
       }
       case 'changed': {
-        const iteration = reach(event.id, event.at)
+        const iteration = countTime(event.id, event.at)
         if (iteration) iteration.files = { count: event.count, paths: event.paths }
         break
       }
       case 'applied':
-        reach(event.id, event.at)
+        countTime(event.id, event.at)
         counting.delete(event.id)
         break
     }
@@ -102,7 +103,7 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   return [...iterations.values()]
 }
 
-const begun = (event: Extract<RunEvent, { type: 'started' }>, title: string): Iteration => ({
+const newIteration = (event: Extract<RunEvent, { type: 'started' }>, title: string): Iteration => ({
   n: event.n,
   step: event.id,
   task: event.task,
@@ -120,7 +121,7 @@ const begun = (event: Extract<RunEvent, { type: 'started' }>, title: string): It
   ms: 0,
 })
 
-function settledAs(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks'> {
+function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks'> {
   const blocked = event.state.stage === 'blocked' ? event.state.why : ''
   return {
     end: event.end === 'ok' ? (event.move ?? 'overruled') : event.end,

@@ -1,46 +1,46 @@
 import { formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
+import {
+  distinguishingFacts,
+  formatChanges,
+  formatCheck,
+  formatCommit,
+  formatEnding,
+  formatFacts,
+  formatInstructions,
+  formatNextStep,
+  formatOpenTasks,
+  formatTitle,
+  formatWarnings,
+  LONGEST_LINE,
+  usdOrUnknown,
+  VERDICT_MARKS,
+} from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
-import {
-  LONGEST_LINE,
-  sayChanges,
-  sayCheck,
-  sayCommit,
-  sayEnding,
-  sayFacts,
-  sayLeft,
-  sayTitle,
-  sayTold,
-  sayUsd,
-  sayWarnings,
-  sayWayOn,
-  tellingApart,
-  VERDICT_MARKS,
-} from './words.ts'
 
 /** The receipt as a page of Markdown, for a pull request or a wiki. */
 export function markdownReport(receipt: Receipt): string[] {
   const { iterations } = receipt
-  const apart = tellingApart(iterations)
+  const about = distinguishingFacts(iterations)
   const row = (i: Iteration) =>
-    line([i.n, i.end, formatDuration(i.ms), sayUsd(i.usd), tokensOf(i), detailOf(i, apart(i))])
+    line([i.n, i.end, formatDuration(i.ms), usdOrUnknown(i.usd), tokensOf(i), detailOf(i, about(i))])
   const section = (title: string, items: string[]) =>
-    items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${quiet(item)}`)]
-  const wayOn = sayWayOn(receipt)
+    items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${escapeMarkdown(item)}`)]
+  const nextStep = formatNextStep(receipt)
   return [
-    `# ${quiet(sayTitle(receipt))}`,
+    `# ${escapeMarkdown(formatTitle(receipt))}`,
     '',
-    `**${quiet(sayEnding(receipt.ending).text)}**`,
+    `**${escapeMarkdown(formatEnding(receipt.ending).text)}**`,
     '',
     line(['', '']),
     '|---|---|',
-    ...sayFacts(receipt).map(line),
+    ...formatFacts(receipt).map(line),
     ...(iterations.length === 0 ? [] : ['', '## Iterations', '', ...HEAD, ...iterations.map(row)]),
-    ...section('Told', sayTold(receipt)),
-    ...section('Warnings', sayWarnings(receipt)),
-    ...section('Left', sayLeft(receipt)),
-    ...section('To go on', wayOn === null ? [] : [wayOn]),
+    ...section('Instructions', formatInstructions(receipt)),
+    ...section('Warnings', formatWarnings(receipt)),
+    ...section('Left', formatOpenTasks(receipt)),
+    ...section('To go on', nextStep === null ? [] : [nextStep]),
   ]
 }
 
@@ -53,15 +53,16 @@ const detailOf = ({ note, checks, commits, files }: Iteration, about: string): s
   [
     about,
     note,
-    ...checks.map(c => `${VERDICT_MARKS[c.verdict]} ${sayCheck(c)}`),
-    files ? sayChanges(files) : '',
-    ...commits.map(sayCommit),
+    ...checks.map(c => `${VERDICT_MARKS[c.verdict]} ${formatCheck(c)}`),
+    files ? formatChanges(files) : '',
+    ...commits.map(formatCommit),
   ]
     .filter(part => part !== '')
     .join('; ')
 
 const line = (cells: (string | number)[]): string =>
-  `| ${cells.map(cell => quiet(String(cell))).join(' | ')} |`
+  `| ${cells.map(cell => escapeMarkdown(String(cell))).join(' | ')} |`
 
-/** Text that Markdown makes nothing of: no cell, line, tag, link or emphasis. */
-const quiet = (text: string): string => plainLine(text, LONGEST_LINE).replace(/[\\`*_[\]<>|~#&!]/g, '\\$&')
+/** Escapes what Markdown would take for a cell, line, tag, link or emphasis. */
+const escapeMarkdown = (text: string): string =>
+  plainLine(text, LONGEST_LINE).replace(/[\\`*_[\]<>|~#&!]/g, '\\$&')

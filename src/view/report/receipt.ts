@@ -1,43 +1,43 @@
 import type { RunEvent } from '../../core/events.ts'
-import { type Ending, endingOf, resumeCommand } from './ending.ts'
+import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
-import { type Left, leftOf } from './left.ts'
+import { type OpenTask, openTasks } from './open-tasks.ts'
 import { type Spent, spentOn } from './spent.ts'
 import { type Times, timesOf } from './times.ts'
 
-/** What a run did and what it cost, told from its journal alone. Times are ms, moments ms since the epoch. */
+/** What a run did and what it cost, from its journal alone. Durations are in ms, moments in ms since the epoch. */
 export type Receipt = {
   id: string
   project: string
   workflow: string
   command: string
   listed: boolean
-  /** Those that worked, in the order of their first iteration. */
+  /** The agents that worked, in the order of their first iteration. */
   agents: string[]
   times: Times
-  ending: Ending
+  ending: RunEnding
   iterations: Iteration[]
   totals: Spent & {
-    /** Iterations that count; those that were limited or cut off do not. */
+    /** Iterations that count. Those that were rate-limited or cut off do not. */
     counted: number
     uncounted: number
-    /** Different files that were changed; null where nobody could tell. */
+    /** How many different files were changed; null if unknown. */
     files: number | null
-    /** There are more: not all of them are named in the journal. */
+    /** Whether there are more files, which the journal does not name. */
     filesCut: boolean
   }
-  /** What the user told it meanwhile, and before which iteration; null if none came after. */
+  /** The user's instructions, and before which iteration they came; null if none came after. */
   told: { text: string; before: number | null }[]
-  /** The git ref that keeps what the run had done, if that was undone. */
+  /** If the run was undone, the git ref that keeps what it had done. */
   undone: string | null
   warnings: { note: string; times: number }[]
   /** Tasks that are not done. */
-  left: Left[]
-  /** The command that goes on; null where there is none that would get any further. */
+  left: OpenTask[]
+  /** The command that continues the run; null if there is nothing to continue. */
   resume: string | null
 }
 
-/** What a receipt needs to know of a workflow. */
+/** What a receipt needs to know about a workflow. */
 export type WorkflowTraits = {
   /** The command that starts it, after `ralph`. */
   command: string
@@ -47,10 +47,10 @@ export type WorkflowTraits = {
   answerCommand?(id: string): string
 }
 
-/** Folds a journal. It must begin with the run; how far it goes does not matter. `live`: somebody is at work on it. */
+/** Folds a journal. It must begin with `began` and may end anywhere. `live`: a process hosts the run. */
 export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, live = false): Receipt {
   const began = events[0]
-  if (began?.type !== 'began') throw new Error('a journal begins with its run')
+  if (began?.type !== 'began') throw new Error('a journal must begin with the event `began`')
   const { id, project, workflow } = began
   const iterations = iterationsOf(events)
   const counted = iterations.filter(i => i.counted).length
@@ -72,10 +72,10 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     ending,
     iterations,
     totals,
-    told: toldIn(events),
+    told: instructionsIn(events),
     undone: undoneIn(events),
     warnings: warningsIn(events),
-    left: leftOf(events),
+    left: openTasks(events),
     resume: resumeCommand(events, traits, ending, totals),
   }
 }
@@ -87,11 +87,11 @@ function filesOf(iterations: readonly Iteration[]): { files: number | null; file
   return { files: paths.size, filesCut: known.some(f => f.count > f.paths.length) }
 }
 
-function toldIn(events: readonly RunEvent[]): Receipt['told'] {
+function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
   const told: Receipt['told'] = []
   for (const event of events) {
     if (event.type === 'told') told.push({ text: event.text, before: null })
-    else if (event.type === 'started') for (const word of told) word.before ??= event.n
+    else if (event.type === 'started') for (const instruction of told) instruction.before ??= event.n
   }
   return told
 }
@@ -101,7 +101,7 @@ function undoneIn(events: readonly RunEvent[]): string | null {
   return last?.type === 'undone' ? last.saved : null
 }
 
-/** Each once: what is wrong in every iteration is said in every iteration. */
+/** Each only once, because the same warning may come in every iteration. */
 function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {
   const times = new Map<string, number>()
   for (const event of events)

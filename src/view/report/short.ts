@@ -3,18 +3,18 @@ import { type Fit, fitTo } from '../fit.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { widthOf } from '../width.ts'
-import type { Receipt } from './receipt.ts'
 import {
-  sayCost,
-  sayEnding,
-  sayFiles,
-  sayIterations,
-  sayLeft,
-  sayTimes,
-  sayTokens,
-  sayWayOn,
+  formatCost,
+  formatEnding,
+  formatFileCount,
+  formatIterations,
+  formatNextStep,
+  formatOpenTasks,
+  formatTimes,
+  formatTokens,
   type Tone,
-} from './words.ts'
+} from './format.ts'
+import type { Receipt } from './receipt.ts'
 
 const LISTED = 3
 
@@ -26,13 +26,15 @@ export function shortReceipt(
 ): string[] {
   const { fit = fitTo(null), condition = true, whole = true } = options
   const { ending, totals, times } = receipt
-  // Without anything to reach, using all iterations is what was asked.
-  const asked = ending.type === 'finished' && ending.result === 'exhausted' && !condition
-  const { text, tone } = asked ? { text: plainLine(ending.why), tone: 'good' as Tone } : sayEnding(ending)
+  // Without a condition, using all iterations is what the user asked for.
+  const isExpected = ending.type === 'finished' && ending.result === 'exhausted' && !condition
+  const { text, tone } = isExpected
+    ? { text: plainLine(ending.why), tone: 'good' as Tone }
+    : formatEnding(ending)
   const done = ending.type === 'finished' && ending.result === 'complete'
-  const mark = asked || done ? marks.ok : tone === 'bad' ? marks.error : marks.warn
+  const mark = isExpected || done ? marks.ok : tone === 'bad' ? marks.error : marks.warn
   const paint = tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
-  const spent = [sayIterations(totals), totals.usd === null ? '' : sayCost(totals), sayTimes(times)]
+  const spent = [formatIterations(totals), totals.usd === null ? '' : formatCost(totals), formatTimes(times)]
   const tail = spent.filter(Boolean).join(' · ')
   const line = `${paint(`${mark} ${text}`)}  ${colors.dim(tail)}`
   const words =
@@ -43,14 +45,14 @@ export function shortReceipt(
   if (!whole) return head
 
   const row = (text: string, paint?: (text: string) => string) => fit.wrap(`   ${text}`, paint, 5)
-  const left = sayLeft(receipt)
-  const wayOn = sayWayOn(receipt)
+  const open = formatOpenTasks(receipt)
+  const nextStep = formatNextStep(receipt)
   return [
     ...head,
     ...[amounts(receipt)].filter(Boolean).flatMap(text => row(text, colors.dim)),
-    ...left.slice(0, LISTED).flatMap(task => row(`left:     ${task}`)),
-    ...(left.length > LISTED ? row(`left:     ${left.length - LISTED} more`) : []),
-    ...(wayOn === null ? [] : row(`to go on: ${wayOn}`)),
+    ...open.slice(0, LISTED).flatMap(task => row(`left:     ${task}`)),
+    ...(open.length > LISTED ? row(`left:     ${open.length - LISTED} more`) : []),
+    ...(nextStep === null ? [] : row(`to go on: ${nextStep}`)),
     ...(totals.files ? row(`changes:  ralph diff ${receipt.id}`) : []),
     ...row(`receipt:  ralph report ${receipt.id}`),
   ]
@@ -59,8 +61,8 @@ export function shortReceipt(
 function amounts({ totals, iterations, warnings }: Receipt): string {
   const commits = iterations.reduce((sum, i) => sum + i.commits.length, 0)
   return [
-    totals.tokens === null ? '' : sayTokens(totals),
-    totals.files === null ? '' : sayFiles(totals.files, totals.filesCut),
+    totals.tokens === null ? '' : formatTokens(totals),
+    totals.files === null ? '' : formatFileCount(totals.files, totals.filesCut),
     commits === 0 ? '' : plural(commits, 'commit'),
     warnings.length === 0 ? '' : plural(warnings.length, 'warning'),
   ]

@@ -1,11 +1,11 @@
-/** Tokens of agent calls; `input` counts the cached ones, too. */
+/** Tokens of agent calls; `input` includes the cached ones. */
 export type Tokens = { input: number; cached: number; output: number }
 
-/** What was paid. null: nobody told, which is not the same as nothing. */
+/** What was paid. null: unknown, which is not the same as nothing. */
 export type Spent = {
   usd: number | null
   tokens: Tokens | null
-  /** Agent calls of which nobody told the cost. */
+  /** Agent calls whose cost is unknown. */
   unpriced: number
 }
 

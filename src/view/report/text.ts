@@ -3,69 +3,75 @@ import { formatCount, formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'
+import {
+  distinguishingFacts,
+  formatChanges,
+  formatCheck,
+  formatCommit,
+  formatEnding,
+  formatFacts,
+  formatInstructions,
+  formatNextStep,
+  formatOpenTasks,
+  formatTitle,
+  formatWarnings,
+  LONGEST_LINE,
+  type Tone,
+  toneOf,
+  usdOrUnknown,
+  VERDICT_MARKS,
+} from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
-import {
-  LONGEST_LINE,
-  sayChanges,
-  sayCheck,
-  sayCommit,
-  sayEnding,
-  sayFacts,
-  sayLeft,
-  sayTitle,
-  sayTold,
-  sayUsd,
-  sayWarnings,
-  sayWayOn,
-  type Tone,
-  tellingApart,
-  toneOf,
-  VERDICT_MARKS,
-} from './words.ts'
 
 /** How many warnings and tasks are listed; the other forms of a receipt have them all. */
 const LISTED = 20
 
-/** The receipt as lines for a terminal. What agents and checks said is in no line but its own. */
+/** The receipt as lines for a terminal. Text from agents and checks stays within its own line. */
 export function textReport(receipt: Receipt, { colors }: Style, width: number): string[] {
   const inTone = (tone: Tone) =>
     tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
   const fact = (name: string, value: string, paint = (text: string) => text) =>
     wrapTo(value, width - INDENT).map(
-      (line, at) => `  ${colors.dim((at === 0 ? name : '').padEnd(INDENT - 2))}${paint(line)}`,
+      (line, index) => `  ${colors.dim((index === 0 ? name : '').padEnd(INDENT - 2))}${paint(line)}`,
     )
   const section = (title: string, items: string[]) =>
     items.length === 0 ? [] : ['', colors.bold(title), ...listed(items).flatMap(item => hang(item, width))]
 
   const { iterations, ending } = receipt
-  const apart = tellingApart(iterations)
+  const about = distinguishingFacts(iterations)
   const row = (i: Iteration): string[] => {
     const more = i.checks.map(check => {
-      const line = cutTo(`${VERDICT_MARKS[check.verdict]} ${sayCheck(check)}`, width - 6)
+      const line = cutTo(`${VERDICT_MARKS[check.verdict]} ${formatCheck(check)}`, width - 6)
       return `      ${check.verdict === 'pass' ? colors.dim(line) : line}`
     })
     if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
-    if (i.files) more.push(`      ${colors.dim(cutTo(sayChanges(i.files), width - 6))}`)
-    for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(sayCommit(commit), width - 6))}`)
+    if (i.files) more.push(`      ${colors.dim(cutTo(formatChanges(i.files), width - 6))}`)
+    for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(formatCommit(commit), width - 6))}`)
     const cells = columns(
-      { n: String(i.n), end: i.end, time: formatDuration(i.ms), cost: sayUsd(i.usd), tokens: tokensOf(i) },
+      {
+        n: String(i.n),
+        end: i.end,
+        time: formatDuration(i.ms),
+        cost: usdOrUnknown(i.usd),
+        tokens: tokensOf(i),
+      },
       inTone(toneOf(i.end)),
     )
-    const tail = cutTo(apart(i), width - stringWidth(cells) - 2)
+    const tail = cutTo(about(i), width - stringWidth(cells) - 2)
     return [tail === '' ? cells : `${cells}  ${colors.dim(tail)}`, ...more]
   }
-  const { text, tone } = sayEnding(ending)
-  const wayOn = sayWayOn(receipt)
+  const { text, tone } = formatEnding(ending)
+  const nextStep = formatNextStep(receipt)
   return [
-    colors.bold(sayTitle(receipt)),
+    colors.bold(formatTitle(receipt)),
     ...fact('result', text, inTone(tone)),
-    ...sayFacts(receipt).flatMap(([name, value]) => fact(name, value)),
+    ...formatFacts(receipt).flatMap(([name, value]) => fact(name, value)),
     ...(iterations.length === 0 ? [] : ['', colors.dim(columns(HEAD)), ...iterations.flatMap(row)]),
-    ...section('told', sayTold(receipt)),
-    ...section('warnings', sayWarnings(receipt)),
-    ...section('left', sayLeft(receipt)),
-    ...(wayOn === null ? [] : ['', `${colors.bold('to go on')}  ${wayOn}`]),
+    ...section('instructions', formatInstructions(receipt)),
+    ...section('warnings', formatWarnings(receipt)),
+    ...section('left', formatOpenTasks(receipt)),
+    ...(nextStep === null ? [] : ['', `${colors.bold('to go on')}  ${nextStep}`]),
   ]
 }
 
@@ -83,9 +89,9 @@ const tokensOf = ({ tokens }: Iteration): string =>
 
 const INDENT = 12
 
-/** An entry of a list: the first of its lines stands out. */
+/** An entry of a list: its first row is indented less than the others. */
 const hang = (item: string, width: number): string[] =>
-  wrapTo(item, width - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`)
+  wrapTo(item, width - 4).map((line, index) => `${index === 0 ? '  ' : '    '}${line}`)
 
 const listed = (lines: string[]): string[] =>
   lines.length <= LISTED ? lines : [...lines.slice(0, LISTED), `… and ${lines.length - LISTED} more`]

@@ -6,38 +6,39 @@ export type Times = {
   /** When the journal was last written to. */
   last: number
   workedMs: number
-  /** Pauses after failures, waits for limits to pass, and what a person paused it for. */
+  /** Pauses after failures, waits for rate limits, and pauses by a person. */
   waitedMs: number
+  /** How often the run was started or resumed. */
   sittings: number
 }
 
 /**
- * Where the time went. A wait is no event of the journal: it is what passes while nothing is under way
- * and an iteration or a person asked for a pause. Between sittings nobody works and nobody waits.
+ * Where the time went. The journal has no event for a wait: it is the time in which nothing is under way after an
+ * iteration or a person asked for a pause. The time before a resume is neither work nor a wait.
  */
 export function timesOf(events: readonly RunEvent[]): Times {
   const began = events[0]?.at ?? 0
   const times: Times = { began, last: began, workedMs: 0, waitedMs: 0, sittings: 0 }
-  const underway = new Set<StepId>()
+  const underWay = new Set<StepId>()
   let pausing = false
   for (const event of events) {
-    // Long after the end, perhaps: no work of the run's.
+    // An undo is not work of the run, and may come long after its end.
     if (event.type === 'undone') continue
     const passed = Math.max(event.at - times.last, 0)
     if (event.type === 'began' || event.type === 'resumed') {
       times.sittings++
       pausing = false
-    } else if (pausing && underway.size === 0) times.waitedMs += passed
+    } else if (pausing && underWay.size === 0) times.waitedMs += passed
     else times.workedMs += passed
     times.last = event.at
 
     if (event.type === 'started') {
-      underway.add(event.id)
+      underWay.add(event.id)
       pausing = false
     } else if (event.type === 'settled')
       pausing ||= event.end === 'limited' || event.patch.notBefore !== undefined
     else if (event.type === 'control') pausing = event.hold === 'pause'
-    else if (event.type === 'applied') underway.delete(event.id)
+    else if (event.type === 'applied') underWay.delete(event.id)
   }
   return times
 }

@@ -4,29 +4,29 @@ import type { TaskState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 
 /** A task that is not done. */
-export type Left = {
+export type OpenTask = {
   id: TaskId
   title: string
-  /** Where it stands; null if nobody began it. */
+  /** Its stage; null if it was never started. */
   stage: string | null
   /** Why it is blocked, or ''. */
   why: string
 }
 
 /** The tasks that are not done, in the order of the list. */
-export function leftOf(events: readonly RunEvent[]): Left[] {
+export function openTasks(events: readonly RunEvent[]): OpenTask[] {
   let tasks: readonly Task[] = []
-  const standing = new Map<TaskId, TaskState>()
+  const states = new Map<TaskId, TaskState>()
   for (const event of events) {
     tasks = evolveList(tasks, event)
-    if (event.type === 'settled') standing.set(event.task, event.state)
+    if (event.type === 'settled') states.set(event.task, event.state)
     else if (event.type === 'edited') {
-      for (const [id, state] of Object.entries(event.state ?? {})) standing.set(id, state)
-      for (const id of event.list?.remove ?? []) standing.delete(id)
+      for (const [id, state] of Object.entries(event.state ?? {})) states.set(id, state)
+      for (const id of event.list?.remove ?? []) states.delete(id)
     }
   }
   return tasks.flatMap(({ id, title }) => {
-    const at = standing.get(id)
+    const at = states.get(id)
     if (at?.stage === 'done') return []
     return [{ id, title, stage: at?.stage ?? null, why: at?.stage === 'blocked' ? at.why : '' }]
   })

@@ -1,18 +1,18 @@
 import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
-import type { Ending } from './ending.ts'
+import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
 import type { Spent } from './spent.ts'
 
-// How a receipt is said, wherever it is shown. All of it is plain text in one line.
+// The texts that all forms of a receipt share. Each is plain text in one line.
 
 export type Tone = 'good' | 'middling' | 'bad'
 
 export const LONGEST_LINE = 500
 
 /** How it ended, in one sentence. */
-export function sayEnding(ending: Ending): { text: string; tone: Tone } {
+export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
   switch (ending.type) {
     case 'open':
       return { text: ending.live ? 'still at work' : 'unfinished: it was cut off', tone: 'middling' }
@@ -59,17 +59,17 @@ export function toneOf(end: IterationEnd): Tone {
 }
 
 /** `3 iterations, and 2 that do not count`. */
-export function sayIterations({ counted, uncounted }: Receipt['totals']): string {
+export function formatIterations({ counted, uncounted }: Receipt['totals']): string {
   const some = plural(counted, 'iteration')
   return uncounted === 0
     ? some
     : `${some}, and ${uncounted} that ${uncounted === 1 ? 'does' : 'do'} not count`
 }
 
-export const sayUsd = (usd: number | null): string => (usd === null ? 'unknown' : formatUsd(usd))
+export const usdOrUnknown = (usd: number | null): string => (usd === null ? 'unknown' : formatUsd(usd))
 
 /** `$0.18`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
-export function sayCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): string {
+export function formatCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): string {
   if (usd === null) return unpriced === 0 ? 'no cost' : 'cost unknown'
   return unpriced === 0
     ? formatUsd(usd)
@@ -77,28 +77,29 @@ export function sayCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): str
 }
 
 /** `149K tokens in (128K cached), 704 out`. */
-export function sayTokens({ usd, tokens, unpriced }: Spent): string {
+export function formatTokens({ usd, tokens, unpriced }: Spent): string {
   if (tokens === null) return usd === null && unpriced === 0 ? 'no tokens' : 'tokens unknown'
   return `${formatCount(tokens.input)} tokens in (${formatCount(tokens.cached)} cached), ${formatCount(tokens.output)} out`
 }
 
-/** `1m24s at work, 2m0s waiting, in 3 sittings`. */
-export function sayTimes({ workedMs, waitedMs, sittings }: Receipt['times']): string {
+/** `1m24s at work, 2m0s waiting, resumed twice`. */
+export function formatTimes({ workedMs, waitedMs, sittings }: Receipt['times']): string {
   const parts = [`${formatDuration(workedMs)} at work`]
   if (waitedMs > 0) parts.push(`${formatDuration(waitedMs)} waiting`)
-  if (sittings > 1) parts.push(`in ${sittings} sittings (resumed ${times(sittings - 1)})`)
+  if (sittings > 1) parts.push(`resumed ${formatTimesCount(sittings - 1)}`)
   return parts.join(', ')
 }
 
-const times = (n: number): string => (n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`)
+const formatTimesCount = (n: number): string => (n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`)
 
-/** The same everywhere on earth, as the id of the run is. */
-const sayMoment = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+/** In UTC, like the id of the run. */
+const formatMoment = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 const SHORT_HASH = 10
 
-/** `committed 1a2b3c4d5e`; of the agent's own, the range. */
-export function sayCommit({ by, from, to }: Iteration['commits'][number]): string {
+/** `committed 1a2b3c4d5e`; for the agent's own commits, the range. */
+export function formatCommit({ by, from, to }: Iteration['commits'][number]): string {
   const short = (hash: string) => plainLine(hash).slice(0, SHORT_HASH)
   if (by === 'ralph') return `committed ${short(to)}`
   return `committed by the agent ${from === null ? '' : `${short(from)}..`}${short(to)}`
@@ -107,15 +108,15 @@ export function sayCommit({ by, from, to }: Iteration['commits'][number]): strin
 const NAMED = 4
 
 /** `3 files changed`. */
-export const sayFiles = (count: number, cut = false): string =>
+export const formatFileCount = (count: number, cut = false): string =>
   count === 0 ? 'no file changed' : `${cut ? 'more than ' : ''}${plural(count, 'file')} changed`
 
 /** `5 files changed: a.js, b.js, c.js, d.js, …`. */
-export function sayChanges({ count, paths }: { count: number; paths: string[] }): string {
-  if (count === 0) return sayFiles(0)
+export function formatChanges({ count, paths }: { count: number; paths: string[] }): string {
+  if (count === 0) return formatFileCount(0)
   const named = paths.slice(0, NAMED).map(path => plainLine(path))
   return plainLine(
-    [`${sayFiles(count)}: ${named.join(', ')}`, ...(count > NAMED ? ['…'] : [])].join(', '),
+    [`${formatFileCount(count)}: ${named.join(', ')}`, ...(count > NAMED ? ['…'] : [])].join(', '),
     LONGEST_LINE,
   )
 }
@@ -123,11 +124,11 @@ export function sayChanges({ count, paths }: { count: number; paths: string[] })
 export const VERDICT_MARKS = { pass: '✓', fail: '✗', unsure: '?' } as const
 
 /** `npm test failed with exit code 1`. */
-export const sayCheck = ({ check, note }: Iteration['checks'][number]): string =>
+export const formatCheck = ({ check, note }: Iteration['checks'][number]): string =>
   plainLine(note === '' ? check : `${check} ${note}`, LONGEST_LINE)
 
-/** The facts of a run as a whole, by name. */
-export const sayFacts = ({
+/** The facts about a run as a whole, by name. */
+export const formatFacts = ({
   totals,
   times,
   project,
@@ -136,48 +137,55 @@ export const sayFacts = ({
   undone,
 }: Receipt): [string, string][] => [
   ...(undone === null ? [] : [['undone', `it is kept in ${plainLine(undone)}`] as [string, string]]),
-  ['work', sayIterations(totals)],
-  ...(totals.files === null ? [] : [['files', sayFiles(totals.files, totals.filesCut)] as [string, string]]),
-  ['cost', sayCost(totals)],
-  ['tokens', sayTokens(totals)],
-  ['time', sayTimes(times)],
-  ['began', sayMoment(times.began)],
+  ['work', formatIterations(totals)],
+  ...(totals.files === null
+    ? []
+    : [['files', formatFileCount(totals.files, totals.filesCut)] as [string, string]]),
+  ['cost', formatCost(totals)],
+  ['tokens', formatTokens(totals)],
+  ['time', formatTimes(times)],
+  ['began', formatMoment(times.began)],
   ['project', plainLine(project, LONGEST_LINE)],
   ['workflow', plainLine(workflow)],
   ['agent', plainLine(agents.join(', ')) || 'none was called'],
 ]
 
-/** What the user told it, a line each. */
-export const sayTold = ({ told }: Receipt): string[] =>
+/** The user's instructions, a line each. */
+export const formatInstructions = ({ told }: Receipt): string[] =>
   told.map(({ text, before }) =>
-    plainLine(`${before === null ? 'after the last' : `before iteration ${before}`}: ${text}`, LONGEST_LINE),
+    plainLine(
+      `${before === null ? 'after the last iteration' : `before iteration ${before}`}: ${text}`,
+      LONGEST_LINE,
+    ),
   )
 
-export const sayWarnings = ({ warnings }: Receipt): string[] =>
-  warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${times(w.times)})` : ''))
+export const formatWarnings = ({ warnings }: Receipt): string[] =>
+  warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))
 
-/** What is left, a line each. Where there is no list, the result has told it. */
-export const sayLeft = ({ listed, left }: Receipt): string[] => (listed ? left.map(sayTask) : [])
+/** The tasks that are not done, a line each. Without a list, the result already says it. */
+export const formatOpenTasks = ({ listed, left }: Receipt): string[] =>
+  listed ? left.map(formatOpenTask) : []
 
-/** `T1 · Add a cart (review)`; why, if it is blocked. */
-function sayTask({ id, title, stage, why }: Receipt['left'][number]): string {
-  const stands = stage ?? 'not begun'
-  return plainLine(`${id} · ${title} (${why === '' ? stands : `${stands}: ${why}`})`, LONGEST_LINE)
+/** `T1 · Add a cart (review)`; with the reason if it is blocked. */
+function formatOpenTask({ id, title, stage, why }: Receipt['left'][number]): string {
+  const state = stage ?? 'not begun'
+  return plainLine(`${id} · ${title} (${why === '' ? state : `${state}: ${why}`})`, LONGEST_LINE)
 }
 
-/** How to go on; null if there is nothing left to do, or it goes on by itself. */
-export function sayWayOn({ resume, left, ending, undone }: Receipt): string | null {
+/** How to go on; null if there is nothing left to do or the run is at work. */
+export function formatNextStep({ resume, left, ending, undone }: Receipt): string | null {
   if (resume !== null) return plainLine(resume)
   if (undone !== null) return 'a new run: this one was undone'
   if (ending.type === 'open') return null
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
 
-/** What a receipt is of. */
-export const sayTitle = ({ id, command }: Receipt): string => `ralph ${plainLine(command)} ${plainLine(id)}`
+/** The title of a receipt. */
+export const formatTitle = ({ id, command }: Receipt): string =>
+  `ralph ${plainLine(command)} ${plainLine(id)}`
 
-/** Which of an iteration's task, stage and agent tell anything: what is the same in all of them does not. */
-export function tellingApart(iterations: readonly Iteration[]): (iteration: Iteration) => string {
+/** Describes an iteration by its task, stage, agent and title, but only by those that are not the same in all iterations. */
+export function distinguishingFacts(iterations: readonly Iteration[]): (iteration: Iteration) => string {
   const facts = (['task', 'stage', 'agent', 'title'] as const).filter(
     fact => new Set(iterations.map(iteration => iteration[fact])).size > 1,
   )
