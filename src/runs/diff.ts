@@ -13,8 +13,8 @@ export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boole
 export type GitCall = { args: string[]; cwd: string; env: Record<string, string> }
 
 /**
- * Finds what a run changed: committed or not, and of what was dirty before only what is different now. git prints it,
- * as `runGit` calls it, which returns the exit code.
+ * Shows what a run changed, committed or not. Of files that were dirty before, only what is different now. `runGit` runs
+ * git, which prints the diff, and returns its exit code.
  */
 export async function diffRun(
   name: string | undefined,
@@ -28,7 +28,7 @@ export async function diffRun(
   try {
     const before = treeAtStart(start, past.run.dir)
     const from = await writeTree(start, scratch.env, join(scratch.folder, 'from'), before.tree)
-    const after = await endOf(past)
+    const after = await endTree(past)
     const own = await ownPaths(past, scratch.env, after.tree.base)
     const tree = { ...after.tree, without: [...after.tree.without, ...own] }
     const to = await writeTree(start, scratch.env, join(scratch.folder, 'to'), tree)
@@ -47,7 +47,7 @@ export async function diffRun(
 }
 
 /** The tree as the run left it, or as it is now if the run is at work or crashed. */
-async function endOf({ run, start, left, env }: PastRun): Promise<ReturnType<typeof treeAtEnd>> {
+async function endTree({ run, start, left, env }: PastRun): Promise<ReturnType<typeof treeAtEnd>> {
   if (left && !isLive(run)) return treeAtEnd(start, left)
   const status = await readStatus(start.root, env, start.root)
   return { tree: currentTree(start, status ?? { head: start.head, paths: [] }), changed: [] }

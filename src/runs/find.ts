@@ -13,7 +13,7 @@ export type StoredRun = { id: string; dir: string; began: Began; events: RunEven
 export const ralphHome = (env: NodeJS.ProcessEnv): string =>
   resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
 
-/** Sorts by time, within a second too, and is short enough to type; a bit of chance tells apart what began together. */
+/** Sorts by time, also within a second, and is short enough to type. A random part separates runs that began together. */
 export function newRunId(now: Date, random: number): string {
   const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15)
   const within = (now.getMilliseconds() + random) / 1000
@@ -33,17 +33,18 @@ export function makeRunDir(home: string, id: string): string {
   return dir
 }
 
-export const fittingRuns = (home: string, name: string): string[] =>
+export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
-/** A run by its id or the beginning or end of one that fits no other. */
+/** A run by its id, or by the beginning or end of one if no other run matches. */
 export function findRun(home: string, name: string): StoredRun {
-  // As from a variable that was never set; it is the beginning of every id.
+  // As from a variable that was never set. It would match every id.
   if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
-  const fits = fittingRuns(home, name)
-  const exact = fits.includes(name) ? name : fits.length === 1 ? fits[0] : undefined
-  if (exact !== undefined) return openRun(home, exact)
-  if (fits.length > 1) throw new UsageError(`"${name}" fits several runs: ${fits.slice(0, 5).join(', ')}`)
+  const matches = matchingRuns(home, name)
+  const id = matches.includes(name) ? name : matches.length === 1 ? matches[0] : undefined
+  if (id !== undefined) return openRun(home, id)
+  if (matches.length > 1)
+    throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
   throw new UsageError(`no run "${name}" in ${join(home, 'runs')}`)
 }
 
@@ -55,25 +56,25 @@ export const latestRun = (home: string, project: string): StoredRun | null =>
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latest(home, project, run => canGoOn(run.events))
 
-/** The latest fitting run of a project, finished or not, also from before its folder was moved. */
-export const latestFitting = (
+/** The latest matching run of a project, finished or not, also from before its folder was moved. */
+export const latestMatching = (
   home: string,
   project: string,
-  fits: (run: StoredRun) => boolean,
+  matches: (run: StoredRun) => boolean,
 ): StoredRun | null =>
-  latest(home, project, fits, (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)))
+  latest(home, project, matches, (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)))
 
 function latest(
   home: string,
   project: string,
-  fits: (run: StoredRun) => boolean,
+  matches: (run: StoredRun) => boolean,
   isMoved: (from: string, id: string) => boolean = () => false,
 ): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     const began = firstEvent(runDir(home, id))
     if (began?.type !== 'began' || (began.project !== project && !isMoved(began.project, id))) continue
     const run = openRun(home, id)
-    if (fits(run)) return run
+    if (matches(run)) return run
   }
   return null
 }
@@ -99,7 +100,7 @@ function openRun(home: string, id: string): StoredRun {
   const events = readJournal(dir)
   const began = events[0]
   if (began?.type !== 'began')
-    throw new UsageError(`${journalPath(dir)} does not begin with a run; it cannot be resumed`)
+    throw new UsageError(`${journalPath(dir)} does not begin with the start of a run; it cannot be resumed`)
   if (began.v !== 1)
     throw new UsageError(`run ${id} was made by a newer ralph; update ralph to go on with it`)
   return { id, dir, began, events }

@@ -36,7 +36,7 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
   const kept = runs.length - deleted.length
   const unfinished = old.length - deleted.length
   const verb = options.dryRun ? 'would free' : 'freed'
-  say(`${verb} ${formatBytes(freed)}: ${plural(deleted.length, 'run')} put away, ${kept} kept`)
+  say(`${verb} ${formatBytes(freed)} by deleting ${plural(deleted.length, 'run')}, ${kept} kept`)
   if (unfinished > 0)
     say(
       `${plural(unfinished, 'older run')} kept, because ${unfinished === 1 ? 'it is' : 'they are'} not finished`,

@@ -17,14 +17,14 @@ export function chooseRun(name: string | undefined, projectDir: string, env: Nod
   return run
 }
 
-/** What comparing a run's start with its end takes. `env`: for git. */
+/** What is needed to compare a run's start with its end. `env`: for git. */
 export type PastRun = { run: StoredRun; start: Start; left: EndSnapshot | null; env: Record<string, string> }
 
 export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   const { settings, start } = readBase(run.began.pins)
   if (!start)
     throw new UsageError(
-      `run ${run.id} was not in a git repository, so nobody knows what the files were before it`,
+      `run ${run.id} was not in a git repository, so it is not known what the files were before it`,
     )
   if (!existsSync(start.root)) throw new UsageError(`the repository of run ${run.id} is gone: ${start.root}`)
   return {

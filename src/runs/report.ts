@@ -7,7 +7,7 @@ import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
 import type { Style } from '../view/style.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { fittingRuns, latestRun, ralphHome } from './find.ts'
+import { latestRun, matchingRuns, ralphHome } from './find.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
 import { isLive } from './steer.ts'
@@ -15,7 +15,7 @@ import { isLive } from './steer.ts'
 /** Without any of them: text. */
 export type ReportForm = { json?: boolean; markdown?: boolean; html?: boolean }
 
-/** What a run did and cost. It only reads the journal, so the run may be at work; of a run that gc removed, the kept receipt. */
+/** What a run did and cost. It only reads the journal, so the run may be at work. If gc deleted the run, it is the receipt that was kept. */
 export function receiptFor(
   registry: Registry,
   name: string | undefined,
@@ -24,7 +24,7 @@ export function receiptFor(
 ): Receipt {
   const home = ralphHome(env)
   const kept = keptReceipt(home, name, projectDir)
-  // One that an older ralph kept does not tell of its workflow.
+  // A receipt that an older ralph kept has no traits of its workflow.
   if (kept !== null) return { ...traitsIn(registry, (kept as Receipt).workflow), ...(kept as Receipt) }
   const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
@@ -32,7 +32,7 @@ export function receiptFor(
 }
 
 function keptReceipt(home: string, name: string | undefined, projectDir: string): unknown {
-  if (name !== undefined) return fittingRuns(home, name).length > 0 ? null : findReceipt(home, name)
+  if (name !== undefined) return matchingRuns(home, name).length > 0 ? null : findReceipt(home, name)
   const project = projectOf(projectDir)
   return latestRun(home, project) ? null : latestReceipt(home, project)
 }

@@ -12,42 +12,42 @@ import { spentOn } from '../view/report/spent.ts'
 import { clockTime } from '../view/time.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 
-/** `crashed`: nobody sits over it, and nobody said goodbye. */
-type Standing = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
+/** `crashed`: no process hosts the run, and the last one did not stop it cleanly. */
+type Phase = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
 
 type Elsewhere = { pid: number; host: string; lock: string }
 
 export type RunStatus = {
   id: string
   project: string
-  standing: Standing
+  standing: Phase
   pid: number | null
-  /** Where it is at work, if that is another host; it is only known from this lock. */
+  /** The process that hosts it on another machine, as far as this lock says. */
   elsewhere: Elsewhere | null
   iteration: number
   iterations: number | null
   began: number
   lastEvent: number
-  /** Who is at work, or was last; null if nobody was yet. */
+  /** The agent that works, or worked last; null if none has yet. */
   agent: string | null
-  /** Agents that are limited, and until when. */
+  /** Agents that are rate-limited, and until when. */
   limited: Record<string, number>
   /** Until when a waiting run waits. */
   until: number | null
   failures: number
-  /** null: no agent told what it cost; `unpriced` calls did not. */
+  /** null: no agent reported its cost. `unpriced`: the number of calls that did not. */
   usd: number | null
   unpriced: number
   tokens: number
-  /** How far the list is, of a build or of stories; null: there is none. */
+  /** The progress of the task list; null: there is none. */
   tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
-  /** What the last settled iteration came to, or how the run ended. */
+  /** The result of the last settled iteration, or how the run ended. */
   last: string
-  /** The command that goes on from here; null if there is nothing left to do. */
+  /** The command that continues the run; null if there is nothing left to do. */
   goOn: string | null
 }
 
-/** How a run stands, from its journal and whether its process lives, here or, as far as is known, elsewhere. */
+/** The status of a run, from its journal and from whether a process hosts it: `live` here, or `holder` elsewhere. */
 export function statusOf(
   registry: Registry,
   events: readonly RunEvent[],
@@ -58,41 +58,43 @@ export function statusOf(
   const began = events[0] as Extract<RunEvent, { type: 'began' }>
   const { state, tasks } = fold(events)
   const workflow = registry.get(began.workflow)
-  const sitting = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
+  const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
     limits: Limits
     by?: { pid: number }
   }
   const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   const settled = events.findLast(e => e.type === 'settled')
   const limited = limitedAt(state, now)
-  const waits = waitsOf(state, now)
+  const waits = waitTimes(state, now)
   const elsewhere = ending?.type === 'finished' || ending?.type === 'stopped' ? null : holder
-  const stands = phaseOf(events, state, live || elsewhere !== null, now)
+  const phase = phaseOf(events, state, live || elsewhere !== null, now)
   const last =
     ending && ending.type !== 'resumed'
       ? formatEnding(ending).text
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
-        : 'no iteration is through yet'
+        : 'no iteration has finished yet'
   const spent = spentOn(iterationsOf(events))
   return {
     id: began.id,
     project: began.project,
-    standing: stands,
-    pid: live ? (sitting.by?.pid ?? null) : null,
+    standing: phase,
+    pid: live ? (lastStart.by?.pid ?? null) : null,
     elsewhere,
     iteration: Object.values(state.flight)[0]?.n ?? state.n,
-    iterations: sitting.limits.iterations,
+    iterations: lastStart.limits.iterations,
     began: began.at,
     lastEvent: events.at(-1)!.at,
     agent: lastAgent(events),
     limited: live ? limited : {},
-    until: stands === 'waiting' ? Math.min(...waits) : null,
+    until: phase === 'waiting' ? Math.min(...waits) : null,
     failures: state.failures,
     usd: spent.usd,
     unpriced: spent.unpriced,
     tokens: state.spent.tokens,
-    tasks: workflow?.listed ? listOf(tasks, state, workflow.table(workflow.readSpec(began.pins))) : null,
+    tasks: workflow?.listed
+      ? taskProgress(tasks, state, workflow.table(workflow.readSpec(began.pins)))
+      : null,
     last,
     goOn: elsewhere
       ? null
@@ -100,7 +102,7 @@ export function statusOf(
   }
 }
 
-function listOf(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
+function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, table)
   const active = items.find(item => item.status === 'in_progress')
   return {
@@ -111,16 +113,11 @@ function listOf(tasks: readonly Task[], state: RunState, table: StageTable): Run
   }
 }
 
-/** How a run stands; `atWork`: a process sits over it, here or elsewhere. */
-export function phaseOf(
-  events: readonly RunEvent[],
-  state: RunState,
-  atWork: boolean,
-  now: number,
-): Standing {
+/** `atWork`: a process hosts the run, here or elsewhere. */
+export function phaseOf(events: readonly RunEvent[], state: RunState, atWork: boolean, now: number): Phase {
   if (atWork) {
     if (state.hold === 'pause') return 'paused'
-    return waitsOf(state, now).length > 0 ? 'waiting' : 'running'
+    return waitTimes(state, now).length > 0 ? 'waiting' : 'running'
   }
   const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
   if (ending?.type === 'finished') return 'finished'
@@ -130,8 +127,8 @@ export function phaseOf(
 const limitedAt = (state: RunState, now: number): Record<string, number> =>
   Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
 
-/** Until when it waits. While anything is under way nobody does, though an agent may be limited: another one works. */
-function waitsOf(state: RunState, now: number): number[] {
+/** Until when it waits. It does not wait while anything is under way: if one agent is limited, another may work. */
+function waitTimes(state: RunState, now: number): number[] {
   const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
   if (isBusy) return []
   return state.notBefore > now ? [state.notBefore] : Object.values(limitedAt(state, now))
@@ -151,7 +148,7 @@ function lastAgent(events: readonly RunEvent[]): string | null {
   return started?.type === 'started' ? started.agent : null
 }
 
-/** Of what is to come by a clock that was set back: nothing. */
+/** 0 if the clock was set back since. */
 const formatAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
 
 function formatPhase({ standing, pid, elsewhere }: RunStatus): string {
@@ -169,8 +166,8 @@ export function statusLines(status: RunStatus, now: number): string[] {
       ? []
       : [
           [
-            'if not',
-            `nothing runs on ${plainLine(status.elsewhere.host)} any more: remove ${status.elsewhere.lock}`,
+            'lock',
+            `if nothing runs on ${plainLine(status.elsewhere.host)} any more, remove ${status.elsewhere.lock}`,
           ],
         ]),
     ...(status.until === null
@@ -183,9 +180,9 @@ export function statusLines(status: RunStatus, now: number): string[] {
       'limited',
       `${plainLine(agent)} until ${clockTime(until, now)}`,
     ]),
-    ['began', `${formatAge(status.began, now)} ago; last heard of ${formatAge(status.lastEvent, now)} ago`],
+    ['began', `${formatAge(status.began, now)} ago; last event ${formatAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
-    ['spent', `${formatCost(status)} · ${formatCount(status.tokens)} tokens, as far as the agent tells`],
+    ['spent', `${formatCost(status)} · ${formatCount(status.tokens)} tokens, as reported by the agent`],
     ['last', plainLine(status.last)],
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]

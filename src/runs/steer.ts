@@ -17,7 +17,7 @@ export type SteerOptions = { projectDir: string }
 
 /** Whether the process that hosts a run is still alive. */
 export function isLive({ events }: StoredRun): boolean {
-  // A process that goes on to host other runs has left this one once it ended or stopped.
+  // After the run has ended or stopped, its process may live on to host other runs.
   const last = events.findLast(e => LIFE.has(e.type))
   return (last?.type === 'began' || last?.type === 'resumed') && last.by !== undefined && isAlive(last.by)
 }
@@ -46,20 +46,20 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
 
 export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would hear it`)
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would read it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
   if (isLive(run)) return tellLive(run, text, io.stdout)
   await withStoppedRun(ralphHome(io.env), run, () => record(run, { type: 'told', at: Date.now(), text }))
-  return confirmTold(run, io.stdout)
+  return confirmInstruction(run, io.stdout)
 }
 
 export function tellLive(run: StoredRun, text: string, to: Writer): number {
   sendRequest(run, { type: 'tell', text })
-  return confirmTold(run, to)
+  return confirmInstruction(run, to)
 }
 
-const confirmTold = ({ id }: StoredRun, to: Writer): number =>
-  say(to, `told run ${id}; it stands in its prompts from the next iteration on`)
+const confirmInstruction = ({ id }: StoredRun, to: Writer): number =>
+  say(to, `told run ${id}; the instruction is in its prompts from the next iteration on`)
 
 /** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer): number {
@@ -67,7 +67,7 @@ export function wakeRun(run: StoredRun, to: Writer): number {
     sendRequest(run, { type: 'retry' })
     return say(to, `run ${run.id} waits no longer: it tries again now`)
   }
-  // Also if it is still at work: a moment ago it may have been asked to pause.
+  // Send it even if the run is at work, because it may have been asked to pause a moment ago.
   sendRequest(run, { type: 'resume' })
   return say(to, `resumed run ${run.id}`)
 }

@@ -11,7 +11,7 @@ import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { isLive } from './steer.ts'
-import { isNothing, undoLines, wayBack } from './undo-words.ts'
+import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 
 export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
 
@@ -48,7 +48,7 @@ export async function undoRun(
       scratch,
     }
     const plan = await planUndo(undoing)
-    if (isNothing(past.start, plan) && !undoing.isBegun) {
+    if (isEmptyPlan(past.start, plan) && !undoing.isBegun) {
       say('nothing to undo: everything is as it was')
       return 0
     }
@@ -59,7 +59,7 @@ export async function undoRun(
     }
     const saved = await carryOut(past, undoing, plan)
     say(`undone; what was there is kept in ${saved}, and this brings it back:`)
-    say(`  ${wayBack(past.start, plan, saved)}`)
+    say(`  ${commandToRevert(past.start, plan, saved)}`)
     return 0
   } finally {
     scratch.close()

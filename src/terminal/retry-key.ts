@@ -11,7 +11,7 @@ export type InputStream = {
   pause(): unknown
 }
 
-/** How the user is told of the key. */
+/** How the key is shown to the user. */
 export const RETRY_KEY = 'Enter tries now'
 
 /** Input that arrives sooner was typed before the wait began. */

@@ -88,7 +88,7 @@ describe('ralph diff', () => {
     expect(await stage.ralph('diff')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^ralph: error: run \S+ was not in a git repository, so nobody knows .*\n$/,
+        /^ralph: error: run \S+ was not in a git repository, so it is not known what the files were before it\n$/,
       ),
     })
   })

@@ -12,7 +12,7 @@ describe('ralph gc', () => {
     const { code, stdout } = await stage.ralph('gc', '--keep', '2')
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^ {2}2-b {4}2\.0 MB {2}\S+\n {2}1-a {4}2\.0 MB .*\nfreed 4\.0 MB: 2 runs put away, 2 kept\n$/,
+      /^ {2}2-b {4}2\.0 MB {2}\S+\n {2}1-a {4}2\.0 MB .*\nfreed 4\.0 MB by deleting 2 runs, 2 kept\n$/,
     )
     expect(stage.left()).toEqual({ runs: ['0-z', '3-c', '4-d'], sessions: ['3-c', '4-d'] })
     expect(existsSync(join(other, '.ralph', 'sessions', '0-z'))).toBe(true)
@@ -22,7 +22,7 @@ describe('ralph gc', () => {
     const stage = setRuns()
     for (let i = 10; i < 32; i++) stage.add(`${i}-x`)
     const dry = await stage.ralph('gc', '--dry-run')
-    expect(dry.stdout).toContain('would free 4.0 MB: 2 runs put away, 20 kept\n')
+    expect(dry.stdout).toContain('would free 4.0 MB by deleting 2 runs, 20 kept\n')
     expect(stage.left().runs).toHaveLength(22)
     await stage.ralph('gc')
     expect(stage.left().runs).toHaveLength(20)
@@ -37,7 +37,7 @@ describe('ralph gc', () => {
     stage.add('4-there', 'crashed', join(stage.root, 'third'))
     rmSync(other, { recursive: true })
     const { stdout } = await stage.ralph('gc', '--keep', '0', '--all')
-    expect(stdout).toContain('1 run put away, 3 kept\n3 older runs kept, because they are not finished\n')
+    expect(stdout).toContain('by deleting 1 run, 3 kept\n3 older runs kept, because they are not finished\n')
     expect(stage.left().runs).toEqual(['1-live', '2-cut', '4-there'])
   })
 

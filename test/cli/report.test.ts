@@ -69,9 +69,7 @@ describe('ralph report', () => {
     const { stdout } = await stage.ralph('report')
     const command = /to go on {2}ralph (.*)/.exec(stdout)![1]!
     expect((await stage.ralph(...command.split(' '))).code).toBe(0)
-    expect((await stage.ralph('report')).stdout).toMatch(
-      /result {4}done, verified\n[\s\S]*resumed once/,
-    )
+    expect((await stage.ralph('report')).stdout).toMatch(/result {4}done, verified\n[\s\S]*resumed once/)
   })
 
   it('takes a finished run, too, and no run of another folder', async () => {
@@ -107,8 +105,8 @@ describe('ralph report', () => {
   it.each([
     [['report'], 'no run in'],
     [['report', 'nothing'], 'no run "nothing" in'],
-    [['report', '2026'], '"2026" fits several runs: 20260101-000000-aaa, 20260102-000000-bbb'],
-    [['report', 'ccc'], 'does not begin with a run'],
+    [['report', '2026'], '"2026" matches several runs: 20260101-000000-aaa, 20260102-000000-bbb'],
+    [['report', 'ccc'], 'does not begin with the start of a run'],
     [['report', 'aaa', '--json', '--html'], "option '--json' cannot be used with option '--html'"],
     [['report', 'aaa', '--markdown', '--html'], "option '--markdown' cannot be used with option '--html'"],
     [['report', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],

@@ -61,7 +61,7 @@ describe('a journal that', () => {
       (lines: string[]) => lines.toSpliced(2, 0, '{"type":"settled","at":1,"id":1}'),
       /:3 is not a journal event: "settled" without a proper "task"/,
     ],
-    ['lost its beginning', (lines: string[]) => lines.slice(1), /does not begin with a run/],
+    ['lost its beginning', (lines: string[]) => lines.slice(1), /does not begin with the start of a run/],
   ])('%s is named with its place, and left as it is', async (_, harm, what) => {
     const stage = await halfDone()
     const harmed = harm(readFileSync(journalOf(stage), 'utf8').split('\n')).join('\n')
@@ -269,7 +269,7 @@ describe('a lock of another host', () => {
     writeFileSync(journalOf(stage), ended)
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/status\s+running \(pid 1 on far-away, as far as is known here\)\n/)
-    expect(stdout).toContain(`nothing runs on far-away any more: remove ${lock}\n`)
+    expect(stdout).toContain(`if nothing runs on far-away any more, remove ${lock}\n`)
     expect(stdout).not.toMatch(/crashed|go on/)
     expect((await stage.ralph('report')).stdout).toContain('still at work')
     rmSync(lock)

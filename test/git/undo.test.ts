@@ -8,7 +8,7 @@ import { recordStart } from '../../src/git/start.ts'
 import { openScratch } from '../../src/git/trees.ts'
 import { save, undo } from '../../src/git/undo.ts'
 import { planUndo } from '../../src/git/undo-plan.ts'
-import { wayBack } from '../../src/runs/undo-words.ts'
+import { commandToRevert } from '../../src/runs/undo-lines.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
 /** What a user may have lying around, uncommitted. */
@@ -65,7 +65,7 @@ async function takeBack(dirty: string, script: string) {
   const saved = await save(undoing, plan, 'r1')
   await undo(undoing, plan, 'r1')
   scratch.close()
-  return { stage, found, made, undone: stage.state(), back: wayBack(start, plan, saved) }
+  return { stage, found, made, undone: stage.state(), back: commandToRevert(start, plan, saved) }
 }
 
 describe.each([

@@ -25,9 +25,9 @@ describe('the status of a run', () => {
   })
 
   it.each<[Told[], string]>([
-    [[{}], 'cost unknown · 0 tokens, as far as the agent tells'],
-    [[{ usd: 0.11, tokens: [900, 0, 100] }], '$0.11 · 1K tokens, as far as the agent tells'],
-    [[{ usd: 0 }, {}], '$0.00, and 1 call of unknown cost · 0 tokens, as far as the agent tells'],
+    [[{}], 'cost unknown · 0 tokens, as reported by the agent'],
+    [[{ usd: 0.11, tokens: [900, 0, 100] }], '$0.11 · 1K tokens, as reported by the agent'],
+    [[{ usd: 0 }, {}], '$0.00, and 1 call of unknown cost · 0 tokens, as reported by the agent'],
   ])('does not take an unknown cost for none', (told, spent) => {
     const pen = journal()
     for (const one of told) pen.iterate({ move: 'more', ...one })
@@ -36,6 +36,6 @@ describe('the status of a run', () => {
 
   it('never says that something was in the future, though the clock was set back', () => {
     const { events } = journal().iterate({ move: 'more' })
-    expect(rows(events, events[0]!.at - 3_600_000).began).toBe('0.0s ago; last heard of 0.0s ago')
+    expect(rows(events, events[0]!.at - 3_600_000).began).toBe('0.0s ago; last event 0.0s ago')
   })
 })

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
-import { latestFitting, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { textAt } from '../../../store/files/regular-file.ts'
 import { keepBroken } from '../../../store/list-file.ts'
@@ -39,7 +39,7 @@ export function mendStories(project: string, dir: string): string | null {
 
 /** The last story loop on a folder, finished or not. */
 export const latestStories = (project: string, dir: string): StoredRun | null =>
-  latestFitting(
+  latestMatching(
     ralphHome(process.env),
     project,
     run => isOf(storiesWorkflow, run) && run.began.pins.dir === dir,

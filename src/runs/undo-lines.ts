@@ -5,7 +5,7 @@ import { plainLine } from '../view/plain.ts'
 
 const MOST_NAMED = 8
 
-export const isNothing = (start: Start, plan: UndoPlan): boolean =>
+export const isEmptyPlan = (start: Start, plan: UndoPlan): boolean =>
   [plan.remove, plan.restore, plan.refill].every(paths => paths.length === 0) && !movesHead(start, plan)
 
 const movesHead = (start: Start, { now, tip }: UndoPlan): boolean =>
@@ -13,11 +13,11 @@ const movesHead = (start: Start, { now, tip }: UndoPlan): boolean =>
 
 /** What an undo would do, in lines. */
 export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: boolean): string[] {
-  const place = start.branch ?? 'a detached HEAD'
+  const branch = start.branch ?? 'a detached HEAD'
   const { now } = plan
   const from = now.branch === start.branch ? '' : ` (from ${now.branch ?? 'a detached HEAD'}, which stays)`
   const rows: [string, string | null][] = [
-    ['commit', movesHead(start, plan) ? `${place} back to ${shortHash(start.head)}${from}` : null],
+    ['commit', movesHead(start, plan) ? `${branch} back to ${shortHash(start.head)}${from}` : null],
     ['remove', files(plan.remove)],
     ['put back', files([...plan.restore, ...plan.refill])],
     ['stays', files(plan.later, 'yours: changed after the run, not by it')],
@@ -38,8 +38,8 @@ function files(paths: string[], why = ''): string | null {
   return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
 }
 
-/** The command that takes an undo back. */
-export function wayBack(start: Start, { now, tip }: UndoPlan, saved: string): string {
+/** The command that reverts an undo. */
+export function commandToRevert(start: Start, { now, tip }: UndoPlan, saved: string): string {
   const steps = [`git restore --source=${saved} --staged --worktree -- :/`]
   if (start.branch !== null && tip !== null && now.branch !== start.branch && tip !== start.head)
     steps.push(`git update-ref ${quote(`refs/heads/${start.branch}`)} ${tip}`)
