@@ -1,5 +1,4 @@
-// What the commands do, apart from what they are called: read only when one of them runs, so that
-// `ralph --help` does not have to read all of ralph.
+// What the commands do. Loaded only when one of them runs, so that `ralph --help` does not load all of ralph.
 
 import { processFrontend } from '../host/process-frontend.ts'
 import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
@@ -26,12 +25,12 @@ export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
 export { undoRun } from './commands/undo/ask-first.ts'
 
-/** The commands that ask a run's workflow, with the workflows of ralph. */
+/** These commands need to know a run's workflow, so they get ralph's registry. */
 export const resumeRun = (name: string | undefined, options: ResumeOptions, io: Io): Promise<number> =>
   resumeRunIn(name, options, { registry: workflows, io, frontend: processFrontend(options) })
 export const collectGarbage = collectGarbageOf.bind(null, workflows)
 export const showStatus = showStatusOf.bind(null, workflows)
 
-// A reader that went away (`| head`, a closed terminal) is no error of ours.
+// A reader that went away (`| head`, a closed terminal) is not an error.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})

@@ -3,7 +3,7 @@ import { devNull } from 'node:os'
 import type { OutputConfiguration } from 'commander'
 
 /**
- * How help and the version are printed: straight to the file. `process.stdout` loads Node's streams, which takes a
+ * Prints help and the version directly to the file descriptor. `process.stdout` would load Node's streams, which takes a
  * tenth of the time that this program needs to start.
  */
 export const helpOutput: OutputConfiguration = {
@@ -17,7 +17,7 @@ function print(bytes: Buffer): void {
     try {
       at += writeSync(1, bytes, at)
     } catch (error) {
-      // A reader that is slow is waited for; one that went away (`| head`) is no error of ours.
+      // Wait for a slow reader; one that went away (`| head`) is not an error.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
     }
 }

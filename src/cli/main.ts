@@ -17,7 +17,7 @@ import { stories } from './commands/stories/command.ts'
 import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
-import type { Call, Verb } from './commands/verb.ts'
+import type { Verb, VerbContext } from './commands/verb.ts'
 import { helpOutput } from './help-output.ts'
 
 const VERBS: readonly Verb[] = [
@@ -48,15 +48,15 @@ const EXAMPLES = `
 Examples:
   ralph demo                                  see a whole run, no key and no network needed
   ralph run -p "Make the tests pass"          loop the first agent found until it is verified done
-  ralph run -f PROMPT.md -m 20 -a codex       the prompt is read anew for every iteration
+  ralph run -f PROMPT.md -m 20 -a codex       the prompt is read again for every iteration
   ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
   ralph resume                                go on with the latest unfinished run of this folder
   ralph report                                what the latest run of this folder did and cost
   ralph diff                                  what it changed; ralph undo puts it back
 
-Exit codes: 0 reached · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
+Exit codes: 0 done · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
 
-/** The program: words in, exit code out. */
+/** Runs one command line and returns its exit code. */
 export async function main(argv: string[]): Promise<number> {
   const takesCommand = VERBS.some(verb => verb.takesCommand && verb.name === argv[0])
   const split = takesCommand ? argv.indexOf('--') : -1
@@ -75,20 +75,20 @@ export async function main(argv: string[]): Promise<number> {
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
-  const call: Call = {
+  const context: VerbContext = {
     agentCommand,
     io: process,
     finish: result => {
       code = result
     },
   }
-  const asked = (verb: Verb) => words.includes(verb.name) || argv[0] === 'complete'
+  const isNeeded = (verb: Verb) => words.includes(verb.name) || argv[0] === 'complete'
   for (const verb of VERBS) {
     const command = program.command(verb.name, { hidden: verb.hidden ?? false }).description(verb.summary)
-    if (asked(verb)) verb.define(command, call)
+    if (isNeeded(verb)) verb.define(command, context)
   }
   try {
-    // Asked by a completion script, of words that nobody has finished: not to be parsed.
+    // A completion script asks about unfinished words, which must not be parsed.
     if (argv[0] === 'complete') return (await import('./actions.ts')).offerCompletions(program, argv.slice(1))
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(words, { from: 'user' })
@@ -102,6 +102,6 @@ function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   const { message, stack } = error as Error
   process.stderr.write(`ralph: error: ${verbose ? stack : message}\n`)
-  // By name: the class of the other bundle is another one.
+  // By name, because the other bundle has a class of its own.
   return (error as Error).name === 'UsageError' ? 2 : 1
 }

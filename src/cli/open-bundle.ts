@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Script } from 'node:vm'
 
 /**
- * What `require` does for a bundle of ours, but with the code that V8 made of it when ralph was built: reading that takes
- * half the time of compiling. Where there is none of this very Node, it compiles as ever.
+ * Does what `require` does for one of ralph's bundles, but uses the code that V8 compiled when ralph was built: reading it
+ * takes half the time of compiling. If there is none for this very Node, the bundle is compiled as usual.
  */
 export function openBundle(
   dir: string,
@@ -13,7 +13,7 @@ export function openBundle(
   onScript = (_path: string, _script: Script): void => {},
 ): unknown {
   const path = join(dir, name)
-  // The build leaves nothing but ASCII in a bundle, and that is read soonest so.
+  // The build leaves only ASCII in a bundle, and latin1 is the fastest way to read that.
   const script = new Script(
     `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'latin1')}\n})`,
     { filename: path, cachedData: codeOf(path) },
@@ -31,8 +31,8 @@ export function openBundle(
 }
 
 /**
- * Where the code of a bundle is kept. By name, because V8 compares versions and flags but not processors: the same
- * version of Node for another one would take the code, and crash.
+ * Where the compiled code of a bundle is kept. The processor is in the name, because V8 compares versions and flags only:
+ * the same version of Node on another processor would accept the code and crash.
  */
 export const codePath = (path: string, { platform, arch, version }: Node = process): string =>
   `${path}.${platform}-${arch}-${version}.code`
@@ -43,7 +43,7 @@ function codeOf(path: string): Buffer | undefined {
   try {
     return readFileSync(codePath(path))
   } catch {
-    // Without it ralph is as good, only slower to start.
+    // Without it ralph only starts more slowly.
     return undefined
   }
 }

@@ -16,7 +16,7 @@ export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRu
 
 /** Deletes old runs, except for their receipts. */
 export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
-  const say = (line: string) => stdout.write(`${line}\n`)
+  const print = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
@@ -27,7 +27,7 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
     const folders = foldersOf(run)
     const bytes = folders.reduce((sum, folder) => sum + bytesIn(folder), 0)
     freed += bytes
-    say(`  ${run.id}  ${formatBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
+    print(`  ${run.id}  ${formatBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
     if (options.dryRun) continue
     // The receipt first, because it must not be lost. The run's own folder last: after a crash the next gc finds it.
     keepReceipt(home, run.id, receiptOf(run.events, traitsIn(registry, run.began.workflow)))
@@ -36,9 +36,9 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
   const kept = runs.length - deleted.length
   const unfinished = old.length - deleted.length
   const verb = options.dryRun ? 'would free' : 'freed'
-  say(`${verb} ${formatBytes(freed)} by deleting ${plural(deleted.length, 'run')}, ${kept} kept`)
+  print(`${verb} ${formatBytes(freed)} by deleting ${plural(deleted.length, 'run')}, ${kept} kept`)
   if (unfinished > 0)
-    say(
+    print(
       `${plural(unfinished, 'older run')} kept, because ${unfinished === 1 ? 'it is' : 'they are'} not finished`,
     )
   return 0

@@ -28,7 +28,10 @@ export function pauseRun(name: string | undefined, options: SteerOptions, io: Io
   const run = runFor(name, options, io.env)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
   sendRequest(run, { type: 'pause' })
-  return say(io.stdout, `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`)
+  return print(
+    io.stdout,
+    `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`,
+  )
 }
 
 /** If no process hosts the run, it is ended in its journal. */
@@ -41,7 +44,7 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
       await endLeftovers(run, events)
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
     })
-  return say(io.stdout, `cancelled run ${run.id}`)
+  return print(io.stdout, `cancelled run ${run.id}`)
 }
 
 export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
@@ -59,17 +62,17 @@ export function tellLive(run: StoredRun, text: string, to: Writer): number {
 }
 
 const confirmInstruction = ({ id }: StoredRun, to: Writer): number =>
-  say(to, `told run ${id}; the instruction is in its prompts from the next iteration on`)
+  print(to, `told run ${id}; the instruction is in its prompts from the next iteration on`)
 
 /** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer): number {
   if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     sendRequest(run, { type: 'retry' })
-    return say(to, `run ${run.id} waits no longer: it tries again now`)
+    return print(to, `run ${run.id} waits no longer: it tries again now`)
   }
   // Send it even if the run is at work, because it may have been asked to pause a moment ago.
   sendRequest(run, { type: 'resume' })
-  return say(to, `resumed run ${run.id}`)
+  return print(to, `resumed run ${run.id}`)
 }
 
 function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
@@ -90,7 +93,7 @@ const hostOf = ({ events }: StoredRun): ProcessRef | undefined =>
   events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
 
 /**
- * Acts on a run that no process hosts, while holding its lock, with its journal read anew. Throws if another process
+ * Acts on a run that no process hosts, while holding its lock, with its journal read again. Throws if another process
  * has taken the run in the meantime.
  */
 export const withStoppedRun = <T>(
@@ -121,7 +124,7 @@ async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promi
   await runner.close()
 }
 
-function say(to: Writer, line: string): number {
+function print(to: Writer, line: string): number {
   to.write(`${line}\n`)
   return 0
 }

@@ -25,12 +25,12 @@ export async function undoRun(
   { stdout, env }: Io,
   agrees: () => Promise<boolean>,
 ): Promise<number> {
-  const say = (line: string) => stdout.write(`${line}\n`)
+  const print = (line: string) => stdout.write(`${line}\n`)
   const run = chooseRun(name, options.projectDir, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
   if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone') {
-    say(`nothing to undo: run ${run.id} was undone already`)
+    print(`nothing to undo: run ${run.id} was undone already`)
     return 0
   }
   const past = pastRun(run, env)
@@ -49,17 +49,17 @@ export async function undoRun(
     }
     const plan = await planUndo(undoing)
     if (isEmptyPlan(past.start, plan) && !undoing.isBegun) {
-      say('nothing to undo: everything is as it was')
+      print('nothing to undo: everything is as it was')
       return 0
     }
-    for (const line of undoLines(run.id, past.start, plan, past.left !== null)) say(line)
+    for (const line of undoLines(run.id, past.start, plan, past.left !== null)) print(line)
     if (!options.yes && !(await agrees())) {
-      say('nothing was undone')
+      print('nothing was undone')
       return 1
     }
     const saved = await carryOut(past, undoing, plan)
-    say(`undone; what was there is kept in ${saved}, and this brings it back:`)
-    say(`  ${commandToRevert(past.start, plan, saved)}`)
+    print(`undone; what was there is kept in ${saved}, and this brings it back:`)
+    print(`  ${commandToRevert(past.start, plan, saved)}`)
     return 0
   } finally {
     scratch.close()

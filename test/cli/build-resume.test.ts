@@ -91,7 +91,7 @@ describe('a build that is resumed', () => {
     }
     expect(await resumed(runId)).toEqual([
       2,
-      expect.stringMatching(/run \S+ is no build; no build here can go on/),
+      expect.stringMatching(/run \S+ is not a build; no build here can go on/),
     ])
     await stage.ralph('build', 'x')
     const id = stage

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Argument, Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { known } from '../../src/agents/index.ts'
-import { findOffers } from '../../src/cli/commands/completions/offers.ts'
+import { findCompletions } from '../../src/cli/commands/completions/find-completions.ts'
 import { makeRunDir } from '../../src/runs/find.ts'
 import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
@@ -40,7 +40,7 @@ function makeProgram(): Command {
 
 /** The last word is the one being typed. */
 function offered(...words: string[]): string[] | string {
-  const offers = findOffers(makeProgram(), words, SOURCES)
+  const offers = findCompletions(makeProgram(), words, SOURCES)
   return offers.type === 'values' ? offers.values.map(offer => offer.value) : offers.type
 }
 

@@ -228,8 +228,8 @@ describe('a fallback agent', () => {
     expect(stdout).toMatch(/fallback\s+codex · gpt-5.5, nowhere\n/)
     expect(stdout).toMatch(/fallback\s+codex exec --json .* -m gpt-5.5 -\n/)
     const doctor = (await stage.ralph('doctor')).stdout
-    expect(doctor).toMatch(/codex .* stands in while another is limited \(fallbackAgents\)/)
-    expect(doctor).toMatch(/– nowhere\s+not found; stands in/)
+    expect(doctor).toMatch(/codex .* fallback while another is limited \(fallbackAgents\)/)
+    expect(doctor).toMatch(/– nowhere\s+not found; fallback while/)
   })
 
   it('needs trust like the main agent', async () => {

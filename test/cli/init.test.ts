@@ -187,13 +187,13 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
       await terminal.waitFor(open(answers.at(-1)![0]))
     }
     await refused([[AGENT, ' ']], 'An agent is needed')
-    await refused([[AGENT, 'aider --yes']], 'its flags are asked for next')
+    await refused([[AGENT, 'aider --yes']], 'its flags are the next question')
     await refused(
       [
         [AGENT, 'aider'],
         [FLAGS, "--message 'a"],
       ],
-      'Every quote needs a second one',
+      'Every quote must be closed',
     )
     await refused(
       [

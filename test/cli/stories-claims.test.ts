@@ -369,7 +369,7 @@ describe('a person', () => {
     expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
     expect(stage.story().passes).toBe(true)
     const ran = await stage.ralph('stories', '-m', '1')
-    expect(ran.stderr).toContain('nobody judged what was written since')
+    expect(ran.stderr).toContain('what was written since was not verified')
     expect(stage.seen()[1]).toMatchObject({ mode: 'implement' })
     expect(readdirSync(join(stage.project, 'ralph'))).toContain('tasks.json.broken-1')
   })

@@ -352,7 +352,7 @@ describe('a story loop that is killed', () => {
     const moved = join(stage.root, 'moved')
     renameSync(stage.project, moved)
     const ran = await runRalph(['stories', '-m', '1'], { cwd: moved, env: stage.env })
-    expect(ran.stderr).toContain('nobody judged what was written since')
+    expect(ran.stderr).toContain('what was written since was not verified')
     expect(stage.seen()[1]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })
   })
 })

@@ -98,10 +98,10 @@ describe('the list of a build that is left', () => {
     [['done'], /say which task/],
     [['done', '#2', '#3'], /takes one task/],
     [['skip'], /say which task/],
-    [['edit', '#2'], /say what it is to be/],
+    [['edit', '#2'], /say what to change it to/],
     [['edit', '#9', 'x'], /there is no task #9/],
-    [['add'], /say what is to be done/],
-    [['add', ' '], /say what is to be done/],
+    [['add'], /say what to do/],
+    [['add', ' '], /say what to do/],
     [['add', 'x', '--after', '#7'], /there is no task #7/],
     [['done', '#2', '--after', '#1'], /--after goes with add only/],
     [['remove', '#2'], /'remove' is invalid .*\. Allowed choices are add, done, skip, edit\./],
@@ -121,7 +121,7 @@ describe('there is nothing to change', () => {
     const ran = await stage.todo('add', 'x')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      expect.stringContaining('is finished; nobody would work on it'),
+      expect.stringContaining('is finished; no agent would work on it'),
     ])
     expect((await stage.todo()).code).toBe(0)
   })
@@ -144,7 +144,7 @@ describe('there is nothing to change', () => {
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     const todo = (...words: string[]) => stage.ralph('todo', stage.id(), ...words)
-    expect((await todo()).stdout).toBe('no tasks yet: the plan is not made\n')
+    expect((await todo()).stdout).toBe('no tasks yet: the plan is not ready\n')
     const ran = await todo('add', 'x')
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('the plan is not made yet')])
     run.kill('SIGHUP')

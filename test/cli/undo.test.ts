@@ -220,7 +220,7 @@ describe('ralph undo', () => {
     const asked = await stage.ralph('undo')
     expect([asked.code, asked.stderr]).toEqual([
       2,
-      'ralph: error: undo asks first, and nobody is there to answer; insist with --yes\n',
+      'ralph: error: undo asks first and needs a terminal; without one use --yes\n',
     ])
     expect(stage.read('src/a')).toBe('one\nmore\n')
     stage.sh('rm -rf .git')

@@ -1,36 +1,36 @@
 import { type Command, Option } from 'commander'
 import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from './numbers.ts'
 
-/** `limit`: what there is without -m, in words. */
+/** `limit`: the default of -m, in words. */
 export const addCommonOptions = (command: Command, limit: string): Command =>
   command
     .option('-a, --agent <name>', 'claude, codex, amp, opencode, gemini, copilot, demo, or a program')
     .option('--model <model>', 'the model, as the agent names it')
     .addOption(
-      new Option('-m, --max-iterations <n>', `stop after so many (${limit})`).argParser(positiveInteger),
+      new Option('-m, --max-iterations <n>', `stop after this many (${limit})`).argParser(positiveInteger),
     )
     .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
-    .option('--once', 'one iteration; 0 if it ended well and green')
+    .option('--once', 'run one iteration; exit code 0 if it ended well and its checks are green')
     .option('--stream-agent-output', 'show what the agent does as it happens (default)')
-    .option('--no-stream-agent-output', 'text mode: how it goes in one line, instead of what the agent says')
+    .option('--no-stream-agent-output', 'text mode: one status line instead of what the agent says')
     .addOption(
-      new Option('--inactivity-timeout <s>', 'end an agent that is silent for so long (300)').argParser(
+      new Option('--inactivity-timeout <s>', 'end an agent that is silent for this long (300)').argParser(
         positiveSeconds,
       ),
     )
     .addOption(
-      new Option('--iteration-timeout <s>', 'end an iteration after so long (7200)').argParser(
+      new Option('--iteration-timeout <s>', 'end an iteration after this long (7200)').argParser(
         positiveSeconds,
       ),
     )
-    .addOption(new Option('--max-time <time>', 'stop after so long: 90s, 30m, 2h').argParser(timeSpan))
-    .addOption(new Option('--max-cost <usd>', 'stop when so much is spent').argParser(positiveAmount))
-    .addOption(new Option('--max-tokens <n>', 'stop when so many are used').argParser(positiveInteger))
+    .addOption(new Option('--max-time <time>', 'stop after this long: 90s, 30m, 2h').argParser(timeSpan))
+    .addOption(new Option('--max-cost <usd>', 'stop when this much is spent').argParser(positiveAmount))
+    .addOption(new Option('--max-tokens <n>', 'stop when this many are used').argParser(positiveInteger))
     .option('--branch <name>', 'work on a new branch')
     .option('-C, --project-dir <dir>', 'the project', '.')
-    .option('--shared', 'run although another run is at work in this folder')
+    .option('--shared', 'run even if another run is at work in this folder')
     .option('--json', 'run events as NDJSON on standard output')
-    .option('-q, --quiet', 'only the end and warnings')
-    .option('-V, --verbose', 'also say what is loaded, called and tested, on standard error')
+    .option('-q, --quiet', 'show only the end and warnings')
+    .option('-V, --verbose', 'also log what is loaded, called and tested to standard error')
     .option('--dry-run', 'show what would run, and start nothing')
     .option('--trust', "allow this project's commands, and remember it")

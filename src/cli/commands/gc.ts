@@ -4,11 +4,11 @@ import { count } from './numbers.ts'
 import type { Verb } from './verb.ts'
 
 const HELP = `
-Of the newest runs everything is kept. Of older ones only the receipt stays: \`ralph report\` still tells them, but
-they cannot be compared or undone. Runs that are at work or not finished are never touched.
+The newest runs are kept whole. Of older ones only the receipt is kept: \`ralph report\` still shows it, but they
+cannot be compared or undone. Runs that are at work or not finished are never touched.
 
 Examples:
-  ralph gc --dry-run         what would go
+  ralph gc --dry-run         what would be deleted
   ralph gc --keep 5          of this folder's runs
   ralph gc --all             of every project's
 
@@ -16,12 +16,12 @@ Exit codes: 0 · 2 bad usage`
 
 export const gc: Verb = {
   name: 'gc',
-  summary: 'Remove the prompts, streams and logs of old runs; their receipts stay.',
+  summary: 'Delete the prompts, streams and logs of old runs; their receipts are kept.',
   define: (command, { finish, io }) =>
     command
-      .addOption(new Option('--keep <n>', 'keep so many of the newest whole').argParser(count).default(20))
+      .addOption(new Option('--keep <n>', 'keep this many of the newest whole').argParser(count).default(20))
       .option('--all', 'of every project, not only of this folder')
-      .option('--dry-run', 'only say what would go')
+      .option('--dry-run', 'only show what would be deleted')
       .option('-C, --project-dir <dir>', 'the project', '.')
       .addHelpText('after', HELP)
       .action(async (options: GcOptions) => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../settings/duration.ts'
 
-/** A whole number of at least one, or a sentence that says so. */
+/** A whole number of at least one. */
 export function positiveInteger(text: string): number {
   const n = Number(text)
   if (!/^\d+$/.test(text) || n < 1 || !Number.isSafeInteger(n))
@@ -23,7 +23,7 @@ export function positiveAmount(text: string): number {
   return n
 }
 
-/** Seconds of `90s`, `30m`, `2h`, `1h30m`. */
+/** The seconds in `90s`, `30m`, `2h`, `1h30m`. */
 export function timeSpan(text: string): number {
   const seconds = parseDuration(text)
   if (seconds === null || seconds <= 0)

@@ -17,15 +17,17 @@ export const resume: Verb = {
           positiveInteger,
         ),
       )
-      .addOption(new Option('--max-time <time>', 'a new limit for this sitting: 30m, 2h').argParser(timeSpan))
+      .addOption(
+        new Option('--max-time <time>', 'a new limit, counted from now: 30m, 2h').argParser(timeSpan),
+      )
       .addOption(
         new Option('--max-cost <usd>', 'a new limit, all spending counted').argParser(positiveAmount),
       )
       .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
       .option('-C, --project-dir <dir>', 'the project', '.')
-      .option('--shared', 'run although another run is at work in this folder')
+      .option('--shared', 'run even if another run is at work in this folder')
       .option('--json', 'run events as NDJSON on standard output')
-      .option('-q, --quiet', 'only the end and warnings')
+      .option('-q, --quiet', 'show only the end and warnings')
       .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
       .action(async (name: string | undefined, options: ResumeOptions) => {
         const { resumeRun } = await import('../actions.ts')

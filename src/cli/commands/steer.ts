@@ -14,7 +14,7 @@ const inProject = (command: Command, example: string): Command =>
 
 export const status: Verb = {
   name: 'status',
-  summary: 'How a run stands: running, paused, crashed or finished, and how to go on.',
+  summary: 'The status of a run: running, paused, crashed or finished, and how to go on.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph status')
       .argument('[run]', RUN.replace('unfinished run', 'run'))
@@ -37,7 +37,7 @@ export const pause: Verb = {
 
 export const cancel: Verb = {
   name: 'cancel',
-  summary: 'End a run now, for good; what it did stays.',
+  summary: 'End a run now, for good; its changes are kept.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph cancel 20260301-221530-k3f')
       .argument('[run]', RUN)
@@ -48,7 +48,7 @@ export const cancel: Verb = {
 
 export const tell: Verb = {
   name: 'tell',
-  summary: 'Give an instruction that stands in all later prompts of a run.',
+  summary: 'Give an instruction that is in all later prompts of a run.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph tell k3f "Use the new API"')
       .argument('<run>', 'its id, or the beginning or end of it')

@@ -1,23 +1,23 @@
 import type { Command } from 'commander'
 import type { Io } from '../../runs/io.ts'
 
-/** What an action is given beside its own words. */
-export type Call = {
-  /** What followed `--`. */
+/** What an action gets beside its own arguments and options. */
+export type VerbContext = {
+  /** The words after `--`. */
   agentCommand: string[]
   io: Io
   finish(code: number): void
 }
 
-/** How the argument of a command that takes any run is explained. */
-export const A_RUN = 'its id, or the beginning or end of it; default: the latest run of this folder'
+/** The description of an argument that may be any run. */
+export const RUN_ARGUMENT = 'its id, or the beginning or end of it; default: the latest run of this folder'
 
-/** A command. Its arguments and options are made only when it is the one that is asked for: they cost time. */
+/** A command. Its arguments and options are created only for the command that is called, because that takes time. */
 export type Verb = {
   name: string
   summary: string
   hidden?: true
-  /** What follows `--` is an agent's command, and is not ours to read. */
+  /** The words after `--` are an agent's command, and are not parsed. */
   takesCommand?: true
-  define(command: Command, call: Call): unknown
+  define(command: Command, context: VerbContext): unknown
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { known } from '../../../src/agents/index.ts'
 import { findObstacles } from '../../../src/cli/commands/doctor/facts.ts'
-import { wayToGet } from '../../../src/cli/commands/doctor/ways.ts'
+import { howToInstall } from '../../../src/cli/commands/doctor/how-to-install.ts'
 import { trust } from '../../../src/host/trust.ts'
 import { processRef } from '../../../src/runners/process/proc.ts'
 import { makeRunDir } from '../../../src/runs/find.ts'
@@ -32,7 +32,7 @@ describe('the agents', () => {
   })
 
   it.each([...known.keys()])('%s: it can be told how to get it and how it is paid', async name => {
-    expect(wayToGet(name, 'linux')).toMatch(/^npm install -g /)
+    expect(howToInstall(name, 'linux')).toMatch(/^npm install -g /)
     const { agents } = await setDoctorScene([name], { [name]: prints('1.0') }).gather()
     expect(agents.find(agent => agent.name === name)).toMatchObject({ paidBy: 'its own login' })
   })

@@ -52,7 +52,7 @@ const ralph = (change: Partial<Facts['ralph']>) => show({ ralph: { ...GOOD.ralph
 
 it('shows everything on one screen, grouped, each line with its mark', () => {
   expect(show().join('\n')).toBe(`agents
-  ✓ claude      1.0 · /bin/claude · its own login · \`ralph run\` takes this one
+  ✓ claude      1.0 · /bin/claude · its own login · \`ralph run\` uses this one
   – codex       not found → npm install -g @openai/codex
 tools
   ✓ git         1.0 · /bin/git
@@ -83,27 +83,27 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     [
       'an agent that hangs',
       show({ agents: [agent({ ...there('claude', null), trouble: 'it hung' })] }),
-      '  ✗ claude      /bin/claude · it hung · `ralph run` takes this one',
+      '  ✗ claude      /bin/claude · it hung · `ralph run` uses this one',
     ],
     [
       'no agent at all',
       show({ agents: [agent(absent('claude'))], pick: { type: 'none', why: 'nothing on PATH' } }),
-      '  ✗ ralph run   takes none of these',
+      '  ✗ ralph run   can use none of these',
     ],
     [
       "the settings' own agent",
       show({ pick: { type: 'agent', name: 'mine', command: './mine', from: 'settings' } }),
-      '  ✓ ./mine      `ralph run` takes this one: the settings say so',
+      '  ✓ ./mine      `ralph run` uses this one: the settings say so',
     ],
     [
       'a docker client alone',
       tools({ docker: { ...there('docker'), server: null } }),
-      '  – docker      1.0 · /bin/docker · a client alone: no daemon answers → start the daemon',
+      '  – docker      1.0 · /bin/docker · only a client: no daemon answers → start the daemon',
     ],
     [
       'no repository',
       tools({ git: { ...there('git'), repository: null } }),
-      '  – repository  none around this folder: nothing would tell what changed → git init',
+      '  – repository  none around this folder: changes cannot be seen → git init',
     ],
     ['no shell', tools({ sh: absent('sh') }), '  ✗ sh          not found → install the package dash'],
     [
@@ -120,7 +120,7 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     [
       'no guardrails',
       project({ guardrails: [] }),
-      '  – guardrails  none: whatever comes of a run is only claimed → "guardrails" in .ralph/settings.json',
+      '  – guardrails  none: the result of a run is only claimed → "guardrails" in .ralph/settings.json',
     ],
     [
       'protected files',

@@ -16,7 +16,7 @@ import { branchOf, freshStories } from '../../../workflows/stories/rules/templat
 import { storyFilePath, storyTarget } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { storyTemplates } from '../init/init-stories.ts'
-import { isCutOff, latestStories } from '../stories/mend-stories.ts'
+import { isCutOff, latestStories } from '../stories/restore-stories.ts'
 import { readStoryFile, storyDir } from '../stories/story-source.ts'
 import type { ArchiveOptions } from './command.ts'
 
@@ -24,7 +24,7 @@ const LIST = 'tasks.json'
 const MOVED = ['prd.md', LIST, 'progress.txt']
 const ARCHIVE = 'ralph-archive'
 
-/** `ralph archive`: what a loop was about goes to a folder of its own, and the next one can begin. */
+/** `ralph archive`: moves the files of a story loop to a folder of their own, so that the next loop can begin. */
 export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const project = projectOf(options.projectDir)
   const dir = storyDir(project, options.ralphDir)
@@ -40,12 +40,12 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const cut = latestStories(project, dir)
   if (cut && canGoOn(cut.events) && isCutOff(cut))
     throw new UsageError(
-      `run ${cut.id} was cut off, and nobody judged what was written since; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'begin anew with: ralph stories'}`,
+      `run ${cut.id} was cut off, and what was written since was not verified; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'start a new run with: ralph stories'}`,
     )
   const open = file.userStories.filter(story => !story.passes).map(story => story.id)
   if (open.length > 0 && !options.force)
     throw new UsageError(
-      `${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''} not completed; go on with ralph stories, or archive all the same with --force`,
+      `${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''} not completed; go on with ralph stories, or archive anyway with --force`,
     )
   const date = new Date().toISOString().slice(0, 10)
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
@@ -58,10 +58,10 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   for (const { name, path } of places) move(join(project, path), join(project, to, name))
   replaceFile(
     join(project, to, 'summary.md'),
-    archiveSummary(file, date, factsOf(runs.filter(isAbout(file)))),
+    archiveSummary(file, date, factsOf(runs.filter(isForStories(file)))),
   )
-  const anew = beginAnew(project, dir, places, file, date)
-  const committed = await commit(project, to, anew, `ralph: archive ${file.project || dir}`)
+  const fresh = writeFreshFiles(project, dir, places, file, date)
+  const committed = await commit(project, to, fresh, `ralph: archive ${file.project || dir}`)
   if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
   process.stdout.write(
     `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
@@ -70,7 +70,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
 }
 
 /** Runs on these stories, not on those of an earlier loop in the same folder. */
-const isAbout =
+const isForStories =
   (file: StoriesFile) =>
   ({ began }: StoredRun): boolean =>
     storiesWorkflow.readSpec(began.pins).file.branchName === file.branchName
@@ -98,7 +98,7 @@ function freeFolder(project: string, name: string): string {
   return at()
 }
 
-/** Of a link, what it leads to: from another folder it would lead elsewhere. */
+/** Copies the target of a link, because the link itself may not work from another folder. */
 function move(from: string, to: string): void {
   if (!existsSync(from)) return
   if (lstatSync(from).isSymbolicLink()) {
@@ -107,8 +107,8 @@ function move(from: string, to: string): void {
   } else renameSync(from, to)
 }
 
-/** The prompt is the user's, and stays. Says what was written. */
-function beginAnew(
+/** Writes fresh files for the next loop and returns their paths. The prompt is the user's own, so it stays. */
+function writeFreshFiles(
   project: string,
   dir: string,
   places: { name: string; path: string }[],
@@ -125,20 +125,20 @@ function beginAnew(
 }
 
 /**
- * Whether it was committed, or why not. Outside a repository there is nothing to say. Only what was archived and begun
- * anew: what else is in the folder may hold edits of the user's.
+ * Commits only what was archived and written afresh, because other files in the folder may have edits by the user.
+ * Returns true, or why it failed, or false outside a repository.
  */
 async function commit(
   project: string,
   to: string,
-  anew: string[],
+  fresh: string[],
   message: string,
 ): Promise<boolean | string> {
   const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
-  // Git refuses to add by name what it was told to ignore.
-  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], anew.join('\0'))
-  const paths = [to, ...anew.filter(path => !ignored?.split('\0').includes(path))]
+  // Git refuses to add ignored files by name.
+  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], fresh.join('\0'))
+  const paths = [to, ...fresh.filter(path => !ignored?.split('\0').includes(path))]
   const steps = [
     ['add', '-A'],
     ['commit', '--quiet', '--no-verify', '--only', '-m', message],

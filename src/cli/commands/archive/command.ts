@@ -4,18 +4,18 @@ export type ArchiveOptions = { projectDir: string; ralphDir: string; label?: str
 
 const EXAMPLES = `
 Examples:
-  ralph archive                  to ralph-archive/<date>-<branch>/, with a summary, and commits it
+  ralph archive                  moves it to ralph-archive/<date>-<branch>/, with a summary, and commits it
   ralph archive --label v2
 
-The prompt stays; prd.md, tasks.json and progress.txt begin anew.`
+The prompt stays; prd.md, tasks.json and progress.txt are replaced by fresh ones.`
 
 export const archive: Verb = {
   name: 'archive',
-  summary: 'Put a finished story loop away, with a summary.',
+  summary: 'Archive a finished story loop, with a summary.',
   define: (command, { finish }) =>
     command
       .option('--label <label>', 'what to call it, instead of its branch')
-      .option('--force', 'although stories are open')
+      .option('--force', 'even if stories are not completed')
       .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
       .option('-C, --project-dir <dir>', 'the project', '.')
       .addHelpText('after', EXAMPLES)

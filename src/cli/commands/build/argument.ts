@@ -1,12 +1,12 @@
-/** What `ralph build "<goal or path>"` was given. */
+/** The argument of `ralph build "<goal or path>"`. */
 export type Argument = { type: 'spec'; path: string } | { type: 'goal'; text: string }
 
 const USAGE = 'ralph build "<goal or spec file>"'
 
-/** Endings that a person gives a text; a missing file with one of them is a slip, not a goal. */
+/** Endings of text files. A missing file with one of them is a mistake, not a goal. */
 const TEXT_FILE = /\.(?:md|markdown|mdx|txt|text|rst|adoc|org|json|ya?ml|toml|html?|pdf|docx?)$/i
 
-/** Decides whether the argument is a file with the specification or the goal itself, or says why it is neither. */
+/** Decides whether the argument is a file with the specification or the goal itself, or why it is neither. */
 export function readArgument(
   argument: string,
   found: 'file' | 'directory' | 'missing',
@@ -34,7 +34,7 @@ export function readArgument(
   return { type: 'goal', text }
 }
 
-/** A goal may speak of files ("fix docs/run.md"), so what has spaces is a path only if it begins as nothing else does. */
+/** A goal may mention files ("fix docs/run.md"), so a text with spaces is a path only if it clearly begins like one. */
 function looksLikePath(text: string): boolean {
   if (text.includes('\n')) return false
   if (/^(?:\.{1,2}|~)?[/\\]|^[a-z]:\\/i.test(text)) return TEXT_FILE.test(text) || !/\s/.test(text)

@@ -29,23 +29,22 @@ The list is .ralph/sessions/<run>/tasks.json; change it between iterations, or a
 export const build: Verb = {
   name: 'build',
   takesCommand: true,
-  summary: 'Turn a goal or a specification into a list of tasks, and work it off.',
+  summary: 'Turn a goal or a specification into a list of tasks, and work through it.',
   define: (command, { agentCommand, finish }) =>
     addCommonOptions(
       command
         .usage('"<goal or spec file>" [options] [-- COMMAND ARGS…]')
-        .argument('[goal]', 'what is to be built, or the file that says it; with --resume, an instruction')
+        .argument('[goal]', 'what to build, or the file that describes it; with --resume, an instruction')
         .option('--resume <run>', 'go on with a build, by its id or the beginning or end of it')
         .addOption(
-          new Option('--refine <how>', 'make the goal clearer first: ask shows both, auto takes it').choices([
-            'ask',
-            'auto',
-            'off',
-          ]),
+          new Option(
+            '--refine <how>',
+            'make the goal clearer first: ask shows both, auto uses the new one',
+          ).choices(['ask', 'auto', 'off']),
         )
-        .option('--yes', 'take the list as it comes, without asking')
+        .option('--yes', 'accept the list without asking')
         .option('--plan-only', 'make the list and stop')
-        .option('--tasks <file>', 'work off this list instead of planning one')
+        .option('--tasks <file>', 'work through this list instead of planning one')
         .addOption(new Option('--yolo').hideHelp())
         .addOption(new Option('--feature-list <file>').hideHelp())
         .addOption(new Option('--completion-promise <text>').hideHelp())

@@ -7,7 +7,7 @@ import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf, workflows } from '../../../workflows/index.ts'
 import type { BuildOptions } from './command.ts'
 
-/** What a run keeps from its beginning, so that nothing of it can be said anew. */
+/** Options that are fixed when a run begins, so a resume cannot change them. */
 const KEPT = ['agent', 'model', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const
 
 /** `ralph build --resume ID ["instruction"]` */
@@ -42,7 +42,7 @@ export async function resumeBuild(
 
 function buildOf(home: string, project: string, name: string): StoredRun {
   const run = findRun(home, name)
-  if (!isOf(buildWorkflow, run)) throw new UsageError(`run ${run.id} is no build`)
+  if (!isOf(buildWorkflow, run)) throw new UsageError(`run ${run.id} is not a build`)
   if (run.began.project !== project)
     throw new UsageError(`run ${run.id} belongs to another folder, ${run.began.project}`)
   return run

@@ -16,40 +16,40 @@ import { readArgument } from './argument.ts'
 import type { BuildOptions } from './command.ts'
 import { resumeBuild } from './resume-build.ts'
 
-/** What is not known here, and what to use instead. */
-const GONE: [keyof BuildOptions, string][] = [
-  ['yolo', '--yolo is not needed: every goal becomes a list of tasks; just say it'],
+/** Options that a build does not have, and what to use instead. */
+const REMOVED: [keyof BuildOptions, string][] = [
+  ['yolo', '--yolo is not needed: every goal becomes a list of tasks; just give the goal'],
   ['featureList', '--feature-list is gone: name the specification itself, or give a list with --tasks FILE'],
   ['completionPromise', '--completion-promise is gone: a build ends when its list is done, not on a word'],
   ['completionResponse', 'a build ends when its list is done; --completion-response (-c) is for ralph run'],
   ['donePattern', 'a build ends when its list is done; --done-pattern is for ralph run'],
 ]
 
-/** How a plan is made; nothing of it happens where the list is given. */
+/** Options for planning, which are useless if the list is given. */
 const PLANNING = ['refine', 'yes'] as const
 
 const UNASKED =
-  'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it all the same'
+  'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it anyway'
 
-/** `ralph build`, from the words typed to the end of the run. */
+/** `ralph build`, from its options to the end of the run. */
 export async function startBuild(
   argument: string | undefined,
   options: BuildOptions,
   agentCommand: string[],
 ): Promise<number> {
-  for (const [option, instead] of GONE) if (options[option] !== undefined) throw new UsageError(instead)
+  for (const [option, instead] of REMOVED) if (options[option] !== undefined) throw new UsageError(instead)
   if (options.resume !== undefined)
     return resumeBuild(options.resume, argument ?? null, options, agentCommand)
-  const idle = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
-  if (idle)
-    throw new UsageError(`--${idle} does not go with --tasks: the list is there, and nothing is planned`)
+  const unused = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
+  if (unused)
+    throw new UsageError(`--${unused} does not go with --tasks: the list is there, and nothing is planned`)
   const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
   const ready = prepare(options, agentCommand)
   const { base } = ready
   const wanted = options.refine ?? 'ask'
   const refine = wanted === 'ask' && !isAttended(options) ? 'off' : wanted
-  const notes = [...unchecked(base)]
+  const notes = [...warnWithoutChecks(base)]
   if (refine !== wanted && list === null) notes.push(UNASKED)
   return startRun(
     buildWorkflow,
@@ -69,12 +69,12 @@ export async function startBuild(
   )
 }
 
-/** Without checks nothing is verified; what could be a check, init would propose. */
-function unchecked({ project, settings }: Pick<BuildSpec, 'project' | 'settings'>): string[] {
+/** Without checks nothing is verified, so name the ones that init would propose. */
+function warnWithoutChecks({ project, settings }: Pick<BuildSpec, 'project' | 'settings'>): string[] {
   if (settings.guardrails.length > 0) return []
   const found = propose(readFiles(project)).map(({ command }) => command)
-  const way = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
-  return [`no guardrails: whatever the agent says is done counts as done${way}`]
+  const fix = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
+  return [`no guardrails: whatever the agent says is done counts as done${fix}`]
 }
 
 function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildSpec['goal'] {
@@ -85,12 +85,11 @@ function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOption
   if ('error' in read) throw new UsageError(read.error)
   if (read.type === 'goal') return read
   const text = readInput(resolve(read.path), `spec file ${read.path}`)
-  if (text.trim() === '')
-    throw new UsageError(`spec file ${read.path} is empty; say in it what is to be built`)
+  if (text.trim() === '') throw new UsageError(`spec file ${read.path} is empty; write into it what to build`)
   return { type: 'spec', path: asSeenFrom(project, read.path), text }
 }
 
-/** Agents work in the project, whoever typed the path may be elsewhere. */
+/** Agents work in the project, but the user may have typed the path in another folder. */
 function asSeenFrom(project: string, path: string): string {
   const seen = relative(project, resolve(path))
   return seen.startsWith('..') ? resolve(path) : seen
@@ -102,7 +101,7 @@ function kindOf(path: string): 'file' | 'directory' | 'missing' {
   return found.isDirectory() ? 'directory' : 'file'
 }
 
-/** A goal may be longer than any path can be. */
+/** statSync throws for a goal that is longer than any path can be. */
 function lookAt(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false })

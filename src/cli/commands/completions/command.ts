@@ -6,7 +6,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 const HELP = `
-Install it once; it asks ralph itself, so it never goes stale:
+Install it once. It asks ralph itself, so it is never out of date:
   bash   ralph completions bash > ~/.ralph.bash && echo '. ~/.ralph.bash' >> ~/.bashrc
   zsh    ralph completions zsh > "\${fpath[1]}/_ralph"
   fish   ralph completions fish > ~/.config/fish/completions/ralph.fish

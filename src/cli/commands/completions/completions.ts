@@ -5,10 +5,10 @@ import { canGoOn, ralphHome, runIds } from '../../../runs/find.ts'
 import { readJournal } from '../../../store/journal.ts'
 import { plainLine } from '../../../view/plain.ts'
 import type { Shell } from './command.ts'
-import { findOffers, type Offer } from './offers.ts'
+import { type Completion, findCompletions } from './find-completions.ts'
 import { scriptFor } from './scripts.ts'
 
-/** Enough to choose from; older ones can be typed, and reading all would make one wait. */
+/** Enough to choose from. Older ones can be typed; reading all of them would take too long. */
 const RECENT = 30
 
 export function printCompletions(shell: Shell): number {
@@ -18,20 +18,20 @@ export function printCompletions(shell: Shell): number {
 
 /** Answers a completion script. */
 export function offerCompletions(program: Command, words: readonly string[]): number {
-  const offers = findOffers(program, words, {
+  const completions = findCompletions(program, words, {
     agents: () => [...known.keys(), 'demo'].map(value => ({ value, about: '' })),
     runs: command => recentRuns(ralphHome(process.env), command === 'resume' || command === 'build'),
   })
   const lines =
-    offers.type === 'values'
-      ? offers.values.map(({ value, about }) => `${value}\t${plainLine(about)}`)
-      : [`:${offers.type}`]
+    completions.type === 'values'
+      ? completions.values.map(({ value, about }) => `${value}\t${plainLine(about)}`)
+      : [`:${completions.type}`]
   process.stdout.write(lines.map(line => `${line}\n`).join(''))
   return 0
 }
 
-/** The latest runs, the latest first. One that cannot be read is not offered. */
-function recentRuns(home: string, unfinished: boolean): Offer[] {
+/** The latest runs, newest first. A run that cannot be read is not offered. */
+function recentRuns(home: string, unfinished: boolean): Completion[] {
   const ids = runIds(home).slice(-RECENT).reverse()
   return ids.flatMap(id => {
     try {

@@ -1,9 +1,9 @@
 import type { Shell } from './command.ts'
 
 /**
- * Each script asks `ralph complete WORDS…` and knows nothing itself, so that one that was installed long
- * ago never goes stale. The answer: a line `value<TAB>what it is` per offer, or `:files` or `:folders`
- * alone. The words go as they are and are never evaluated: a prompt may hold `$(…)`.
+ * Each script only asks `ralph complete WORDS…`, so that a script that was installed long ago is never out of date. The
+ * answer is a line `value<TAB>description` for each completion, or only `:files` or `:folders`. The words are passed on
+ * unchanged and never evaluated, because a prompt may contain `$(…)`.
  */
 export const scriptFor = (shell: Shell): string => ({ bash: BASH, zsh: ZSH, fish: FISH })[shell]
 

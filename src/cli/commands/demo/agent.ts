@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { actCart } from './cart.ts'
-import { actNotes } from './notes.ts'
-import { actShop } from './shop.ts'
-import { startSpeaking } from './speak.ts'
+import { openStream } from './agent-stream.ts'
+import { playCart } from './cart.ts'
+import { playNotes } from './notes.ts'
+import { playShop } from './shop.ts'
 
-/** The scripted agent of the demos: what it does depends on nothing but its prompt and the files. */
+/** The scripted agent of the demos. What it does depends only on its prompt and the files. */
 export async function demoAgent(): Promise<number> {
   const prompt = readFileSync(0, 'utf8')
-  const voice = await startSpeaking()
-  if (prompt.includes('cart.test.js')) await actCart(voice, prompt)
-  else if (prompt.startsWith('# Ralph Loop')) await actNotes(voice, prompt)
-  else await actShop(voice, prompt)
+  const stream = await openStream()
+  if (prompt.includes('cart.test.js')) await playCart(stream, prompt)
+  else if (prompt.startsWith('# Ralph Loop')) await playNotes(stream, prompt)
+  else await playShop(stream, prompt)
   return 0
 }

@@ -1,5 +1,5 @@
+import type { AgentStream } from './agent-stream.ts'
 import { json } from './scratch.ts'
-import type { Voice } from './speak.ts'
 
 const UNWRITTEN = `export function total(items) {
   throw new Error('not written yet')
@@ -38,19 +38,19 @@ test('counts quantities', () => assert.equal(total([{ price: 2, quantity: 3 }]),
   },
 }
 
-/** At first it makes a mistake and claims to be done; once it is shown the failing check, it mends it. */
-export async function actCart(voice: Voice, prompt: string): Promise<void> {
-  const told = prompt.includes('failed with exit code')
-  await voice.text(
-    told
+/** First it makes a mistake and claims to be done. Once it is shown the failing check, it corrects the mistake. */
+export async function playCart(stream: AgentStream, prompt: string): Promise<void> {
+  const hasFailed = prompt.includes('failed with exit code')
+  await stream.text(
+    hasFailed
       ? 'The quantity is ignored. I will multiply by it.'
       : 'I will read the test, then write the function.',
   )
-  await voice.read(told ? 'cart.js' : 'cart.test.js')
-  await voice.write('cart.js', told ? FIXED : FIRST_TRY)
-  await voice.text(told ? 'Now quantities count.' : 'total() adds up the prices. This should be it.')
-  await voice.end(
-    `${told ? 'Fixed.' : 'All done!'}\n\n<response>DONE</response>`,
-    told ? { input: 1900, cached: 900 } : { input: 1200 },
+  await stream.read(hasFailed ? 'cart.js' : 'cart.test.js')
+  await stream.write('cart.js', hasFailed ? FIXED : FIRST_TRY)
+  await stream.text(hasFailed ? 'Now quantities count.' : 'total() adds up the prices. This should be it.')
+  await stream.end(
+    `${hasFailed ? 'Fixed.' : 'All done!'}\n\n<response>DONE</response>`,
+    hasFailed ? { input: 1900, cached: 900 } : { input: 1200 },
   )
 }

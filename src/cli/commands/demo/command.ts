@@ -8,7 +8,7 @@ export type DemoName = (typeof SCENES)[number]
 const EXAMPLES = `
 Examples:
   ralph demo           one prompt, until its tests pass
-  ralph demo build     a goal becomes a list of tasks, and the list is worked off
+  ralph demo build     a goal becomes a list of tasks, which are done one by one
   ralph demo stories   each story is reviewed by a context that did not write it`
 
 export const demo: Verb = {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { StoriesFile, Story } from '../../../workflows/stories/rules/story-file.ts'
+import type { AgentStream } from './agent-stream.ts'
 import { json } from './scratch.ts'
-import type { Voice } from './speak.ts'
 
 const story = (
   id: string,
@@ -68,41 +68,41 @@ const FEEDBACK =
   'list.js sorts capital letters before all others: ["b", "A", "c"] must give A, b, c. Compare without case.'
 
 /** Implements, reviews what another context wrote, and fixes what a review found; one story is sent back once. */
-export async function actNotes(voice: Voice, prompt: string): Promise<void> {
+export async function playNotes(stream: AgentStream, prompt: string): Promise<void> {
   const [, mode = '', id = ''] = /in one mode: \*\*([\w-]+)\*\*, story \*\*(\S+?)\*\*/.exec(prompt) ?? []
-  await voice.text(`Story ${id}, ${mode}.`)
+  await stream.text(`Story ${id}, ${mode}.`)
   const found: StoriesFile = JSON.parse(readFileSync('ralph/tasks.json', 'utf8'))
   const mine = found.userStories.find(other => other.id === id)!
-  const message = mode === 'review' ? await review(voice, mine) : await work(voice, mine, mode)
+  const message = mode === 'review' ? await review(stream, mine) : await work(stream, mine, mode)
   writeFileSync('ralph/tasks.json', json(found))
   writeFileSync('ralph/progress.txt', `\n## ${id} (${mode})\n${mine.notes}\n`, { flag: 'a' })
   const who = '-c user.name=Ralph -c user.email=ralph@localhost -c commit.gpgsign=false'
-  await voice.run(`git add -A && git ${who} commit -qm "${message}"`)
+  await stream.run(`git add -A && git ${who} commit -qm "${message}"`)
   const isDone = found.userStories.every(other => other.passes)
-  await voice.end(isDone ? '<promise>COMPLETE</promise>' : `Committed: ${message}`, {
+  await stream.end(isDone ? '<promise>COMPLETE</promise>' : `Committed: ${message}`, {
     input: 1500,
     cached: 600,
   })
 }
 
-async function work(voice: Voice, story: Story, mode: string): Promise<string> {
+async function work(stream: AgentStream, story: Story, mode: string): Promise<string> {
   const fixes = mode === 'review-fix'
   const { path, text } = WORK[story.id]!
-  await voice.write(path, fixes ? BY_NAME : text)
+  await stream.write(path, fixes ? BY_NAME : text)
   story.reviewStatus = 'needs_review'
   story.reviewFeedback = ''
   story.notes = `${path} ${fixes ? 'compares without case now' : 'is written'}.`
   return fixes ? `fix: [${story.id}] - address review feedback` : `feat: [${story.id}] - ${story.title}`
 }
 
-async function review(voice: Voice, story: Story): Promise<string> {
+async function review(stream: AgentStream, story: Story): Promise<string> {
   const { path } = WORK[story.id]!
-  await voice.read(path)
+  await stream.read(path)
   story.reviewCount++
   const sentBack = readFileSync(path, 'utf8') === LIST
   story.reviewStatus = sentBack ? 'changes_requested' : 'approved'
   story.passes = !sentBack
   story.reviewFeedback = sentBack ? FEEDBACK : ''
-  await voice.text(sentBack ? FEEDBACK : 'Each criterion is met.')
+  await stream.text(sentBack ? FEEDBACK : 'Each criterion is met.')
   return `review: [${story.id}] - ${sentBack ? 'changes requested' : 'approved'}`
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A scratch git project with these files; it stays, so that one can look around in it. */
+/** A scratch git project with these files. It is not deleted, so that the user can look at it. */
 export function makeScratch(files: Readonly<Record<string, string>>, message: string): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-demo-')))
   for (const [name, text] of Object.entries(files)) {
@@ -14,7 +14,7 @@ export function makeScratch(files: Readonly<Record<string, string>>, message: st
   return dir
 }
 
-/** Without git the demo works as well: only nothing then tells what changed. */
+/** Without git the demo works too, but does not show what changed. */
 function initRepository(dir: string, message: string): void {
   const who = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost', '-c', 'commit.gpgsign=false']
   const git = (...args: string[]) => execFileSync('git', [...who, ...args], { cwd: dir, stdio: 'ignore' })

@@ -1,9 +1,9 @@
+import type { AgentStream } from './agent-stream.ts'
 import { json } from './scratch.ts'
-import type { Voice } from './speak.ts'
 
 const GOAL = 'A small shop: prices, discounts, a cart, and a receipt as text. No dependencies.'
 
-/** The build's project: nothing but a goal, and a check. */
+/** The build's project: only a goal and a check. */
 export const shop = {
   goal: GOAL,
   message: 'A shop with nothing in it',
@@ -52,11 +52,11 @@ const WHOLE_CENTS = DISCOUNT.replace(
   'cents - Math.round((cents * (CODES[code] ?? 0)) / 100)',
 )
 
-/** What comes of each task: its files, and what the agent says of them. */
-const WORK: Readonly<Record<string, { files: Record<string, string>; said: string }>> = {
+/** The result of each task: its files, and the agent's final text. */
+const WORK: Readonly<Record<string, { files: Record<string, string>; finalText: string }>> = {
   '#1': {
     files: { 'money.js': 'export const money = cents => (cents / 100).toFixed(2)\n' },
-    said: 'Prices are whole cents; money() writes them.',
+    finalText: 'Prices are whole cents; money() writes them.',
   },
   '#2': {
     files: {
@@ -68,7 +68,7 @@ import { total } from './cart.js'
 test('counts quantities', () => assert.equal(total([{ cents: 200, quantity: 3 }, { cents: 50 }]), 650))
 `,
     },
-    said: 'The cart adds up, quantities included.',
+    finalText: 'The cart adds up, quantities included.',
   },
   '#3': {
     files: {
@@ -81,11 +81,11 @@ test('takes off a tenth', () => assert.equal(discounted(1000, 'SAVE10'), 900))
 test('in whole cents', () => assert.equal(discounted(1001, 'SAVE10'), 901))
 `,
     },
-    said: 'SAVE10 takes off ten percent.',
+    finalText: 'SAVE10 takes off ten percent.',
   },
   '#3-bug-1': {
     files: { 'discount.js': WHOLE_CENTS },
-    said: 'A tenth of 1001 cents is no whole number of cents; it is rounded now.',
+    finalText: 'A tenth of 1001 cents is no whole number of cents; it is rounded now.',
   },
   '#4': {
     files: {
@@ -100,30 +100,32 @@ export const receipt = (items, code) =>
   ].join('\\n')
 `,
     },
-    said: 'The receipt has a line per item and the total, discount included.',
+    finalText: 'The receipt has a line per item and the total, discount included.',
   },
   '#5': {
     files: { 'README.md': '# Shop\n\n    node -e "import(\'./receipt.js\')"\n' },
-    said: 'The README says how to print a receipt.',
+    finalText: 'The README says how to print a receipt.',
   },
 }
 
-/** Plans, works off one task at a time, and makes one mistake, which a check finds. */
-export async function actShop(voice: Voice, prompt: string): Promise<void> {
+/** Plans, does one task at a time, and makes one mistake, which a check finds. */
+export async function playShop(stream: AgentStream, prompt: string): Promise<void> {
   if (prompt.includes('<request>')) {
-    await voice.text('The request is clear; I will only add how to tell that each part works.')
-    return voice.end(`<refined>${GOAL} Each part has a test that node --test runs.</refined>`, { input: 900 })
+    await stream.text('The request is clear; I will only add how to tell that each part works.')
+    return stream.end(`<refined>${GOAL} Each part has a test that node --test runs.</refined>`, {
+      input: 900,
+    })
   }
   if (prompt.includes('<specification>')) {
-    await voice.text(
+    await stream.text(
       'Prices first: everything else counts in them. The receipt needs the cart and the discounts.',
     )
-    return voice.end(JSON.stringify(PLAN, null, 2), { input: 1400 })
+    return stream.end(JSON.stringify(PLAN, null, 2), { input: 1400 })
   }
   const id = /^# Your task: .*\((\S+)\)$/m.exec(prompt)?.[1] ?? ''
-  const work = WORK[id] ?? { files: {}, said: 'I do not know this task.' }
+  const work = WORK[id] ?? { files: {}, finalText: 'I do not know this task.' }
   const again = id === '#3' && prompt.includes('A bug fix was made since')
-  await voice.text(again ? 'The fix is in; the tests pass now.' : `On it: ${id}.`)
-  if (!again) for (const [path, text] of Object.entries(work.files)) await voice.write(path, text)
-  await voice.end(again ? 'Discounts are whole cents now.' : work.said, { input: 1600, cached: 700 })
+  await stream.text(again ? 'The fix is in; the tests pass now.' : `On it: ${id}.`)
+  if (!again) for (const [path, text] of Object.entries(work.files)) await stream.write(path, text)
+  await stream.end(again ? 'Discounts are whole cents now.' : work.finalText, { input: 1600, cached: 700 })
 }

@@ -13,16 +13,16 @@ import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { Workflow } from '../../../workflows/workflow.ts'
 import { storySettings } from '../stories/start-stories.ts'
 import { readStoryFile, STORIES } from '../stories/story-source.ts'
+import { DEMO_FAST } from './agent-stream.ts'
 import { cart } from './cart.ts'
 import type { DemoName } from './command.ts'
 import { notes } from './notes.ts'
 import { makeScratch } from './scratch.ts'
 import { shop } from './shop.ts'
-import { DEMO_FAST } from './speak.ts'
 
 type Scene = {
   workflow: Workflow
-  /** What the spec has beside what every spec has. */
+  /** The part of the spec that only this workflow has. */
   spec: Record<string, unknown>
   base: Omit<BaseSpec, 'start'>
   limits: Limits
@@ -92,7 +92,7 @@ const SCENES: Readonly<Record<DemoName, () => Scene>> = {
   stories: storiesScene,
 }
 
-/** A whole run on a scratch project, with the scripted agent. */
+/** Shows a whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
   const { workflow, base, limits, story, changes, next, ...scene } = SCENES[which]()
   // The pauses are for people.

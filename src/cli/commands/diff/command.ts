@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { DiffOptions } from '../../../runs/diff.ts'
-import { A_RUN, type Verb } from '../verb.ts'
+import { RUN_ARGUMENT, type Verb } from '../verb.ts'
 
 const HELP = `
 Examples:
@@ -15,7 +15,7 @@ export const diff: Verb = {
   summary: 'What a run changed, from its start to its end, or to now.',
   define: (command, { finish, io }) =>
     command
-      .argument('[run]', A_RUN)
+      .argument('[run]', RUN_ARGUMENT)
       .addOption(new Option('--stat', 'only how much').conflicts('nameOnly'))
       .option('--name-only', 'only which files')
       .option('-C, --project-dir <dir>', 'the project', '.')

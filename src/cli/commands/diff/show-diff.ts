@@ -4,13 +4,13 @@ import type { Io } from '../../../runs/io.ts'
 
 /** Shows what a run changed, in the user's own colours and pager if this is a terminal. */
 export async function diffRun(name: string | undefined, options: DiffOptions, io: Io): Promise<number> {
-  // Ctrl+C is for the pager.
-  const stay = () => {}
-  process.on('SIGINT', stay)
+  // Ctrl+C is meant for the pager.
+  const ignore = () => {}
+  process.on('SIGINT', ignore)
   try {
     return await diff(name, options, io, runGit)
   } finally {
-    process.off('SIGINT', stay)
+    process.off('SIGINT', ignore)
   }
 }
 

@@ -4,10 +4,10 @@ import { agentByName, chooseAgent, isInstalled } from '../../../host/agents.ts'
 import type { RunCommand } from '../../../runners/run-command.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { type Env, environmentOf } from './environment.ts'
-import type { AgentFact, FallbackFact, Picked } from './facts.ts'
+import type { AgentFact, FallbackFact, PickedAgent } from './facts.ts'
 import { examineProgram } from './programs.ts'
 
-/** Asks every known CLI at once. A project's own command is not among them: nobody may have allowed it yet. */
+/** Probes all known CLIs at once, but not a project's own command: the user may not have trusted it yet. */
 export const examineAgents = (
   rules: Settings['env'],
   { env, cwd, run }: { env: Env; cwd: string; run: RunCommand },
@@ -29,7 +29,7 @@ function describePayment(payments: Cli['payments'], set: readonly string[]): str
   return payment ? `${payment.kind} (${payment.variable})` : 'its own login'
 }
 
-/** Which agents would stand in, in their order. */
+/** The fallback agents, in their order. */
 export const findFallbacks = (settings: Settings | null, path: string): FallbackFact[] =>
   (settings?.fallbackAgents ?? []).map(({ command }) => ({
     name: agentByName(command).name,
@@ -37,8 +37,8 @@ export const findFallbacks = (settings: Settings | null, path: string): Fallback
     installed: isInstalled(command, path),
   }))
 
-/** Which agent `ralph run` would take. */
-export function pickAgent(setting: string | null, path: string): Picked {
+/** The agent that `ralph run` would use. */
+export function pickAgent(setting: string | null, path: string): PickedAgent {
   try {
     const command = chooseAgent({ explicit: [], name: undefined, setting }, path).argv[0]!
     const { name } = agentByName(command)

@@ -10,7 +10,7 @@ import { showFacts } from './show.ts'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const WIDTH = 80
 
-/** Whether ralph can run here, and what there is to run with. */
+/** Says whether ralph can run here, and which agents and tools there are. */
 export async function diagnose(options: DoctorOptions): Promise<number> {
   const { env, stdout } = process
   const cwd = projectOf(options.projectDir)

@@ -5,7 +5,7 @@ import type { EnvironmentFact } from './facts.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The environment of a child, as `ralph run` would make it; for a child that is no agent, `agent` is null. */
+/** The environment that `ralph run` would give a child process; `agent` is null for one that is not an agent. */
 export function environmentOf(
   agent: string | null,
   env: Env,
@@ -15,7 +15,7 @@ export function environmentOf(
   return filterEnvironment(env, { own, pass, drop }).env
 }
 
-/** Its names alone, and those that are left out. */
+/** The names of its variables, and of those that are left out; no values. */
 export function describeEnvironment(of: string, given: Record<string, string>, env: Env): EnvironmentFact {
   const set = Object.keys(env).filter(name => env[name] !== undefined)
   return {

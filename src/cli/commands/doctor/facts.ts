@@ -1,24 +1,24 @@
-/** A program as it answers for itself. */
+/** What a program says about itself. */
 export type ProgramFact = {
   name: string
   /** null: not on PATH. */
   path: string | null
   version: string | null
-  /** Why it gave no version although it is there: it crashed, hung or could not be started. */
+  /** Why it gave no version although it is installed: it crashed, hung or could not be started. */
   trouble: string | null
 }
 
 export type AgentFact = ProgramFact & {
-  /** How a run would be paid for, as the names of the variables that are set tell. */
+  /** How a run would be paid for, judged by which variables are set. */
   paidBy: string
 }
 
-/** What `ralph run` would start here, with no word about the agent typed. */
-export type Picked =
+/** The agent that `ralph run` would start here without an option for it. */
+export type PickedAgent =
   | { type: 'agent'; name: string; command: string; from: 'settings' | 'PATH' }
   | { type: 'none'; why: string }
 
-/** An agent that would stand in while another is limited. */
+/** An agent that would work while another is limited. */
 export type FallbackFact = { name: string; command: string; installed: boolean }
 
 export type ToolFacts = {
@@ -40,12 +40,12 @@ export type ProjectFacts = {
     | { state: 'unknown'; why: string }
   /** The commands; null while the settings cannot be read. */
   guardrails: string[] | null
-  /** The patterns of files to protect, what is to be known of them, and why a run could not begin with them. */
+  /** The patterns of files to protect, notes about them, and why a run could not start with them. */
   protect: { patterns: string[]; notes: string[]; trouble: string | null }
   /** The run at work here. */
   lock: { run: string; pid: number; host: string } | null
   unfinished: { run: string; iterations: number } | null
-  /** Why the runs of this project could not be looked through. */
+  /** Why the runs of this project could not be read. */
   runsTrouble: string | null
 }
 
@@ -56,17 +56,17 @@ export type RalphFacts = {
   platform: { name: string; arch: string; supported: boolean }
 }
 
-/** The variables that a child would get and those that it would not, by name and never by value. */
+/** The variables that a child process would get, and those that it would not. Names only, never values. */
 export type EnvironmentFact = { of: string; gets: string[]; leftOut: string[] }
 
 export type Facts = {
   agents: AgentFact[]
-  pick: Picked
+  pick: PickedAgent
   fallbacks: FallbackFact[]
   tools: ToolFacts
   project: ProjectFacts
   ralph: RalphFacts
-  /** Only where it was asked for. */
+  /** Only with `--env`. */
   environment?: EnvironmentFact[]
 }
 

@@ -2,13 +2,13 @@ import type { RunCommand } from '../../../runners/run-command.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
-import type { EnvironmentFact, Facts, Picked } from './facts.ts'
+import type { EnvironmentFact, Facts, PickedAgent } from './facts.ts'
 import { examineProject, readSettings } from './project.ts'
 import { examineRalph, type Machine } from './ralph-itself.ts'
 import { examineTools } from './tools.ts'
 
-/** Everything the facts depend on. */
-export type World = {
+/** Everything that the facts depend on. */
+export type GatherOptions = {
   env: NodeJS.ProcessEnv
   /** The project, by its real path. */
   cwd: string
@@ -16,15 +16,18 @@ export type World = {
   machine: Machine
 }
 
-/** Looks at everything that a run would need. Opens no credential file, changes nothing, throws for nothing it finds. */
-export async function gatherFacts(world: World, { environment }: { environment: boolean }): Promise<Facts> {
+/** Examines everything that a run would need. Opens no credential file, changes nothing, and throws for nothing it finds. */
+export async function gatherFacts(
+  world: GatherOptions,
+  { environment }: { environment: boolean },
+): Promise<Facts> {
   const { env, cwd, run, machine } = world
   const home = ralphHome(env)
   const read = readSettings(cwd)
   const settings = read.type === 'read' ? read.loaded.settings : null
   const rules = settings?.env ?? { pass: [], drop: [] }
   const plainEnv = environmentOf(null, env, rules)
-  const pick: Picked = settings
+  const pick: PickedAgent = settings
     ? pickAgent(settings.agent.command, env.PATH ?? '')
     : { type: 'none', why: 'the settings are not valid' }
   const [agents, tools] = await Promise.all([

@@ -1,49 +1,49 @@
-import type { AgentFact, FallbackFact, Picked, ProgramFact, ToolFacts } from './facts.ts'
-import type { Row } from './rows.ts'
-import { wayToGet } from './ways.ts'
+import type { AgentFact, FallbackFact, PickedAgent, ProgramFact, ToolFacts } from './facts.ts'
+import { howToInstall } from './how-to-install.ts'
+import type { DoctorRow } from './rows.ts'
 
 export function agentRows(
   agents: AgentFact[],
-  pick: Picked,
+  pick: PickedAgent,
   fallbacks: FallbackFact[],
   platform: string,
-): Row[] {
+): DoctorRow[] {
   const rows = agents.map(agent => {
     const isPicked = pick.type === 'agent' && pick.command === agent.name
-    const standsIn = fallbacks.some(fallback => fallback.command === agent.name)
+    const isFallback = fallbacks.some(fallback => fallback.command === agent.name)
     const more = [
       agent.path !== null && agent.trouble === null ? agent.paidBy : null,
-      isPicked ? TAKEN[pick.from] : null,
-      standsIn ? STANDS_IN : null,
+      isPicked ? USED[pick.from] : null,
+      isFallback ? FALLBACK : null,
     ]
     return programRow(agent, platform, more)
   })
   const isAbove = (command: string) => agents.some(agent => agent.name === command)
-  if (pick.type === 'none') rows.push({ mark: 'no', name: 'ralph run', value: 'takes none of these' })
-  else if (!isAbove(pick.command)) rows.push({ mark: 'yes', name: pick.command, value: TAKEN[pick.from] })
+  if (pick.type === 'none') rows.push({ mark: 'no', name: 'ralph run', value: 'can use none of these' })
+  else if (!isAbove(pick.command)) rows.push({ mark: 'yes', name: pick.command, value: USED[pick.from] })
   for (const { command, installed } of fallbacks)
     if (!isAbove(command))
       rows.push({
         mark: installed ? 'yes' : 'none',
         name: command,
-        value: installed ? STANDS_IN : `not found; ${STANDS_IN}`,
+        value: installed ? FALLBACK : `not found; ${FALLBACK}`,
       })
   return rows
 }
 
-const STANDS_IN = 'stands in while another is limited (fallbackAgents)'
+const FALLBACK = 'fallback while another is limited (fallbackAgents)'
 
-const TAKEN = {
-  settings: '`ralph run` takes this one: the settings say so',
-  PATH: '`ralph run` takes this one',
+const USED = {
+  settings: '`ralph run` uses this one: the settings say so',
+  PATH: '`ralph run` uses this one',
 } as const
 
-export function toolRows({ git, sh, tmux, docker, srt, bwrap }: ToolFacts, platform: string): Row[] {
+export function toolRows({ git, sh, tmux, docker, srt, bwrap }: ToolFacts, platform: string): DoctorRow[] {
   const row = (fact: ProgramFact, ...more: string[]) => programRow(fact, platform, more)
   return [
     row(git),
     ...repositoryRow(git),
-    // Guardrails are its commands: without it there is nothing to verify with.
+    // It runs the guardrails, so nothing can be verified without it.
     { ...row(sh), ...(sh.path === null && { mark: 'no' }) },
     row(tmux),
     dockerRow(docker, row),
@@ -54,28 +54,31 @@ export function toolRows({ git, sh, tmux, docker, srt, bwrap }: ToolFacts, platf
   ]
 }
 
-function repositoryRow({ path, trouble, repository }: ToolFacts['git']): Row[] {
+function repositoryRow({ path, trouble, repository }: ToolFacts['git']): DoctorRow[] {
   const name = 'repository'
   if (path === null || trouble !== null) return []
   if (repository !== null) return [{ mark: 'yes', name, value: repository }]
-  const value = 'none around this folder: nothing would tell what changed'
-  return [{ mark: 'none', name, value, way: 'git init' }]
+  const value = 'none around this folder: changes cannot be seen'
+  return [{ mark: 'none', name, value, fix: 'git init' }]
 }
 
-function dockerRow(docker: ToolFacts['docker'], row: (fact: ProgramFact, ...more: string[]) => Row): Row {
+function dockerRow(
+  docker: ToolFacts['docker'],
+  row: (fact: ProgramFact, ...more: string[]) => DoctorRow,
+): DoctorRow {
   if (docker.path === null || docker.trouble !== null) return row(docker)
   if (docker.server !== null) return row(docker, `the daemon answers (${docker.server})`)
-  return { ...row(docker, 'a client alone: no daemon answers'), mark: 'none', way: 'start the daemon' }
+  return { ...row(docker, 'only a client: no daemon answers'), mark: 'none', fix: 'start the daemon' }
 }
 
 function programRow(
   { name, path, version, trouble }: ProgramFact,
   platform: string,
   more: readonly (string | null)[],
-): Row {
+): DoctorRow {
   if (path === null) {
     const value = ['not found', ...more].filter(Boolean).join(' · ')
-    return { mark: 'none', name, value, way: wayToGet(name, platform) }
+    return { mark: 'none', name, value, fix: howToInstall(name, platform) }
   }
   const answer = trouble === null ? [version, path] : [path, trouble]
   return {

@@ -4,20 +4,20 @@ import type { Ran, RunCommand } from '../../../runners/run-command.ts'
 import { plainLine } from '../../../view/plain.ts'
 import type { ProgramFact } from './facts.ts'
 
-/** What a program is asked with, and where. */
-export type Asking = { run: RunCommand; cwd: string; env: Record<string, string> }
+/** How and where a program is run. */
+export type ExamineOptions = { run: RunCommand; cwd: string; env: Record<string, string> }
 
 const TIMEOUT_MS = 5000
 
 /** Finds a program and asks its version. */
 export async function examineProgram(
   name: string,
-  asking: Asking,
+  options: ExamineOptions,
   question: string[] = ['--version'],
 ): Promise<ProgramFact> {
-  const path = findProgram(name, asking.env.PATH ?? '')
+  const path = findProgram(name, options.env.PATH ?? '')
   if (path === null) return { name, path, version: null, trouble: null }
-  const { run, cwd, env } = asking
+  const { run, cwd, env } = options
   const ran = await run([path, ...question], { cwd, env, timeoutMs: TIMEOUT_MS })
   const trouble = troubleOf(ran, [name, ...question].join(' '))
   return { name, path, version: trouble === null ? versionIn(ran) : null, trouble }
@@ -34,15 +34,15 @@ function troubleOf(ran: Ran, question: string): string | null {
       return plainLine(ran.why)
     case 'exited': {
       if (ran.exit.code === 0) return null
-      const said = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
-      return `\`${question}\` failed: ${[describeExit(ran.exit), said].filter(Boolean).join(', ')}`
+      const output = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
+      return `\`${question}\` failed: ${[describeExit(ran.exit), output].filter(Boolean).join(', ')}`
     }
     default:
       return ran satisfies never
   }
 }
 
-/** `codex-cli 0.166.0` → 0.166.0; null where nothing looks like one. */
+/** `codex-cli 0.166.0` → 0.166.0; null if nothing looks like a version. */
 const versionIn = (ran: Ran): string | null =>
   ran.end === 'exited' ? (/\d+\.\d+(?:[\w.+-]{0,40}\w)?/.exec(ran.stdout || ran.stderr)?.[0] ?? null) : null
 

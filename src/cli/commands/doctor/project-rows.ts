@@ -1,6 +1,6 @@
 import { plural } from '../../../core/format.ts'
 import type { ProjectFacts } from './facts.ts'
-import type { Row } from './rows.ts'
+import type { DoctorRow } from './rows.ts'
 
 export function projectRows({
   settings,
@@ -10,7 +10,7 @@ export function projectRows({
   lock,
   unfinished,
   runsTrouble,
-}: ProjectFacts): Row[] {
+}: ProjectFacts): DoctorRow[] {
   return [
     settings.valid
       ? { mark: 'yes', name: 'settings', value: settings.files.join(' · ') || 'none: the defaults' }
@@ -21,8 +21,8 @@ export function projectRows({
       : {
           mark: 'none',
           name: 'guardrails',
-          value: guardrails === null ? 'unknown' : 'none: whatever comes of a run is only claimed',
-          ...(guardrails && { way: '"guardrails" in .ralph/settings.json' }),
+          value: guardrails === null ? 'unknown' : 'none: the result of a run is only claimed',
+          ...(guardrails && { fix: '"guardrails" in .ralph/settings.json' }),
         },
     ...protectRows(protect),
     lock
@@ -30,15 +30,15 @@ export function projectRows({
           mark: 'none',
           name: 'lock',
           value: `run ${lock.run} is at work here (pid ${lock.pid} on ${lock.host})`,
-          way: 'wait for it, or insist with --shared',
+          fix: 'wait for it, or insist with --shared',
         }
       : { mark: 'yes', name: 'lock', value: 'free' },
     runsRow(unfinished, runsTrouble, lock),
   ]
 }
 
-/** No row where nobody asked for it. */
-function protectRows({ patterns, notes, trouble }: ProjectFacts['protect']): Row[] {
+/** No row without patterns. */
+function protectRows({ patterns, notes, trouble }: ProjectFacts['protect']): DoctorRow[] {
   const name = 'protect'
   if (trouble !== null) return [{ mark: 'no', name, value: trouble }]
   if (patterns.length === 0) return []
@@ -46,7 +46,7 @@ function protectRows({ patterns, notes, trouble }: ProjectFacts['protect']): Row
   return notes.map(note => ({ mark: 'none', name, value: note }))
 }
 
-function trustRow(trust: ProjectFacts['trust']): Row {
+function trustRow(trust: ProjectFacts['trust']): DoctorRow {
   const name = 'trust'
   switch (trust.state) {
     case 'not needed':
@@ -56,7 +56,7 @@ function trustRow(trust: ProjectFacts['trust']): Row {
     case 'by RALPH_TRUST':
       return { mark: 'yes', name, value: 'given by RALPH_TRUST=1' }
     case 'missing':
-      return { mark: 'none', name, value: `not given for ${trust.where.join(', ')}`, way: 'ralph trust' }
+      return { mark: 'none', name, value: `not given for ${trust.where.join(', ')}`, fix: 'ralph trust' }
     case 'unknown':
       return { mark: 'no', name, value: trust.why }
     default:
@@ -68,11 +68,11 @@ function runsRow(
   unfinished: ProjectFacts['unfinished'],
   trouble: string | null,
   lock: ProjectFacts['lock'],
-): Row {
+): DoctorRow {
   const name = 'runs'
   if (trouble !== null) return { mark: 'no', name, value: trouble }
   if (unfinished === null || unfinished.run === lock?.run)
     return { mark: 'yes', name, value: 'none that was left unfinished' }
   const value = `${unfinished.run} is unfinished after ${plural(unfinished.iterations, 'iteration')}`
-  return { mark: 'none', name, value, way: 'ralph resume' }
+  return { mark: 'none', name, value, fix: 'ralph resume' }
 }

@@ -11,9 +11,9 @@ import type { Env } from './environment.ts'
 import type { ProjectFacts } from './facts.ts'
 
 /** The settings of a project, or the one line that says what is wrong with them. */
-export type Read = { type: 'read'; loaded: Loaded } | { type: 'invalid'; error: string }
+export type SettingsRead = { type: 'read'; loaded: Loaded } | { type: 'invalid'; error: string }
 
-export function readSettings(project: string): Read {
+export function readSettings(project: string): SettingsRead {
   try {
     return { type: 'read', loaded: loadSettings(project) }
   } catch (error) {
@@ -21,8 +21,8 @@ export function readSettings(project: string): Read {
   }
 }
 
-/** Looks, and changes nothing: no lock is taken, no trust is given, no folder is made. */
-export function examineProject(path: string, read: Read, home: string, env: Env): ProjectFacts {
+/** Changes nothing: it takes no lock, gives no trust and makes no folder. */
+export function examineProject(path: string, read: SettingsRead, home: string, env: Env): ProjectFacts {
   const lock = readLock(home, path, isAlive)
   return {
     path,
@@ -38,7 +38,7 @@ export function examineProject(path: string, read: Read, home: string, env: Env)
   }
 }
 
-function examineProtect(project: string, read: Read): ProjectFacts['protect'] {
+function examineProtect(project: string, read: SettingsRead): ProjectFacts['protect'] {
   const patterns = read.type === 'read' ? read.loaded.settings.protect : []
   try {
     return { patterns, notes: protectNotes(project, patterns), trouble: null }
@@ -47,7 +47,7 @@ function examineProtect(project: string, read: Read): ProjectFacts['protect'] {
   }
 }
 
-function examineTrust(project: string, read: Read, home: string, env: Env): ProjectFacts['trust'] {
+function examineTrust(project: string, read: SettingsRead, home: string, env: Env): ProjectFacts['trust'] {
   if (read.type === 'invalid') return { state: 'unknown', why: 'the settings are not valid' }
   const found = risks(read.loaded.fromFiles)
   if (found.length === 0) return { state: 'not needed' }

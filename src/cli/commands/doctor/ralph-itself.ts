@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import manifest from '../../../../package.json' with { type: 'json' }
 import type { RalphFacts } from './facts.ts'
 
-/** What ralph stands on. */
+/** What ralph runs on. */
 export type Machine = { node: string; platform: string; arch: string }
 
 export const examineRalph = (home: string, { node, platform, arch }: Machine): RalphFacts => {
@@ -22,7 +22,7 @@ function isAtLeast(version: string, needed: string): boolean {
   return major > neededMajor || (major === neededMajor && minor >= neededMinor)
 }
 
-/** A folder that is not there yet can be written if it can be made. */
+/** A folder that does not exist yet is writable if it can be created. */
 function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)

@@ -2,20 +2,20 @@ import type { Facts, RalphFacts } from './facts.ts'
 import { agentRows, toolRows } from './program-rows.ts'
 import { projectRows } from './project-rows.ts'
 
-/** `none`: not there, and nothing is wrong with that. */
+/** `none`: missing, but nothing is wrong with that. */
 export type Mark = 'yes' | 'no' | 'none'
 
-export type Row = {
+export type DoctorRow = {
   mark: Mark
   name: string
   value: string
-  /** How to get what is missing, or mend what is wrong. */
-  way?: string
+  /** How to get what is missing, or correct what is wrong. */
+  fix?: string
 }
 
-export type Group = { title: string; rows: Row[] }
+export type Group = { title: string; rows: DoctorRow[] }
 
-/** The facts in words, in the order they are read. */
+/** The facts as rows of text, in the order in which they are shown. */
 export const describeFacts = ({ agents, pick, fallbacks, tools, project, ralph }: Facts): Group[] => [
   { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
   { title: 'tools', rows: toolRows(tools, ralph.platform.name) },
@@ -23,7 +23,7 @@ export const describeFacts = ({ agents, pick, fallbacks, tools, project, ralph }
   { title: 'ralph', rows: ralphRows(ralph) },
 ]
 
-const ralphRows = ({ version, node, home, platform }: RalphFacts): Row[] => [
+const ralphRows = ({ version, node, home, platform }: RalphFacts): DoctorRow[] => [
   { mark: 'yes', name: 'version', value: version },
   node.enough
     ? { mark: 'yes', name: 'node', value: node.version }
@@ -31,15 +31,15 @@ const ralphRows = ({ version, node, home, platform }: RalphFacts): Row[] => [
         mark: 'no',
         name: 'node',
         value: `${node.version} is too old`,
-        way: `install ${node.needs} or newer`,
+        fix: `install ${node.needs} or newer`,
       },
   home.writable
     ? { mark: 'yes', name: 'home', value: home.path }
-    : { mark: 'no', name: 'home', value: `${home.path} cannot be written`, way: 'RALPH_HOME=<folder>' },
+    : { mark: 'no', name: 'home', value: `${home.path} cannot be written`, fix: 'RALPH_HOME=<folder>' },
   {
     mark: platform.supported ? 'yes' : 'no',
     name: 'platform',
     value: `${platform.name} ${platform.arch}`,
-    ...(!platform.supported && { way: 'Linux, macOS or WSL' }),
+    ...(!platform.supported && { fix: 'Linux, macOS or WSL' }),
   },
 ]

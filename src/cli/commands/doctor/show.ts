@@ -3,7 +3,7 @@ import type { Style } from '../../../view/style.ts'
 import { type EnvironmentFact, type Facts, findObstacles } from './facts.ts'
 import { describeFacts, type Group, type Mark } from './rows.ts'
 
-/** The facts as lines for people. What programs and files say is shown with every character. */
+/** The facts as lines for people. Hidden characters in the output of programs and in files are made visible. */
 export function showFacts(facts: Facts, { colors }: Style, width: number): string[] {
   const marks: Record<Mark, string> = {
     yes: colors.green('✓'),
@@ -14,8 +14,8 @@ export function showFacts(facts: Facts, { colors }: Style, width: number): strin
   const names = Math.max(...groups.flatMap(({ rows }) => rows.map(row => visible(row.name).length)))
   const showGroup = ({ title, rows }: Group): string[] => [
     colors.bold(visible(title)),
-    ...rows.map(({ mark, name, value, way }) => {
-      const end = way === undefined ? '' : colors.dim(` → ${visible(way)}`)
+    ...rows.map(({ mark, name, value, fix }) => {
+      const end = fix === undefined ? '' : colors.dim(` → ${visible(fix)}`)
       return `  ${marks[mark]} ${visible(name).padEnd(names)}  ${visible(value)}${end}`
     }),
   ]
@@ -35,7 +35,7 @@ export function showFacts(facts: Facts, { colors }: Style, width: number): strin
   ]
 }
 
-/** Names in lines that fit, under one label. */
+/** Wraps names into lines that fit, under one label. */
 function wrap(label: string, names: readonly string[], width: number): string[] {
   const lines: string[] = []
   for (const name of names.length > 0 ? names.map(name => visible(name)) : ['none']) {
@@ -44,7 +44,7 @@ function wrap(label: string, names: readonly string[], width: number): string[] 
       lines[lines.length - 1] = `${last} ${name}`
     else lines.push(name)
   }
-  return lines.map((line, place) => `  ${(place === 0 ? label : '').padEnd(INDENT - 2)}${line}`)
+  return lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(INDENT - 2)}${line}`)
 }
 
 const INDENT = 12

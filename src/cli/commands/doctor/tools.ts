@@ -1,35 +1,39 @@
 import { findProgram } from '../../../runners/find-program.ts'
 import type { ToolFacts } from './facts.ts'
-import { type Asking, examineProgram } from './programs.ts'
+import { type ExamineOptions, examineProgram } from './programs.ts'
 
 const TIMEOUT_MS = 3000
 
-/** The programs that ralph itself uses, all asked at once. */
-export async function examineTools(asking: Asking): Promise<ToolFacts> {
+/** The programs that ralph itself uses, all examined at once. */
+export async function examineTools(options: ExamineOptions): Promise<ToolFacts> {
   const ask = (name: string, ...question: string[]) =>
-    examineProgram(name, asking, question.length > 0 ? question : undefined)
+    examineProgram(name, options, question.length > 0 ? question : undefined)
   const [git, repository, tmux, docker, server, srt, bwrap] = await Promise.all([
     ask('git'),
-    findRepository(asking),
+    findRepository(options),
     ask('tmux', '-V'),
     ask('docker'),
-    askDaemon(asking),
+    askDaemon(options),
     ask('srt'),
     ask('bwrap'),
   ])
-  const sh = { name: 'sh', path: findProgram('sh', asking.env.PATH ?? ''), version: null, trouble: null }
+  const sh = { name: 'sh', path: findProgram('sh', options.env.PATH ?? ''), version: null, trouble: null }
   return { git: { ...git, repository }, sh, tmux, docker: { ...docker, server }, srt, bwrap }
 }
 
-const findRepository = (asking: Asking): Promise<string | null> =>
-  read(asking, 'git', '--no-optional-locks', '-c', 'core.fsmonitor=false', 'rev-parse', '--show-toplevel')
+const findRepository = (options: ExamineOptions): Promise<string | null> =>
+  read(options, 'git', '--no-optional-locks', '-c', 'core.fsmonitor=false', 'rev-parse', '--show-toplevel')
 
-/** The daemon's version: a client on PATH says nothing about an engine. */
-const askDaemon = (asking: Asking): Promise<string | null> =>
-  read(asking, 'docker', 'version', '--format', '{{.Server.Version}}')
+/** The daemon's version. A client on PATH does not mean that there is a daemon. */
+const askDaemon = (options: ExamineOptions): Promise<string | null> =>
+  read(options, 'docker', 'version', '--format', '{{.Server.Version}}')
 
-/** What a program prints when all is well; null otherwise. */
-async function read({ run, cwd, env }: Asking, name: string, ...words: string[]): Promise<string | null> {
+/** What a program prints if it succeeds; null otherwise. */
+async function read(
+  { run, cwd, env }: ExamineOptions,
+  name: string,
+  ...words: string[]
+): Promise<string | null> {
   const path = findProgram(name, env.PATH ?? '')
   if (path === null) return null
   const ran = await run([path, ...words], { cwd, env, timeoutMs: TIMEOUT_MS })

@@ -1,7 +1,7 @@
 import { hiddenIn } from '../../../core/visible.ts'
 import { splitWords } from '../../../settings/words.ts'
 
-// What may be said to a question, and what it means. A refusal is the sentence shown before it is asked again.
+// Which answers are valid, and what they mean. A refusal is shown before the question is asked again.
 
 type Refusal = string | undefined
 
@@ -12,7 +12,7 @@ export const readList = (answer: string): string[] =>
     .map(entry => entry.trim())
     .filter(Boolean)
 
-/** For what is to be run. */
+/** For commands. */
 export function refuseHidden(answer: string): Refusal {
   const hidden = hiddenIn(answer)
   return hidden === null ? undefined : `It must be written without ${hidden}.`
@@ -22,7 +22,7 @@ export function refuseHidden(answer: string): Refusal {
 export const refuseFlags = (answer: string): Refusal =>
   refuseHidden(answer) ??
   (readList(answer).some(entry => splitWords(entry) === null)
-    ? 'Every quote needs a second one, and no comma may stand between them.'
+    ? 'Every quote must be closed, and there may be no comma between quotes.'
     : undefined)
 
 export const refuseTasks = (answer: string): Refusal =>
@@ -45,10 +45,10 @@ export const refuseYesNo = (answer: string): Refusal =>
 
 export const isYes = (answer: string): boolean => /^y/i.test(answer)
 
-/** `isProgram`: whether the whole of it is one; a path may have spaces. */
+/** `isProgram`: whether the whole answer is one program; a path may have spaces. */
 export function refuseAgent(answer: string, isProgram: (name: string) => boolean): Refusal {
   if (answer === '') return 'An agent is needed: the program that does the work.'
   if (/\s/.test(answer) && !isProgram(answer))
-    return 'The program alone, please; its flags are asked for next.'
+    return 'Only the program, please; its flags are the next question.'
   return refuseHidden(answer)
 }

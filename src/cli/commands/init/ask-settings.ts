@@ -11,25 +11,25 @@ import {
   refuseTasks,
   refuseYesNo,
 } from './answers.ts'
-import type { Answers, Guardrail } from './draft.ts'
+import type { Answers, GuardrailAnswer } from './draft.ts'
 import type { Proposal } from './propose.ts'
 
-export type Offers = {
-  /** Known agents on this machine. The first is what a blank answer means. */
+export type AskSettingsOptions = {
+  /** Known agents on this machine. The first is the default. */
   agents: string[]
   proposals: Proposal[]
   isProgram(name: string): boolean
 }
 
 /** All the questions, in their order. */
-export async function askSettings(ask: Asker, offers: Offers): Promise<Answers> {
+export async function askSettings(ask: Asker, options: AskSettingsOptions): Promise<Answers> {
   return {
-    agent: await askAgent(ask, offers),
+    agent: await askAgent(ask, options),
     maximumIterations: Number(
       await ask.line('Maximum iterations [10]', { otherwise: '10', refuse: refuseIterations }),
     ),
     completionResponse: await ask.line('Completion response [DONE]', { otherwise: 'DONE' }),
-    guardrails: [...(await askProposals(ask, offers.proposals)), ...(await askGuardrails(ask))],
+    guardrails: [...(await askProposals(ask, options.proposals)), ...(await askGuardrails(ask))],
     scm: await askScm(ask),
   }
 }
@@ -38,7 +38,7 @@ export async function askSettings(ask: Asker, offers: Offers): Promise<Answers> 
 export const askYesNo = async (ask: Asker, message: string): Promise<boolean> =>
   isYes(await ask.line(`${message} (y/N)`, { refuse: refuseYesNo }))
 
-async function askAgent(ask: Asker, { agents, isProgram }: Offers): Promise<Answers['agent']> {
+async function askAgent(ask: Asker, { agents, isProgram }: AskSettingsOptions): Promise<Answers['agent']> {
   const found = agents.length > 0 ? ` · found: ${agents.join(', ')}` : ''
   const command = await ask.line(`Agent command (e.g., claude, codex, amp, or other LLM CLI)${found}`, {
     otherwise: agents[0],
@@ -48,29 +48,29 @@ async function askAgent(ask: Asker, { agents, isProgram }: Offers): Promise<Answ
   return { command, flags: readList(flags) }
 }
 
-/** What is taken of the proposals shares one fail action and one hint: asking for each would be tedious. */
-async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrail[]> {
+/** All chosen proposals share one fail action and one hint, because asking for each would be tedious. */
+async function askProposals(ask: Asker, proposals: Proposal[]): Promise<GuardrailAnswer[]> {
   if (proposals.length === 0) return []
   const choices = proposals.map(({ command, from }) => ({ value: command, hint: from }))
-  const taken = await ask.some('Guardrails found in this project', choices)
-  if (taken.length === 0) return []
-  const treatment = await askTreatment(ask)
-  return taken.map(command => ({ command, ...treatment }))
+  const chosen = await ask.some('Guardrails found in this project', choices)
+  if (chosen.length === 0) return []
+  const onFailure = await askOnFailure(ask)
+  return chosen.map(command => ({ command, ...onFailure }))
 }
 
-async function askGuardrails(ask: Asker): Promise<Guardrail[]> {
-  const guardrails: Guardrail[] = []
+async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
+  const guardrails: GuardrailAnswer[] = []
   for (;;) {
     const command = await ask.line('Add guardrail command (leave blank to finish)', {
       refuse: refuseHidden,
     })
     if (command === '') return guardrails
-    guardrails.push({ command, ...(await askTreatment(ask)) })
+    guardrails.push({ command, ...(await askOnFailure(ask)) })
   }
 }
 
-/** What is done when a guardrail is red. */
-async function askTreatment(ask: Asker): Promise<Omit<Guardrail, 'command'>> {
+/** What happens when a guardrail is red. */
+async function askOnFailure(ask: Asker): Promise<Omit<GuardrailAnswer, 'command'>> {
   const action = await ask.line('Fail action (APPEND|PREPEND|REPLACE)', {
     otherwise: 'APPEND',
     refuse: refuseFailAction,

@@ -15,7 +15,7 @@ export const init: Verb = {
   define: (command, { finish }) =>
     command
       .addArgument(new Argument('[what]', 'stories: the folder of a story loop').choices(['stories']))
-      .option('--name <name>', 'with stories: what is to be built; its branch is ralph/<name>')
+      .option('--name <name>', 'with stories: what to build; its branch is ralph/<name>')
       .option('--force', 'with stories: overwrite what is there')
       .option('--ralph-dir <dir>', 'with stories: the folder', 'ralph')
       .option('-C, --project-dir <dir>', 'the project', '.')

@@ -10,7 +10,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { risks } from '../../../settings/trust.ts'
 import { terminalAsker } from '../../../terminal/terminal-asker.ts'
-import { askSettings, askYesNo, type Offers } from './ask-settings.ts'
+import { type AskSettingsOptions, askSettings, askYesNo } from './ask-settings.ts'
 import type { InitOptions } from './command.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { propose } from './propose.ts'
@@ -19,7 +19,7 @@ import { pretty, writeSettings } from './write-settings.ts'
 
 const SETTINGS = '.ralph/settings.json'
 
-/** Settings by questions. Nothing is written before the last of them is answered. */
+/** Asks for the settings. Nothing is written before the last question is answered. */
 export async function initProject({ projectDir: dir, name, force }: InitOptions): Promise<number> {
   if (name !== undefined || force) throw new UsageError('--name and --force go with: ralph init stories')
   if (!process.stdin.isTTY || !process.stdout.isTTY)
@@ -35,7 +35,7 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
       show(before)
       if (!(await askYesNo(ask, 'Overwrite?'))) return 0
     }
-    const draft = draftOf(await askSettings(ask, offersOf(project, process.env.PATH ?? '')))
+    const draft = draftOf(await askSettings(ask, askOptions(project, process.env.PATH ?? '')))
     writeSettings(project, draft)
     trustAnswers(project, draft)
     process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"\n`)
@@ -49,24 +49,24 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
   }
 }
 
-/** What the files say together, with every character: they may come from anyone. */
+/** Shows the merged settings files. Hidden characters are made visible, because the files may come from anyone. */
 function show({ fromFiles, sources }: Loaded): void {
   const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
   process.stdout.write(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
 }
 
-const offersOf = (project: string, path: string): Offers => ({
+const askOptions = (project: string, path: string): AskSettingsOptions => ({
   agents: [...known.keys()].filter(name => findProgram(name, path) !== null),
   proposals: propose(readFiles(project)),
   isProgram: name => findProgram(name, path) !== null,
 })
 
-/** The user has just given these commands, and need not be asked about them again. */
+/** The user has just given these commands, so the next run need not ask about them. */
 function trustAnswers(project: string, draft: Draft): void {
   try {
     trust(ralphHome(process.env), project, risks(draft))
   } catch (error) {
-    // They are written all the same; the next run asks.
+    // The settings are written anyway; the next run asks.
     process.stderr.write(`ralph: warning: the settings are not trusted yet: ${(error as Error).message}\n`)
   }
 }

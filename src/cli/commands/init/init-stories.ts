@@ -9,7 +9,7 @@ import { template } from '../../../workflows/stories/templates.ts'
 import { storyDir } from '../stories/story-source.ts'
 import type { InitOptions } from './command.ts'
 
-/** `ralph init stories`: the folder of a story loop. What is there stays, unless the user insists. */
+/** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
 export function initStories({ projectDir, name, force, ralphDir }: InitOptions): number {
   const project = projectOf(projectDir)
   const dir = storyDir(project, ralphDir)
@@ -48,7 +48,7 @@ export const storyTemplates = () => ({
 
 const MARKER = '.ralph-active'
 
-/** While a loop runs, its marker stands in the project's root; it is nobody's to commit. */
+/** While a loop runs, its marker file is in the project's root, and must not be committed. */
 function ignoreMarker(project: string): void {
   const path = join(project, '.gitignore')
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''

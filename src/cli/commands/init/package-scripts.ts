@@ -3,7 +3,7 @@ import type { Files } from './propose.ts'
 
 const SCRIPTS = ['test', 'lint', 'typecheck', 'check', 'build']
 
-/** By the file that each of them keeps; without any, npm. */
+/** Package managers by their lock files; without one, npm. */
 const LOCKS: readonly (readonly [file: string, manager: string])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -23,7 +23,7 @@ export function findScripts(text: string, files: Files): string[] {
   )
 }
 
-/** Not what `npm init` leaves in the place of a test, and nothing that waits for changes without end. */
+/** Excludes the placeholder that `npm init` writes, and scripts that watch for changes without end. */
 const verifies = (script: unknown): boolean =>
   typeof script === 'string' &&
   !script.includes('no test specified') &&
@@ -39,7 +39,7 @@ function parse(text: string): Record<string, unknown> {
     const manifest: unknown = JSON.parse(text)
     return isObject(manifest) ? manifest : {}
   } catch {
-    // Its own tools will complain; here it only proposes nothing.
+    // npm will complain about it; here it only means that there is nothing to propose.
     return {}
   }
 }

@@ -9,7 +9,7 @@ export type Proposal = { command: string; from: string }
 export type Files = Readonly<Record<string, string>>
 
 type Source = {
-  /** The first of these that is there is the one its program reads. */
+  /** Its program reads the first of these that exists. */
   names: readonly string[]
   find(text: string, files: Files): string[]
 }
@@ -25,18 +25,18 @@ const SOURCES: readonly Source[] = [
 
 const CLIPPY_FILES = ['clippy.toml', '.clippy.toml']
 
-/** The files whose text `propose` looks at, and those whose presence alone tells it something. */
-export const READ = SOURCES.flatMap(source => source.names)
-export const SEEN = [...LOCK_FILES, ...RUNNER_FILES, ...CLIPPY_FILES]
+/** The files whose text `propose` reads, and those whose presence is enough. */
+export const READ_FILES = SOURCES.flatMap(source => source.names)
+export const PRESENCE_FILES = [...LOCK_FILES, ...RUNNER_FILES, ...CLIPPY_FILES]
 
-/** What could verify work in a project, judged by its files alone. */
+/** Commands that could verify work in a project, judged only by its files. */
 export const propose = (files: Files): Proposal[] =>
   SOURCES.flatMap(({ names, find }) => {
     const from = names.find(name => Object.hasOwn(files, name))
     return from === undefined ? [] : find(files[from]!, files).map(command => ({ command, from }))
   })
 
-/** Clippy only where the project speaks of it: it is not installed everywhere. */
+/** Clippy only if the project mentions it, because it is not installed everywhere. */
 function findCargo(text: string, files: Files): string[] {
   const usesClippy =
     CLIPPY_FILES.some(name => Object.hasOwn(files, name)) ||

@@ -1,7 +1,7 @@
 import type { Files } from './propose.ts'
 import { hasSection } from './toml.ts'
 
-/** By the file that each of them keeps: they know the environment that the tools are in. */
+/** Runners by their lock files. They know the environment in which the tools are installed. */
 const RUNNERS: readonly (readonly [file: string, runner: string])[] = [
   ['uv.lock', 'uv run '],
   ['poetry.lock', 'poetry run '],

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Files, READ, SEEN } from './propose.ts'
+import { type Files, PRESENCE_FILES, READ_FILES } from './propose.ts'
 
-/** More is no build file that a person wrote. */
+/** A larger file was not written by a person. */
 const MAX_BYTES = 1024 * 1024
 
-/** The files of a project that `propose` wants to know of. What cannot be read is as if it were not there. */
+/** The files of a project that `propose` needs. A file that cannot be read counts as missing. */
 export function readFiles(project: string): Files {
-  const read = READ.map(name => [name, textOf(join(project, name))] as const)
-  const seen = SEEN.map(name => [name, sizeOf(join(project, name)) === null ? null : ''] as const)
+  const read = READ_FILES.map(name => [name, textOf(join(project, name))] as const)
+  const seen = PRESENCE_FILES.map(name => [name, sizeOf(join(project, name)) === null ? null : ''] as const)
   return Object.fromEntries(
     [...read, ...seen].filter((entry): entry is [string, string] => entry[1] !== null),
   )
@@ -19,7 +19,7 @@ function textOf(path: string): string | null {
   return size === null || size > MAX_BYTES ? null : attempt(() => readFileSync(path, 'utf8'))
 }
 
-/** null for what is no regular file: reading a pipe would wait for ever. */
+/** null for anything but a regular file: reading a pipe would wait for ever. */
 const sizeOf = (path: string): number | null =>
   attempt(() => {
     const stat = statSync(path)

@@ -15,7 +15,7 @@ export function writeSettings(project: string, draft: Draft): void {
     mkdirSync(folder, { recursive: true })
     ignoreOwnFiles(folder)
     replaceFile(join(folder, 'settings.schema.json'), `${pretty(jsonSchema())}\n`)
-    // Last: what came before only serves it, and until now the old settings are whole.
+    // Last, so that the old settings stay valid until everything else is written.
     replaceFile(join(folder, 'settings.json'), `${pretty(draft)}\n`)
   } catch (error) {
     throw new UsageError(

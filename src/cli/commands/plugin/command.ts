@@ -6,7 +6,7 @@ const ACTIONS = ['path', 'install', 'uninstall'] as const
 export type PluginAction = (typeof ACTIONS)[number]
 
 const HELP = `
-Ralph gives the plugin to every claude that it runs. Install it to have it in your own sessions, too.
+Ralph gives the plugin to every claude that it runs. Install it to have it in your own sessions too.
 
 Examples:
   ralph plugin install                                   for all your sessions
@@ -15,7 +15,7 @@ Examples:
 
 export const plugin: Verb = {
   name: 'plugin',
-  summary: 'The Claude Code plugin: where it is, and in or out of your own claude.',
+  summary: 'The Claude Code plugin: show where it is, install it in your own claude, or uninstall it.',
   define: (command, { finish }) =>
     command
       .addArgument(new Argument('<path|install|uninstall>', 'what to do').choices(ACTIONS))

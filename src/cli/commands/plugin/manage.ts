@@ -9,10 +9,11 @@ const PLUGIN = `ralph@${MARKET}`
 
 const TIMEOUT_MS = 120_000
 
-/** `ralph plugin`: tells where the plugin is, or has claude take it in or forget it. */
+/** `ralph plugin`: prints where the plugin is, or has claude install or uninstall it. */
 export async function managePlugin(action: PluginAction): Promise<number> {
   const folder = pluginFolder()
-  if (folder === null) throw new UsageError('this ralph came without its plugin; install ralph again')
+  if (folder === null)
+    throw new UsageError('the plugin is missing from this installation; install ralph again')
   switch (action) {
     case 'path':
       process.stdout.write(`${folder}\n`)
@@ -32,7 +33,7 @@ export async function managePlugin(action: PluginAction): Promise<number> {
   }
 }
 
-/** `done`: what claude says where there was nothing to do. */
+/** `done`: what claude prints if there was nothing to do. */
 type Step = { words: string[]; done?: RegExp }
 
 async function callClaude(steps: Step[]): Promise<number> {
@@ -52,10 +53,10 @@ async function callClaude(steps: Step[]): Promise<number> {
     for (const { words, done } of steps) {
       const ran = await run([program, 'plugin', ...words], { cwd: process.cwd(), env, timeoutMs: TIMEOUT_MS })
       if (ran.end === 'interrupted') return 130
-      const said = saidBy(ran)
-      if (ran.end === 'exited' && (ran.exit.code === 0 || done?.test(said)))
-        process.stdout.write(said === '' ? '' : `${said}\n`)
-      else throw new Error(`claude plugin ${words.join(' ')} failed: ${said}`)
+      const output = outputOf(ran)
+      if (ran.end === 'exited' && (ran.exit.code === 0 || done?.test(output)))
+        process.stdout.write(output === '' ? '' : `${output}\n`)
+      else throw new Error(`claude plugin ${words.join(' ')} failed: ${output}`)
     }
     return 0
   } finally {
@@ -63,7 +64,7 @@ async function callClaude(steps: Step[]): Promise<number> {
   }
 }
 
-function saidBy(ran: Ran): string {
+function outputOf(ran: Ran): string {
   switch (ran.end) {
     case 'exited':
       return `${ran.stdout.trim()}\n${ran.stderr.trim()}`.trim() || `exit code ${ran.exit.code}`

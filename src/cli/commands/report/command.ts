@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { A_RUN, type Verb } from '../verb.ts'
+import { RUN_ARGUMENT, type Verb } from '../verb.ts'
 import type { ReportOptions } from './print-report.ts'
 
 const HELP = `
@@ -7,7 +7,7 @@ Examples:
   ralph report                             the latest run of this folder, finished or not
   ralph report k3f --markdown | gh pr comment -F -
   ralph report --html > report.html        one page with charts that needs nothing else
-  ralph report --json | jq .totals.usd     null: the agent did not tell what it costs
+  ralph report --json | jq .totals.usd     null: the agent did not report its cost
 
 Exit codes: 0 · 2 bad usage, or no such run`
 
@@ -16,7 +16,7 @@ export const report: Verb = {
   summary: 'The receipt of a run: what it did, what it cost, how it ended, how to go on.',
   define: (command, { finish, io }) =>
     command
-      .argument('[run]', A_RUN)
+      .argument('[run]', RUN_ARGUMENT)
       .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
       .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
       .option('--html', 'as one HTML page')

@@ -8,7 +8,7 @@ import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
 import type { RunOptions } from './command.ts'
 
-/** `ralph run`, from the words typed to the end of the run. */
+/** `ralph run`, from its options to the end of the run. */
 export async function startPrompt(options: RunOptions, agentCommand: string[]): Promise<number> {
   const { completionResponse, donePattern = null } = options
   const iterations = iterationsOf(options)
@@ -41,19 +41,19 @@ function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
   const text = readInput(path, `prompt file ${promptFile}`)
-  // What is no file (a pipe) can be read only once.
+  // A pipe can be read only once.
   return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }
 }
 
-/** A file that the user named. */
-export function readInput(path: string, called: string, way = ''): string {
+/** Reads a file that the user named. `called` and `fix` are for the error message. */
+export function readInput(path: string, called: string, fix = ''): string {
   try {
-    // As bytes first: of a long file, that takes Node half the time.
+    // As bytes first: for a long file, that takes Node half the time.
     return readFileSync(path).toString()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     const why =
       { ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ?? `cannot be read (${code})`
-    throw new UsageError(`${called}: ${why}${way === '' ? '' : `; ${way}`}`)
+    throw new UsageError(`${called}: ${why}${fix === '' ? '' : `; ${fix}`}`)
   }
 }

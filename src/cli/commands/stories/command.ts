@@ -19,7 +19,7 @@ Examples:
   ralph stories                                  implement, review by a fresh context, fix, until all are approved
   ralph stories -m 30 --review-cap 3 --at-cap block
   ralph stories --skip-review                    no reviews: green verifyCommands are enough
-  ralph archive                                  put a finished loop away, with a summary`
+  ralph archive                                  archive a finished loop, with a summary`
 
 export const stories: Verb = {
   name: 'stories',
@@ -30,15 +30,15 @@ export const stories: Verb = {
       command
         .usage('[options] [-- COMMAND ARGS…]')
         .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
-        .option('--skip-review', 'done is what passes and has green checks')
+        .option('--skip-review', 'a story is done when it passes and its checks are green')
         .addOption(
           new Option('--review-cap <n>', 'reviews that a story may get (5)').argParser(positiveInteger),
         )
         .addOption(
-          new Option('--at-cap <what>', 'after that: approve it, loudly, or leave it for a person').choices([
-            'approve',
-            'block',
-          ]),
+          new Option(
+            '--at-cap <what>',
+            'after that: approve it with a warning, or leave it for a person',
+          ).choices(['approve', 'block']),
         )
         .addOption(new Option('-c, --completion-response <text>').hideHelp())
         .addOption(new Option('--done-pattern <regex>').hideHelp()),

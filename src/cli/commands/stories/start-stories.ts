@@ -11,13 +11,13 @@ import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
 import { storyTarget } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { StoriesOptions } from './command.ts'
-import { mendStories } from './mend-stories.ts'
-import { needCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
+import { restoreStories } from './restore-stories.ts'
+import { checkCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
 
 const ITERATIONS = 15
 const VERIFY_TIMEOUT = 900
 
-/** `ralph stories`, from the words typed to the end of the run. */
+/** `ralph stories`, from its options to the end of the run. */
 export async function startStories(options: StoriesOptions, agentCommand: string[]): Promise<number> {
   if (options.completionResponse !== undefined || options.donePattern !== undefined)
     throw new UsageError(
@@ -26,9 +26,9 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const project = projectOf(options.projectDir)
   const dir = storyDir(project, options.ralphDir)
   const ready = prepare(options, agentCommand)
-  const mended = options.dryRun ? null : mendStories(project, dir)
+  const restored = options.dryRun ? null : restoreStories(project, dir)
   const file = readStoryFile(project, dir)
-  needCommands(dir, file)
+  checkCommands(dir, file)
   const { base } = ready
   const { settings } = base
   const review = {
@@ -51,14 +51,14 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     },
     limits,
     options,
-    [...(mended ? [mended] : []), ...notesOf(file, review, limits.iterations)],
+    [...(restored ? [restored] : []), ...notesOf(file, review, limits.iterations)],
   )
 }
 
-/** What claude reads when it starts: hooks in there would let who wrote the code act in its review. */
+/** Claude reads these when it starts. Hooks in them would let the author of the code act in its review. */
 const CLAUDES = ['.claude/settings.json', '.claude/settings.local.json']
 
-/** Agents commit their stories themselves; prd.md is nobody's to change; what verifies a story is checked like all else. */
+/** Agents commit their stories themselves and may not change prd.md; the verifyCommands become guardrails. */
 export function storySettings(
   settings: Settings,
   project: string,
@@ -82,7 +82,7 @@ export function storySettings(
   }
 }
 
-/** A link is put back as a link; what it leads to is protected by its own name. */
+/** A link is restored as a link; its target is protected under its own name. */
 const withTarget = (project: string, path: string): string[] => [
   ...new Set([path, realWithin(project, path) ?? path]),
 ]

@@ -8,10 +8,10 @@ import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/stor
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { readInput } from '../run/start-run.ts'
 
-/** Where stories are unless somebody says otherwise. */
+/** The default folder of the stories. */
 export const STORIES = 'ralph'
 
-/** The folder with the stories, as seen from the project. By its real path, because git sees nothing behind a link. */
+/** The folder with the stories, relative to the project. By its real path, because git does not follow links. */
 export function storyDir(project: string, named: string): string {
   const dir = relative(project, resolve(project, named))
   if (dir === '' || dir.startsWith('..'))
@@ -19,10 +19,10 @@ export function storyDir(project: string, named: string): string {
   return realWithin(project, dir) ?? dir
 }
 
-/** The story file of a project, whole and with at least one story. */
+/** The story file of a project, valid and with at least one story. */
 export function readStoryFile(project: string, dir: string): StoriesFile {
   const path = resolve(project, dir, 'tasks.json')
-  // Whoever reads a pipe waits for somebody to write.
+  // Reading a pipe would wait for somebody to write.
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
     throw new UsageError(`${dir}/tasks.json: is a pipe, not a file; make one with: ralph init stories`)
   const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories')
@@ -36,20 +36,20 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   return read.file
 }
 
-/** An empty command is green, whatever was done; one that cannot be seen whole is not what was agreed to. */
-export function needCommands(dir: string, { verifyCommands = [] }: StoriesFile): void {
+/** An empty command would always be green, and hidden characters would conceal what the user agrees to. */
+export function checkCommands(dir: string, { verifyCommands = [] }: StoriesFile): void {
   const blank = verifyCommands.findIndex(command => command.trim() === '')
   if (blank >= 0)
     throw new UsageError(
       `${dir}/tasks.json: verifyCommands[${blank}] is empty and would verify anything; write a command, or take it out`,
     )
-  for (const [place, command] of verifyCommands.entries()) {
+  for (const [index, command] of verifyCommands.entries()) {
     const hidden = hiddenIn(command)
     if (hidden !== null)
-      throw new UsageError(`${dir}/tasks.json: verifyCommands[${place}] must be written without ${hidden}`)
+      throw new UsageError(`${dir}/tasks.json: verifyCommands[${index}] must be written without ${hidden}`)
   }
 }
 
 /** What a story file would make ralph run. */
 export const storyRisks = (dir: string, { verifyCommands = [] }: StoriesFile): Risk[] =>
-  verifyCommands.map((what, place) => ({ where: `${dir}/tasks.json verifyCommands[${place}]`, what }))
+  verifyCommands.map((what, index) => ({ where: `${dir}/tasks.json verifyCommands[${index}]`, what }))

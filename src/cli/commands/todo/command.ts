@@ -10,17 +10,17 @@ export type TodoOptions = { after?: string[]; json?: boolean }
 const EXAMPLES = `
 Examples:
   ralph todo k3f                                   the list
-  ralph todo k3f add "Write the changelog"         at the end; --after '#2' to let it wait for another
+  ralph todo k3f add "Write the changelog"         at the end; --after '#2' makes it wait for another
   ralph todo k3f done '#4'                         you did it yourself
-  ralph todo k3f skip '#5'                         it is not needed any more
+  ralph todo k3f skip '#5'                         it is no longer needed
   ralph todo k3f edit '#6' "Export as TSV instead"`
 
-/** Not variadic: the text to add may stand behind it. */
+/** Not variadic, because the text to add may follow it. */
 const collect = (task: string, before: string[] = []): string[] => [...before, task]
 
 export const todo: Verb = {
   name: 'todo',
-  summary: "Look at a build's list, and change it at any time.",
+  summary: "Show a build's list, or change it at any time.",
   define: (command, { finish }) =>
     command
       .usage("<run> [add TEXT | done '#N' | skip '#N' | edit '#N' TEXT]")

@@ -15,7 +15,7 @@ import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'
 import type { TodoAction, TodoOptions } from './command.ts'
 
-/** A build's list: shown, or changed by hand. A run that is at work is asked; another's journal is written. */
+/** Shows or changes a build's list. A run that is at work gets a request; of any other, the journal is written. */
 export async function todoRun(
   name: string,
   action: TodoAction | undefined,
@@ -30,9 +30,9 @@ export async function todoRun(
   if (isLive(run)) {
     editFor(run, run.events, request)
     sendRequest(run, { type: 'todo', request })
-    return say(`asked run ${run.id}; it changes its list before its next step`)
+    return print(`asked run ${run.id}; it changes its list before its next step`)
   }
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nobody would work on it`)
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
   return show(await changeStopped(run, request), options)
 }
 
@@ -45,14 +45,14 @@ function editFor({ began }: StoredRun, events: readonly RunEvent[], request: Tod
 
 const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWorkflow.readSpec(pins))
 
-/** What was written into tasks.json before comes first; then the file has both. */
+/** Adopts what was written into tasks.json first, then makes the change; the file then has both. */
 const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
   withStoppedRun(ralphHome(process.env), run, past => {
     const { project, pins } = run.began
     const events = [...past]
     const place = { project, dir: sessionDir(project, run.id) }
     const list = syncListFile(place, tableOf(pins), past, () => fold(events))
-    const { edit, refused } = readBy(list, past)
+    const { edit, refused } = readList(list, past)
     for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
     if (edit) events.push(edit)
     events.push(editFor(run, events, request))
@@ -61,8 +61,8 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
     return { ...run, events }
   })
 
-/** The list that a crash left may be as the agent wrote it, and then it is judged so. */
-function readBy(list: ListFileSync, past: readonly RunEvent[]): ReturnType<ListFileSync['byPerson']> {
+/** After a crash the list may hold what the agent wrote, so it is read as the agent's. */
+function readList(list: ListFileSync, past: readonly RunEvent[]): ReturnType<ListFileSync['byPerson']> {
   const { unapplied, flight, added } = fold(past).state
   const [step] = [...Object.values(unapplied), ...Object.values(flight)]
   if (!step || stoppedCleanly(past)) return list.byPerson(Date.now())
@@ -79,7 +79,7 @@ function requestOf(action: TodoAction, words: string[], after: string[] | undefi
   if (action !== 'add' && after !== undefined) throw new UsageError('--after goes with add only')
   switch (action) {
     case 'add':
-      return { action, text: need(words.join(' '), 'what is to be done'), ...(after && { blockedBy: after }) }
+      return { action, text: need(words.join(' '), 'what to do'), ...(after && { blockedBy: after }) }
     case 'done':
     case 'skip':
       if (rest.length > 0) throw new UsageError(`ralph todo … ${action} takes one task, such as '#2'`)
@@ -88,7 +88,7 @@ function requestOf(action: TodoAction, words: string[], after: string[] | undefi
       return {
         action,
         task: need(task, "which task, such as '#2'"),
-        text: need(rest.join(' '), 'what it is to be'),
+        text: need(rest.join(' '), 'what to change it to'),
       }
     default:
       return action satisfies never
@@ -99,16 +99,16 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   const workflow = tableOf(run.began.pins)
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
-  if (json) return say(JSON.stringify(items, null, 2))
+  if (json) return print(JSON.stringify(items, null, 2))
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
-  if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
-  return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
+  if (items.length === 0) return print(isPlanned ? EMPTY : UNPLANNED)
+  return print(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
 }
 
 const EMPTY = 'the list is empty'
-const UNPLANNED = 'no tasks yet: the plan is not made'
+const UNPLANNED = 'no tasks yet: the plan is not ready'
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(`${text}\n`)
   return 0
 }

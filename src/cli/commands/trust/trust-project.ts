@@ -9,25 +9,25 @@ import { textAt } from '../../../store/files/regular-file.ts'
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
-/** The user asked for it by name, so it is shown and done. */
+/** Trusts a project without a question, because the user asked for exactly that, and shows what is trusted. */
 export function trustProject(dir: string): number {
   const project = projectOf(dir)
   const settings = risks(loadSettings(project, {}).fromFiles)
-  const found = [...settings, ...storiesOf(project)]
+  const found = [...settings, ...storyRisksOf(project)]
   if (found.length === 0) {
     process.stdout.write(`${visible(project)} has nothing that needs trust.\n`)
     return 0
   }
   const home = ralphHome(process.env)
-  // Other commands than ralph stories do not run what verifies stories: for them, the settings are all there is.
+  // Only `ralph stories` runs the commands of the stories. For the other commands the settings alone must be trusted.
   if (settings.length > 0) trust(home, project, settings)
   trust(home, project, found)
   process.stdout.write(`Trusted in ${visible(project)}, until it changes:\n${listRisks(found)}\n`)
   return 0
 }
 
-/** A story loop's commands are asked about with the rest. A file that cannot be used runs none. */
-function storiesOf(project: string): Risk[] {
+/** The commands of the project's stories. A file that cannot be used runs none. */
+function storyRisksOf(project: string): Risk[] {
   const text = textAt(join(project, STORIES, 'tasks.json'))
   const read = text === null ? null : parseStories(text)
   return read && 'file' in read ? storyRisks(STORIES, read.file) : []

@@ -7,6 +7,6 @@ import { askConfirmation } from '../../../terminal/question.ts'
 export const undoRun = (name: string | undefined, options: UndoOptions, io: Io): Promise<number> =>
   undo(name, options, io, async () => {
     if (!process.stdin.isTTY || !process.stderr.isTTY)
-      throw new UsageError('undo asks first, and nobody is there to answer; insist with --yes')
+      throw new UsageError('undo asks first and needs a terminal; without one use --yes')
     return askConfirmation('Undo it?')
   })

@@ -1,13 +1,12 @@
 import { known } from '../../../agents/index.ts'
 
-/** Packages of the system whose name is not the program's. */
+/** System packages whose name is not that of the program. */
 const SYSTEM_PACKAGES = new Map([
   ['bwrap', 'bubblewrap'],
   ['sh', 'dash'],
 ])
 
-/** How to get a program. */
-export function wayToGet(program: string, platform: string): string {
+export function howToInstall(program: string, platform: string): string {
   const fromNpm = program === 'srt' ? '@anthropic-ai/sandbox-runtime' : known.get(program)?.npmPackage
   if (fromNpm !== undefined) return `npm install -g ${fromNpm}`
   if (program === 'docker') return 'https://docs.docker.com/get-started/get-docker/'

@@ -12,11 +12,11 @@ import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
 /**
- * A run that was cut off within an iteration leaves what its agent wrote (or within the checks before the first, what
- * they wrote), and nobody judged it. Whoever begins anew instead of going on must not take it for a person's word: the
- * stories are put where that run had them.
+ * If a run was cut off, tasks.json may hold what its agent or a check before the first iteration wrote, and nothing has
+ * verified that. A new run would take it for a person's edit, so the stories are restored to the state of the old run.
+ * Returns what to tell the user.
  */
-export function mendStories(project: string, dir: string): string | null {
+export function restoreStories(project: string, dir: string): string | null {
   const run = latestStories(project, dir)
   if (!run || isLive(run) || !isCutOff(run)) return null
   const spec = storiesWorkflow.readSpec(run.began.pins)
@@ -34,7 +34,7 @@ export function mendStories(project: string, dir: string): string | null {
   if (!keeper.isStale()) return null
   const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
   keeper.write()
-  return `run ${run.id} was cut off, and nobody judged what was written since: ${dir}/tasks.json is as that run had it${kept}`
+  return `run ${run.id} was cut off, and what was written since was not verified: ${dir}/tasks.json is back to what that run had${kept}`
 }
 
 /** The last story loop on a folder, finished or not. */

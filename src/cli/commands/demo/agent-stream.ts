@@ -2,39 +2,39 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Set where nobody watches: then the agent does not pause between its lines. Agents do not get RALPH_ variables. */
+/** Set if nobody watches: the agent then does not pause between its lines. Agents do not get RALPH_ variables. */
 export const DEMO_FAST = 'DEMO_AGENT_FAST'
 
-const BEAT_MS = process.env[DEMO_FAST] ? 0 : 250
+const PAUSE_MS = process.env[DEMO_FAST] ? 0 : 250
 
-/** A scripted agent's voice: Claude Code's stream format, so it is read like a real one. */
-export interface Voice {
+/** What a scripted agent does and prints, in the stream format of Claude Code, so that ralph reads it like a real one. */
+export interface AgentStream {
   text(words: string): Promise<void>
   read(path: string): Promise<void>
-  /** Really writes the file. */
+  /** Also writes the file. */
   write(path: string, text: string): Promise<void>
-  /** Really runs the command, in a shell. */
+  /** Also runs the command, in a shell. */
   run(command: string): Promise<void>
   end(result: string, tokens: { input: number; cached?: number }): Promise<void>
 }
 
-export async function startSpeaking(): Promise<Voice> {
+export async function openStream(): Promise<AgentStream> {
   let calls = 0
-  const say = async (line: Record<string, unknown>) => {
+  const write = async (line: Record<string, unknown>) => {
     process.stdout.write(`${JSON.stringify(line)}\n`)
-    await pause(BEAT_MS)
+    await pause(PAUSE_MS)
   }
   const assistant = (block: Record<string, unknown>) =>
-    say({ type: 'assistant', message: { content: [block] } })
+    write({ type: 'assistant', message: { content: [block] } })
   const tool = async (name: string, input: Record<string, unknown>, output: string) => {
     const id = `call-${++calls}`
     await assistant({ type: 'tool_use', id, name, input })
-    await say({
+    await write({
       type: 'user',
       message: { content: [{ type: 'tool_result', tool_use_id: id, content: output }] },
     })
   }
-  await say({ type: 'system', subtype: 'init', session_id: 'demo', model: 'demo' })
+  await write({ type: 'system', subtype: 'init', session_id: 'demo', model: 'demo' })
   return {
     text: words => assistant({ type: 'text', text: words }),
     read: path => tool('Read', { file_path: path }, readFileSync(path, 'utf8')),
@@ -54,7 +54,7 @@ export async function startSpeaking(): Promise<Voice> {
       await tool('Bash', { command }, stdout.trim() || '(no output)')
     },
     end: (result, { input, cached = 0 }) =>
-      say({
+      write({
         type: 'result',
         subtype: 'success',
         is_error: false,
