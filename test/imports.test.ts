@@ -79,6 +79,22 @@ describe('the size of things', () => {
   })
 })
 
+/** Names that several types have today. */
+const SHARED_TYPE_NAMES: readonly string[] = ['Ending', 'Entry', 'Step']
+
+describe('the name of an exported type', () => {
+  it('belongs to one type only', () => {
+    const filesOf = new Map<string, string[]>()
+    for (const file of files)
+      for (const name of exportedTypes(file)) filesOf.set(name, [...(filesOf.get(name) ?? []), file])
+    expect(filesOf.size).toBeGreaterThan(100)
+    const shared = [...filesOf].filter(
+      ([name, where]) => where.length > 1 && !SHARED_TYPE_NAMES.includes(name),
+    )
+    expect(Object.fromEntries(shared)).toEqual({})
+  })
+})
+
 describe('the length of a function', () => {
   it('is that of its own lines, without those of functions within', () => {
     const lines = `export function outer(
@@ -128,6 +144,12 @@ function importsOf(file: string): string[] {
       .matchAll(/(?:from|import)\s*\(?'([^']+)'/g),
   ].map(m => m[1]!)
   return names.map(name => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
+}
+
+function exportedTypes(file: string): string[] {
+  return linesOf(file).flatMap(
+    line => /^export (?:abstract )?(?:type|interface|class) (\w+)/.exec(line)?.[1] ?? [],
+  )
 }
 
 function forbidden(file: string): string[] {
