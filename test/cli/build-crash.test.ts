@@ -92,7 +92,7 @@ function expectWhole(stage: Stage) {
 }
 
 async function finish(stage: Stage): Promise<void> {
-  for (let sitting = 0; sitting < 5; sitting++) {
+  for (let attempt = 0; attempt < 5; attempt++) {
     const ran = await stage.ralph(...(journalText(stage) === '' ? BUILD : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)

@@ -44,17 +44,17 @@ describe('a build that is resumed', () => {
     const path = stage.at('progress.txt')
     const whole = readFileSync(path, 'utf8')
     const end = whole.lastIndexOf('\n## End')
-    for (const [sitting, cut] of [whole.length, end, end + 9, whole.length - 1].entries()) {
+    for (const [attempt, cut] of [whole.length, end, end + 9, whole.length - 1].entries()) {
       writeFileSync(path, whole.slice(0, cut))
-      expect((await stage.ralph('todo', stage.id(), 'edit', '#3', `Make it ${sitting}`)).code).toBe(0)
-      expect((await stage.ralph('tell', stage.id(), `Sitting ${sitting}`)).code).toBe(0)
+      expect((await stage.ralph('todo', stage.id(), 'edit', '#3', `Make it ${attempt}`)).code).toBe(0)
+      expect((await stage.ralph('tell', stage.id(), `Attempt ${attempt}`)).code).toBe(0)
       // The limit is in the way once more: nothing is worked on, and the log is made whole all the same.
       expect(
         (await stage.ralph('build', '--resume', stage.id(), '--max-time', '0.001s', '-m', '9')).code,
       ).toBe(1)
       const log = readFileSync(path, 'utf8')
       expect(log.startsWith(whole)).toBe(true)
-      for (const words of [`Sitting ${sitting}\n`, '## End: exhausted'])
+      for (const words of [`Attempt ${attempt}\n`, '## End: exhausted'])
         expect(log.split(words)).toHaveLength(2)
     }
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { diceOf, howAgain, KILLS, killAway, leftovers } from '../support/killing.ts'
-import { eventsOf, journalText, sitAndDie, throwMoment } from './dying.ts'
+import { eventsOf, journalText, runUntilKilled, throwMoment } from './dying.ts'
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
@@ -33,7 +33,7 @@ const RUN = ['run', '-p', 'Do the next step.', '-m', '9']
 
 /** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
-  for (let sitting = 0; sitting < 5; sitting++) {
+  for (let attempt = 0; attempt < 5; attempt++) {
     const ran = await stage.ralph(...(journalText(stage) === '' ? RUN : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
         while (kills < KILLS_PER_RUN) {
           const moment = throwMoment(d)
           story.push(`${moment.after}+${moment.ms}/${moment.last}`)
-          const died = await sitAndDie(stage, RUN, moment)
+          const died = await runUntilKilled(stage, RUN, moment)
           if (died) kills++
           else if (journalText(stage).includes('"result":"complete"')) break
           // Now and then it goes on at once, while the warden is still at work.

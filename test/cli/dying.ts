@@ -10,7 +10,7 @@ import type { Started } from '../support/ralph.ts'
 /** A stage on which ralph is killed again and again. */
 export type Mortal = { ralphHome: string; runs(): string[]; start(...args: string[]): Started }
 
-/** Ralph dies so long after its start, or after its journal told of this in this sitting; at last when it never does. */
+/** When ralph dies: `ms` after its start or after it journals this event, and at the latest after `last` ms. */
 export type Moment = { after: RunEvent['type'] | 'start'; ms: number; last: number }
 
 const BOUNDARIES: Moment['after'][] = [
@@ -50,8 +50,8 @@ export const journalText = (stage: Mortal): string => {
 
 export const eventsOf = (stage: Mortal): RunEvent[] => readJournal(dirname(journalOf(stage)!))
 
-/** One sitting that is killed at this moment, unless it is over before. */
-export async function sitAndDie(
+/** Starts or resumes a run and kills ralph at this moment, unless the run is over before. */
+export async function runUntilKilled(
   stage: Mortal,
   begin: string[],
   { after, ms, last }: Moment,
@@ -64,14 +64,14 @@ export async function sitAndDie(
   })
   let path: string | null = null
   let seen = before
-  const tells = () => {
+  const hasWritten = () => {
     path ??= journalOf(stage)
     if (path === null || statSync(path).size === seen) return false
     const text = readFileSync(path)
     seen = text.length
     return text.subarray(before).includes(`{"type":"${after}"`)
   }
-  if (after !== 'start') await soon(() => over || tells(), last)
+  if (after !== 'start') await soon(() => over || hasWritten(), last)
   await delay(ms)
   ralph.kill('SIGKILL')
   return (await ralph.ended).signal === 'SIGKILL'

@@ -32,7 +32,7 @@ async function until(condition: () => boolean): Promise<void> {
 const begun = (stage: Stage, times = 1) =>
   until(() => existsSync(join(stage.project, 'begun')) && stage.read('begun').length >= times)
 
-/** What happens meanwhile; by default nothing does. Gives the sitting that ends it. */
+/** What happens meanwhile; by default nothing does. Returns the process that ends it. */
 type Meanwhile = (stage: Stage, run: Started) => Promise<Ran>
 
 const onSignal: Meanwhile = async (stage, run) => {
@@ -49,14 +49,14 @@ const onCancel: Meanwhile = async (stage, run) => {
   return run.ended
 }
 const onCrashes: Meanwhile = async (stage, run) => {
-  let sitting = run
+  let current = run
   for (let n = 1; n <= 3; n++) {
     await begun(stage, n)
-    sitting.kill('SIGKILL')
-    await sitting.ended
-    sitting = stage.start('resume')
+    current.kill('SIGKILL')
+    await current.ended
+    current = stage.start('resume')
   }
-  return sitting.ended
+  return current.ended
 }
 const onPromptGone: Meanwhile = async (stage, run) => {
   await begun(stage)

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { AT_CAP } from '../../src/core/table.ts'
 import { diceOf, howAgain, KILLS, killAway, leftovers } from '../support/killing.ts'
-import { eventsOf, journalText, sitAndDie, throwMoment } from './dying.ts'
+import { eventsOf, journalText, runUntilKilled, throwMoment } from './dying.ts'
 import { setStories, story } from './stories-stage.ts'
 
 const KILLS_PER_RUN = 8
@@ -36,7 +36,7 @@ const RUN = ['stories', '-m', '40']
 
 /** Until it is done, however often that takes; what was blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
-  for (let sitting = 0; sitting < 6; sitting++) {
+  for (let attempt = 0; attempt < 6; attempt++) {
     const ran = await stage.ralph(...(journalText(stage) === '' ? RUN : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
         while (kills < KILLS_PER_RUN) {
           const moment = throwMoment(d)
           moments.push(`${moment.after}+${moment.ms}/${moment.last}`)
-          const died = await sitAndDie(stage, RUN, moment)
+          const died = await runUntilKilled(stage, RUN, moment)
           if (died) kills++
           else if (journalText(stage).includes('"result":"complete"')) break
           if (d.chance(0.5)) await delay(700)
@@ -212,7 +212,7 @@ describe.skipIf(process.platform !== 'linux')(
         try {
           let kills = 0
           while (kills < 5) {
-            if (await sitAndDie(stage, run, throwMoment(d))) kills++
+            if (await runUntilKilled(stage, run, throwMoment(d))) kills++
             if (journalText(stage) !== '') expectHonest(stage, eventsOf(stage))
             if (journalText(stage).includes('"type":"finished"')) break
           }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { statusLines, statusOf } from '../../src/runs/status.ts'
 import { workflows } from '../../src/workflows/index.ts'
-import { journal, type Told } from '../view/report-journal.ts'
+import { type IterationOptions, journal } from '../view/report-journal.ts'
 
 const ID = '20260301-221530-k3f'
 
@@ -19,12 +19,12 @@ describe('the status of a run', () => {
     ['money, far beyond the limit,', { usd: 0.01 }, 'budget', '--max-cost 1'],
     ['tokens', { tokens: 1000 }, 'budget', '--max-tokens 2000'],
   ] as const)('whose %s are used names the command that raises the limit', (_, limits, result, flags) => {
-    const told = { move: 'more', usd: 0.11, tokens: [900, 0, 200] } satisfies Told
+    const told = { move: 'more', usd: 0.11, tokens: [900, 0, 200] } satisfies IterationOptions
     const events = journal({ limits }).iterate(told).finish(result, 'it is used')
     expect(rows(events)['go on']).toBe(`ralph resume ${ID} ${flags}`)
   })
 
-  it.each<[Told[], string]>([
+  it.each<[IterationOptions[], string]>([
     [[{}], 'cost unknown · 0 tokens, as reported by the agent'],
     [[{ usd: 0.11, tokens: [900, 0, 100] }], '$0.11 · 1K tokens, as reported by the agent'],
     [[{ usd: 0 }, {}], '$0.00, and 1 call of unknown cost · 0 tokens, as reported by the agent'],

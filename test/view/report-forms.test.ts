@@ -7,7 +7,7 @@ import type { Receipt } from '../../src/view/report/receipt.ts'
 import { textReport } from '../../src/view/report/text.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { receiptOf } from '../support/receipt.ts'
-import { green, journal, MINUTE, red, standing } from './report-journal.ts'
+import { green, journal, MINUTE, red, taskState } from './report-journal.ts'
 
 const noColor = styleOf({ color: false, emoji: true })
 const text = (receipt: Receipt, width = 80) => textReport(receipt, noColor, width).join('\n')
@@ -105,7 +105,7 @@ const hostile = () => {
   const finding: Finding = { check: EVIL, verdict: 'fail', note: EVIL }
   const pen = journal({ tasks: [[EVIL, EVIL]] })
   pen.iterate({ task: EVIL, stage: EVIL, agent: EVIL, move: 'fail', findings: [finding], note: EVIL })
-  pen.iterate({ end: 'error', note: EVIL, to: standing('blocked', EVIL) })
+  pen.iterate({ end: 'error', note: EVIL, to: taskState('blocked', EVIL) })
   pen.add({ type: 'committed', id: 2, by: 'agent', from: EVIL, to: EVIL })
   pen.add({ type: 'warned', note: EVIL })
   const events = pen.finish('exhausted', EVIL)

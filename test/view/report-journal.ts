@@ -16,7 +16,7 @@ const LIMITS: Limits = {
   additions: 200,
 }
 
-export const standing = (stage: string, why = ''): TaskState => ({
+export const taskState = (stage: string, why = ''): TaskState => ({
   stage,
   tries: 0,
   rounds: 0,
@@ -38,7 +38,7 @@ export const red = (check = 'npm test'): Finding => ({
   log: 'a.log',
 })
 
-export type Told = {
+export type IterationOptions = {
   end?: Outcome['end']
   move?: Move | null
   note?: string
@@ -50,7 +50,7 @@ export type Told = {
   tokens?: [input: number, cached: number, output: number]
   /** How long the agent works, and the checks after it. */
   ms?: number
-  /** Where its task stands afterwards. */
+  /** The state of its task afterwards. */
   to?: TaskState
   pauses?: boolean
 }
@@ -90,23 +90,23 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
       events.push({ ...event, at: now } as RunEvent)
       return pen
     },
-    start({ task = 'prompt', stage = 'work', agent = 'claude' }: Told = {}) {
+    start({ task = 'prompt', stage = 'work', agent = 'claude' }: IterationOptions = {}) {
       id++
       return pen.add({ type: 'started', id, task, stage, agent, n: n + 1 })
     },
-    end({ usd, tokens, ms = MINUTE }: Told = {}) {
+    end({ usd, tokens, ms = MINUTE }: IterationOptions = {}) {
       const [input = 0, cacheRead = 0, output = 0] = tokens ?? []
       const usage = tokens && { input, cacheRead, output, cacheWrite: 0 }
       const exit = { code: 0, signal: null }
       const result = { type: 'ended' as const, ok: true, text: 'x', usage, costUsd: usd }
       return pen.later(ms).add({ type: 'ended', id, how: 'exited', exit, ms, result, seenOff: false })
     },
-    settle(told: Told = {}) {
-      const { end = 'ok', move = null, note = '', findings = [], task = 'prompt', stage = 'work' } = told
+    settle(iteration: IterationOptions = {}) {
+      const { end = 'ok', move = null, note = '', findings = [], task = 'prompt', stage = 'work' } = iteration
       const free = end === 'limited' || end === 'interrupted'
       if (!free) n++
-      const patch: Settled['patch'] = { ...(!free && { n }), ...(told.pauses && { notBefore: now + 1 }) }
-      const state = told.to ?? standing(move === 'pass' ? 'done' : stage)
+      const patch: Settled['patch'] = { ...(!free && { n }), ...(iteration.pauses && { notBefore: now + 1 }) }
+      const state = iteration.to ?? taskState(move === 'pass' ? 'done' : stage)
       return pen
         .add({
           type: 'settled',
@@ -124,7 +124,7 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
         })
         .add({ type: 'applied', id })
     },
-    iterate: (told: Told = {}) => pen.start(told).end(told).settle(told),
+    iterate: (iteration: IterationOptions = {}) => pen.start(iteration).end(iteration).settle(iteration),
     resume: (limits2: Partial<Limits> = {}) =>
       pen.add({ type: 'resumed', limits: { ...limits, ...limits2 } }),
     finish: (

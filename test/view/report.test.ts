@@ -6,16 +6,21 @@ import { shortReceipt } from '../../src/view/report/short.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
 import { receiptOf } from '../support/receipt.ts'
-import { green, journal, MINUTE, red, standing, type Told } from './report-journal.ts'
+import { green, type IterationOptions, journal, MINUTE, red, taskState } from './report-journal.ts'
 
 const style = styleOf({ color: false, emoji: true })
 const ID = '20260301-221530-k3f'
-const paid: Told = { usd: 0.11, tokens: [88_000, 73_000, 416] }
-const fails: Told = { ...paid, move: 'fail', findings: [red()] }
-const passes: Told = { usd: 0.07, tokens: [61_000, 55_000, 288], move: 'pass', findings: [green()] }
-const error: Told = { end: 'error', note: 'Invalid API key\nmore', pauses: true }
-const LIMITED: Told = { end: 'limited', note: 'limit reached' }
-const stuck = standing('blocked', 'stuck: 3 iterations changed nothing and npm test stayed red')
+const paid: IterationOptions = { usd: 0.11, tokens: [88_000, 73_000, 416] }
+const fails: IterationOptions = { ...paid, move: 'fail', findings: [red()] }
+const passes: IterationOptions = {
+  usd: 0.07,
+  tokens: [61_000, 55_000, 288],
+  move: 'pass',
+  findings: [green()],
+}
+const error: IterationOptions = { end: 'error', note: 'Invalid API key\nmore', pauses: true }
+const LIMITED: IterationOptions = { end: 'limited', note: 'limit reached' }
+const stuck = taskState('blocked', 'stuck: 3 iterations changed nothing and npm test stayed red')
 
 describe('a receipt in short', () => {
   it.each<[string, RunEvent[], string[]]>([
@@ -236,7 +241,7 @@ describe('an iteration', () => {
     })
   })
 
-  it.each<[Told, string, string]>([
+  it.each<[IterationOptions, string, string]>([
     [{ end: 'ok', move: 'pass' }, 'pass', ''],
     [{ end: 'ok', move: 'more', note: '2 tool calls were refused' }, 'more', '2 tool calls were refused'],
     [{ end: 'ok', move: null }, 'overruled', ''],
@@ -278,7 +283,7 @@ describe('the rest of a receipt', () => {
       ],
     })
     pen.iterate({ task: 'T1', move: 'pass' }).iterate({ task: 'T4', move: 'more' })
-    pen.iterate({ task: 'T2', stage: 'review', move: 'ask', to: standing('blocked', 'which tax?') })
+    pen.iterate({ task: 'T2', stage: 'review', move: 'ask', to: taskState('blocked', 'which tax?') })
     pen.add({ type: 'edited', by: 'person', list: { remove: ['T4'] } })
     expect(receiptOf(pen.events).left).toEqual([
       { id: 'T2', title: 'Price', stage: 'blocked', why: 'which tax?' },
@@ -288,7 +293,7 @@ describe('the rest of a receipt', () => {
 
   it('counts what a person decided about a task', () => {
     const pen = journal().iterate({ move: 'more' })
-    pen.add({ type: 'edited', by: 'person', state: { prompt: standing('done') } })
+    pen.add({ type: 'edited', by: 'person', state: { prompt: taskState('done') } })
     expect(receiptOf(pen.events).left).toEqual([])
   })
 
