@@ -79,18 +79,13 @@ describe('the size of things', () => {
   })
 })
 
-/** Names that several types have today. */
-const SHARED_TYPE_NAMES: readonly string[] = ['Ending', 'Entry', 'Step']
-
 describe('the name of an exported type', () => {
   it('belongs to one type only', () => {
     const filesOf = new Map<string, string[]>()
     for (const file of files)
       for (const name of exportedTypes(file)) filesOf.set(name, [...(filesOf.get(name) ?? []), file])
     expect(filesOf.size).toBeGreaterThan(100)
-    const shared = [...filesOf].filter(
-      ([name, where]) => where.length > 1 && !SHARED_TYPE_NAMES.includes(name),
-    )
+    const shared = [...filesOf].filter(([, where]) => where.length > 1)
     expect(Object.fromEntries(shared)).toEqual({})
   })
 })

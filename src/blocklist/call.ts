@@ -19,7 +19,7 @@ export type Call = {
 }
 
 /** What a command line does, in the order of reading. */
-export type Step =
+export type ShellStep =
   | { kind: 'call'; call: Call }
   | { kind: 'function'; name: string; calls: Call[] }
   | { kind: 'loop'; endless: boolean; calls: Call[] }

@@ -1,5 +1,5 @@
 import { isAllowed, readAllow } from './allow.ts'
-import type { Step } from './call.ts'
+import type { ShellStep } from './call.ts'
 import { CATEGORIES } from './categories.ts'
 import { rulesFor } from './rule.ts'
 import { show, unmark } from './shell/shell.ts'
@@ -27,7 +27,7 @@ export function judgeCommand(command: string, allow: readonly string[]): Verdict
 }
 
 /** What of the command it is about: a long one has many parts. */
-function excerpt(step: Step): string {
+function excerpt(step: ShellStep): string {
   if (step.kind === 'unreadable') return `Denied: ${step.why}. `
   if (step.kind !== 'call' || step.call.words.length === 0) return 'Denied. '
   const text = show(step.call.words.slice(0, 12).join(' ').slice(0, 200)).replace(/\s+/g, ' ')

@@ -1,10 +1,10 @@
-import type { Call, Step } from './call.ts'
+import type { Call, ShellStep } from './call.ts'
 
 /**
  * The reason says what is wrong and what to do instead: the agent reads it, nobody else is there to ask. A rule is asked
  * about the programs of its category, or about everything (`any`): asking all of them costs more than starting node.
  */
-export type Rule = { name: string; any?: true; denies: (step: Step) => boolean; reason: string }
+export type Rule = { name: string; any?: true; denies: (step: ShellStep) => boolean; reason: string }
 
 export type Category = { number: number; title: string; programs: ReadonlySet<string>; rules: Rule[] }
 
@@ -13,7 +13,7 @@ export const programs = (names: string, ...tables: object[]): ReadonlySet<string
   new Set([...names.split(' '), ...tables.flatMap(Object.keys)])
 
 /** The rules of a category that have something to say about a step; `python` stands for python3.12, too. */
-export function rulesFor(category: Category, step: Step): Rule[] {
+export function rulesFor(category: Category, step: ShellStep): Rule[] {
   if (step.kind !== 'call') return category.rules
   const { name } = step.call
   const concerned = category.programs.has(name) || category.programs.has(/^[a-z]*/i.exec(name)![0])

@@ -1,4 +1,4 @@
-import { type Call, lastOf, type Step } from './call.ts'
+import { type Call, lastOf, type ShellStep } from './call.ts'
 import { downloads } from './downloads.ts'
 import { joinPath } from './paths.ts'
 import { printed, substituted } from './printed.ts'
@@ -21,8 +21,8 @@ type Came = { calls: Call[]; text: string | null }
 const NOTHING: Input = { calls: [], text: null }
 
 /** Everything a command line would start, as far as it can be told without running it. */
-export function walk(command: string): Step[] {
-  const steps: Step[] = []
+export function walk(command: string): ShellStep[] {
+  const steps: ShellStep[] = []
   const functions = new Map<string, Node>()
   const fetched = new Set<string>()
   let cwd = '.'

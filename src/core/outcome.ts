@@ -3,7 +3,7 @@ import type { AgentEnded, Exit, Finding, How, Outcome } from './events.ts'
 type Ok = Extract<Outcome, { end: 'ok' }>
 
 /** How an agent's process and stream ended. */
-export type Ending = {
+export type AgentEnding = {
   how: How
   exit: Exit
   result: AgentEnded
@@ -13,7 +13,7 @@ export type Ending = {
   seenOff: boolean
 }
 
-export type Evidence = Ending & {
+export type Evidence = AgentEnding & {
   findings: Finding[]
   /** What the agent said or wrote about its work. */
   claims: Partial<Pick<Ok, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>>
@@ -39,13 +39,13 @@ export function judge(evidence: Evidence): Outcome {
 }
 
 /** Whether there is anything to verify: after trouble no check is run. */
-export const needsChecks = (ending: Ending): boolean => troubleOf(ending) === null
+export const needsChecks = (ending: AgentEnding): boolean => troubleOf(ending) === null
 
 /** Whether an iteration that ended like this is not counted: its number is used again. */
 export const isUncounted = (end: Outcome['end']): boolean =>
   end === 'limited' || end === 'unusable' || end === 'interrupted'
 
-function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
+function troubleOf(ending: AgentEnding): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
   const { how, exit, result, limited, unusable, seenOff: stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':

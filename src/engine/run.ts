@@ -13,7 +13,7 @@ import { watchTrees } from './tree.ts'
 /** `soft`: finish what is running, then stop. `hard`: end it now. */
 export type Signals = { soft: AbortSignal; hard: AbortSignal }
 
-export type Ending =
+export type LoopEnding =
   | { type: 'finished'; result: Result; proof: Proof | null; why: string }
   /** Not finished; the run can be resumed. */
   | { type: 'stopped'; why: string; interrupted: boolean }
@@ -26,7 +26,7 @@ export async function run(
   book: Book,
   ports: Ports,
   options: { timeouts: Timeouts; signals: Signals; baseline: boolean; again: boolean },
-): Promise<Ending> {
+): Promise<LoopEnding> {
   const { soft, hard } = options.signals
   const cancel = new AbortController()
   const signals = { soft, hard: AbortSignal.any([hard, cancel.signal]) }
@@ -121,7 +121,7 @@ function recordError({ book, ports }: RunContext, error: unknown): void {
   }
 }
 
-async function leave({ book, ports }: RunContext, why: string, interrupted: boolean): Promise<Ending> {
+async function leave({ book, ports }: RunContext, why: string, interrupted: boolean): Promise<LoopEnding> {
   const left = await judgeWhatIsWritten(ports)
   book.record({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
   return { type: 'stopped', why, interrupted }

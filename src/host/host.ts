@@ -5,7 +5,7 @@ import { reopen } from '../core/reopen.ts'
 import type { Limits } from '../core/table.ts'
 import { heldTasks, todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
-import { type Ending, run } from '../engine/run.ts'
+import { type LoopEnding, run } from '../engine/run.ts'
 import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
@@ -212,7 +212,7 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
 }
 
 /** Runs the engine until the run ends or stops. */
-function work(hosted: Hosted, options: HostOptions, session: Session, dir: string): Promise<Ending> {
+function work(hosted: Hosted, options: HostOptions, session: Session, dir: string): Promise<LoopEnding> {
   const { home, workflow, spec, limits, past, env } = options
   const { book, active, runner, controls, signals, listeners } = hosted
   const { settings } = spec
@@ -244,7 +244,7 @@ function work(hosted: Hosted, options: HostOptions, session: Session, dir: strin
   return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }
 
-function exitCodeOf(ending: Ending, { active, lastSettled }: Hosted, options: HostOptions): number {
+function exitCodeOf(ending: LoopEnding, { active, lastSettled }: Hosted, options: HostOptions): number {
   const { workflow, spec, limits } = options
   if (spec.once && ending.type === 'finished') return endedGreen(lastSettled()) ? 0 : 1
   if (ending.type === 'stopped' && !ending.interrupted && active.stoppedAsPlanned?.()) return 0

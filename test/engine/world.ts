@@ -4,7 +4,7 @@ import type { Check, Clock, Control, Live, Ports, Request } from '../../src/core
 import type { Limits, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { openBook } from '../../src/engine/book.ts'
-import { type Ending, run } from '../../src/engine/run.ts'
+import { type LoopEnding, run } from '../../src/engine/run.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
 
 /** What the scripted agent does in one call. */
@@ -242,7 +242,7 @@ export class World {
   }
 
   /** One sitting: begins the run, or goes on with it. Time passes only while everybody waits. */
-  async sit(raised: Partial<Limits> = {}): Promise<Ending> {
+  async sit(raised: Partial<Limits> = {}): Promise<LoopEnding> {
     this.dark = false
     const limits = { ...LIMITS, ...this.options.limits, ...raised }
     const ports = this.ports()
@@ -279,7 +279,7 @@ export class World {
   }
 
   /** Until it ends, however often the power goes. */
-  async sitThrough(cuts: Iterable<number>): Promise<Ending> {
+  async sitThrough(cuts: Iterable<number>): Promise<LoopEnding> {
     for (const cut of cuts) {
       this.cutAt = this.boundaries + cut
       try {
