@@ -58,14 +58,22 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     key = null,
   } = shown
   const { colors, marks } = style
-  let agent = agentLines(style, bounds)
+  /** The lines of each step in flight: a result is matched with a call of its own agent. */
+  const linesOfStep = new Map<StepId, ReturnType<typeof agentLines>>()
   let isBaseline = false
   /** The agents that have worked so far. They are named only if there are several. */
   const agents = new Set<string>()
   const stepAgents = new Map<StepId, string>()
 
+  /** A run that is watched from the middle on may show an agent whose start was not seen. */
+  function linesFor(id: StepId): ReturnType<typeof agentLines> {
+    const known = linesOfStep.get(id) ?? agentLines(style, bounds)
+    linesOfStep.set(id, known)
+    return known
+  }
+
   function started(event: Extract<RunEvent, { type: 'started' }>): string[] {
-    agent = agentLines(style, bounds, event.at)
+    linesOfStep.set(event.id, agentLines(style, bounds, event.at))
     if (event.agent !== null) {
       agents.add(event.agent)
       stepAgents.set(event.id, event.agent)
@@ -81,8 +89,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const who = stepAgents.get(id) ?? ''
     const until = patch.until?.[who]
     stepAgents.delete(id)
+    linesOfStep.delete(id)
     if (end === 'ok') return []
-    if (end === 'unusable') return warn(`${who} cannot be used: ralph goes on without it`, fit)
+    if (end === 'unusable') return warn(`${who} is left out until you resume the run`, fit)
     const isLimited = end === 'limited' && until !== undefined
     return warn(isLimited ? `${who} is limited until ${clock(until)}` : `${end}: ${note}`, fit)
   }
@@ -130,7 +139,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'agent': {
         const { type } = event.event
         if (!streamAgent && type === 'text') return []
-        const lines = agent(event.event, event.at, narrowed(fit, INDENT.length))
+        const lines = linesFor(event.id)(event.event, event.at, narrowed(fit, INDENT.length))
         return streamAgent || type === 'ended' || type === 'limited'
           ? lines.map(l => (l === '' ? '' : INDENT + l))
           : []

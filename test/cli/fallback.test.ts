@@ -73,9 +73,7 @@ describe('an agent that the service turns away', () => {
     const ran = await stage.ralph('run', '-p', 'x')
     expect(ran.code).toBe(0)
     expect(workers(stage)).toEqual(['claude', 'codex', 'codex'])
-    expect(ran.stdout).toMatch(
-      /Failed: Invalid API key[\s\S]*claude cannot be used: ralph goes on without it/,
-    )
+    expect(ran.stdout).toMatch(/Failed: Invalid API key[\s\S]*claude is left out until you resume the run/)
   })
 
   it('is ended while it goes on trying', async () => {

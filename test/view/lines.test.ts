@@ -176,6 +176,25 @@ describe('the lines of a run', () => {
     action: 'APPEND' as const,
   }
 
+  it('keep two steps in flight apart: each result belongs to a call of its own agent', () => {
+    const started = (id: number): RunEvent => ({
+      type: 'started',
+      at: id,
+      id,
+      task: 't',
+      stage: 'w',
+      agent: 'a',
+      n: id,
+    })
+    const agent = (id: number, event: AgentEvent): RunEvent => ({ type: 'agent', at: 5, id, event })
+    const call = (name: string): AgentEvent => ({ type: 'tool', id: '1', name, summary: '' })
+    const result: AgentEvent = { type: 'toolResult', id: '1', ok: true, output: '' }
+    const events = [started(1), agent(1, call('Read')), started(2), agent(2, call('Bash'))]
+    expect(
+      told([...events, agent(1, result), agent(2, result)]).filter(line => line.includes('Result')),
+    ).toEqual(['  ✅ Result ← Read (no output)', '  ✅ Result ← Bash (no output)'])
+  })
+
   it('tell of checks with their exit, time and action', () => {
     expect(
       told([
