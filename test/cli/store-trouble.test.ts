@@ -226,10 +226,15 @@ describe('a folder for temporary files that', () => {
   })
 })
 
+/** Waits until ralph has made the files of the call: removing a folder in which files appear fails. */
+const WHEN_FILES_ARE_MADE =
+  'i=0; until [ $i -gt 500 ] || ls .ralph/sessions/*/iter-*/stream.ndjson > /dev/null 2>&1; do sleep 0.01; i=$((i+1)); done'
+
 describe('a session folder that', () => {
   it('is removed is made anew and kept out of the repository, and that is said once', async () => {
     const stage = setStage()
-    const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', 'rm -rf .ralph; echo more')
+    const harm = `${WHEN_FILES_ARE_MADE}; rm -rf .ralph; echo more`
+    const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', harm)
     expect(ran.stderr.match(/warning: .*removed and is created again/g), ran.stderr).toHaveLength(1)
     expect(stage.journal().filter(e => e.type === 'warned' && e.note.includes('created again'))).toHaveLength(
       1,
@@ -241,7 +246,12 @@ describe('a session folder that', () => {
   it('is replaced by a file stops the run with one line, on record; put back, it goes on', async () => {
     const stage = setStage()
     const sessions = join(stage.project, '.ralph', 'sessions')
-    const ran = await stage.ralph('run', '-p', 'x', ...agent('rm -rf .ralph/sessions; : > .ralph/sessions'))
+    const ran = await stage.ralph(
+      'run',
+      '-p',
+      'x',
+      ...agent(`${WHEN_FILES_ARE_MADE}; rm -rf .ralph/sessions; : > .ralph/sessions`),
+    )
     const why =
       /stopped: cannot write to \S+sessions\S+: a part of that path is a file; fix that, then: ralph resume \S+/
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringMatching(why)])
