@@ -5,7 +5,7 @@
  * environment of every call in the folder named by its second argument.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -26,8 +26,8 @@ const put = file => {
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' })
 const sh = command => execFileSync('/bin/sh', ['-ec', command], { encoding: 'utf8' })
 const commit = message => {
-  // A git that was killed leaves its lock; whoever works here finds out and takes it away.
-  rmSync('.git/index.lock', { force: true })
+  // A git that was killed leaves a lock, of the index, of HEAD or of a branch; an honest agent finds and removes it.
+  sh("find .git -name '*.lock' -delete")
   git('add', '-A')
   git('commit', '-q', '--allow-empty', '-m', message)
 }
