@@ -120,6 +120,20 @@ export type Proof = 'verified' | 'claimed'
 /** Why ralph stopped an agent; `exited` means that it ended by itself or after its result. */
 export type How = 'exited' | 'inactive' | 'timeout' | 'interrupted'
 
+/** How the agent of a step ended. */
+export type AgentEnding = {
+  how: How
+  exit: Exit
+  ms: number
+  result: AgentEnded
+  limited?: { resetsAt?: number; note: string }
+  unusable?: { note: string }
+  /** Ralph stopped it, after its result for instance: then its exit says nothing. */
+  seenOff: boolean
+  /** What the agent had written about its work when it ended; what is written later is not its claim. */
+  claimed?: Claimed
+}
+
 /**
  * What a run did. Those that `isTruth` are the journal; folding them gives the state.
  * Every one carries the time, so that nothing downstream needs a clock.
@@ -153,20 +167,7 @@ export type RunEvent = { at: number } & (
       workspace?: string
     }
   | { type: 'spawned'; id: StepId; ref: ProcessRef }
-  | {
-      type: 'ended'
-      id: StepId
-      how: How
-      exit: Exit
-      ms: number
-      result: AgentEnded
-      limited?: { resetsAt?: number; note: string }
-      unusable?: { note: string }
-      /** Ralph stopped it, after its result for instance: then its exit says nothing. */
-      seenOff: boolean
-      /** What the agent had written about its work when it ended; what is written later is not its claim. */
-      claimed?: Claimed
-    }
+  | ({ type: 'ended'; id: StepId } & AgentEnding)
   | Settled
   /** About to commit. On repeat, a commit with this parent and message means that it is done. */
   | { type: 'committing'; id: StepId; parent: string | null; message: string }

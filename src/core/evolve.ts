@@ -33,27 +33,13 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'ended': {
       const step = state.flight[event.id]
       if (!step) return state
-      const { how, exit, ms, result, limited, unusable, seenOff, claimed } = event
+      const { type: _, at: __, id, ...ended } = event
+      const { result } = ended
       const tokens = (result.usage?.input ?? 0) + (result.usage?.output ?? 0)
       return {
         ...state,
         spent: { usd: state.spent.usd + (result.costUsd ?? 0), tokens: state.spent.tokens + tokens },
-        flight: {
-          ...state.flight,
-          [event.id]: {
-            ...step,
-            ended: {
-              how,
-              exit,
-              ms,
-              result,
-              limited,
-              seenOff,
-              ...(unusable && { unusable }),
-              ...(claimed && { claimed }),
-            },
-          },
-        },
+        flight: { ...state.flight, [id]: { ...step, ended } },
       }
     }
     case 'settled': {

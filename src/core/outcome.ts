@@ -1,19 +1,11 @@
-import type { AgentEnded, Exit, Finding, How, Outcome } from './events.ts'
+import type { AgentEnding, Exit, Finding, Outcome } from './events.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
-/** How an agent's process and stream ended. */
-export type AgentEnding = {
-  how: How
-  exit: Exit
-  result: AgentEnded
-  limited?: { resetsAt?: number; note: string }
-  unusable?: { note: string }
-  /** Ralph stopped it: then its exit says nothing. */
-  seenOff: boolean
-}
+/** What of an agent's ending decides about the outcome. */
+type Ended = Omit<AgentEnding, 'ms' | 'claimed'>
 
-export type Evidence = AgentEnding & {
+export type Evidence = Ended & {
   findings: Finding[]
   /** What the agent said or wrote about its work. */
   claims: Partial<Pick<Ok, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>>
@@ -39,13 +31,13 @@ export function judge(evidence: Evidence): Outcome {
 }
 
 /** Whether there is anything to verify: after trouble no check is run. */
-export const needsChecks = (ending: AgentEnding): boolean => troubleOf(ending) === null
+export const needsChecks = (ending: Ended): boolean => troubleOf(ending) === null
 
 /** Whether an iteration that ended like this is not counted: its number is used again. */
 export const isUncounted = (end: Outcome['end']): boolean =>
   end === 'limited' || end === 'unusable' || end === 'interrupted'
 
-function troubleOf(ending: AgentEnding): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
+function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
   const { how, exit, result, limited, unusable, seenOff: stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':

@@ -1,4 +1,4 @@
-import type { AgentEnded, Claimed, Exit, Finding, How, ProcessRef, Settled } from './events.ts'
+import type { AgentEnding, Finding, ProcessRef, Settled } from './events.ts'
 import type { Task, TaskId } from './task.ts'
 
 export type StageName = string
@@ -104,16 +104,7 @@ export type Step = {
   /** The folder that it works in, by name; absent: the project. */
   workspace?: string
   ref?: ProcessRef
-  ended?: {
-    how: How
-    exit: Exit
-    ms: number
-    result: AgentEnded
-    limited?: { resetsAt?: number; note: string }
-    unusable?: { note: string }
-    seenOff: boolean
-    claimed?: Claimed
-  }
+  ended?: AgentEnding
 }
 
 export type Intent = { parent: string | null; message: string; made?: true }

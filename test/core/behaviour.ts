@@ -1,13 +1,15 @@
 import type { Finding, TodoItem } from '../../src/core/events.ts'
-import type { AgentEnding } from '../../src/core/outcome.ts'
+import type { Evidence } from '../../src/core/outcome.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import type { Dice } from './dice.ts'
 import { newStory, type Temper } from './setup.ts'
 
+type Ending = Omit<Evidence, 'findings' | 'claims' | 'changed' | 'byUser'>
+
 /** How an agent may end: well, or in one of the many ways that are trouble. */
-export function someEnding(d: Dice, { trouble }: Temper, now: number): AgentEnding {
-  const well: AgentEnding = {
+export function someEnding(d: Dice, { trouble }: Temper, now: number): Ending {
+  const well: Ending = {
     how: 'exited',
     exit: { code: 0, signal: null },
     result: { type: 'ended', ok: true, text: 'words', usage: USAGE, costUsd: 0.5 },
