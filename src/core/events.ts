@@ -73,6 +73,10 @@ export type Finding = {
   action?: 'APPEND' | 'PREPEND' | 'REPLACE'
   /** On an agent's word alone (a promise that was matched, a reviewer's note): no evidence. */
   claim?: true
+  /** How many things it looked at, such as tests, if it says so. */
+  count?: number
+  /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
+  doubts?: string[]
 }
 
 /** The outcome of one iteration. Expected trouble is data, never an exception. */
@@ -221,7 +225,16 @@ export type Settled = {
   patch: Partial<
     Pick<
       RunState,
-      'n' | 'failures' | 'empties' | 'idles' | 'waits' | 'limitedSince' | 'until' | 'unusable' | 'notBefore'
+      | 'n'
+      | 'failures'
+      | 'empties'
+      | 'idles'
+      | 'waits'
+      | 'limitedSince'
+      | 'until'
+      | 'unusable'
+      | 'notBefore'
+      | 'doubts'
     >
   >
   state: TaskState

@@ -79,7 +79,13 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'told':
       return { ...state, told: [...state.told, event.text] }
     case 'baseline':
-      return { ...state, redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check) }
+      return {
+        ...state,
+        redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check),
+        countsBefore: Object.fromEntries(
+          event.findings.flatMap(f => (f.count === undefined ? [] : [[f.check, f.count]])),
+        ),
+      }
     case 'stopped':
     case 'finished':
     case 'warned':

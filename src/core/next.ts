@@ -50,11 +50,9 @@ export function next(
   if (done.size === tasks.length) {
     // An empty list after planning is not a success.
     if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')
-    return finish(
-      'complete',
-      'complete',
-      tasks.every(t => taskStateOf(table, state, t).proof) ? 'verified' : 'claimed',
-    )
+    const doubts = explainDoubts(state)
+    const isProven = doubts === '' && tasks.every(t => taskStateOf(table, state, t).proof)
+    return finish('complete', doubts || 'complete', isProven ? 'verified' : 'claimed')
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
@@ -107,6 +105,13 @@ function mostUrgent(
   return best
 }
 
+/** Why green checks prove nothing, in one sentence; '' if nothing casts doubt on them. */
+const explainDoubts = ({ doubts }: RunState): string =>
+  Object.values(doubts)
+    .flat()
+    .map(({ check, doubts = [] }) => `${check}: ${firstOf(doubts)}`)
+    .join('; ')
+
 const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): string =>
   agents.map(a => `${a} cannot be used: ${unusable[a]}`).join('; ')
 
@@ -127,7 +132,11 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
   if (only && known.get(only.id)?.stage === 'blocked') return reason(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
   const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
-  const shown = stuck.slice(0, 5).map(t => `${t.id} ${reason(t)}`)
-  const rest = stuck.length - shown.length
-  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '') + round
+  return firstOf(stuck.map(t => `${t.id} ${reason(t)}`)) + round
+}
+
+/** The first of a list, and how many more there are. */
+function firstOf(all: readonly string[], most = 5): string {
+  const rest = all.length - most
+  return all.slice(0, most).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }

@@ -177,6 +177,8 @@ export interface Ports {
   act?(work: Work): Promise<Finding[]>
   /** Without a step: those of the baseline, before the first. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Promise<Check[]>
+  /** What casts doubt on what the checks said, or makes the iteration red although they are green. Safe to repeat. */
+  doubts?(work: Work, findings: readonly Finding[]): Promise<Finding[]>
   /** How many of them may run side by side. */
   checksAtOnce: number
   /** A short text that changes when files of a workspace do; null if there is no way to know. */

@@ -50,16 +50,7 @@ export function settle(
   if (isCutOff || (outcome.end !== 'ok' && outcome.changed)) me.proof = false
   const n = state.n + (stage.by === 'ralph' ? 0 : 1)
   if (outcome.end === 'limited') {
-    const agent = step.agent ?? ''
-    const waits = (state.waits[agent] ?? 0) + 1
-    event.patch = {
-      waits: { ...state.waits, [agent]: waits },
-      limitedSince: Math.min(state.limitedSince ?? now, now),
-      until: {
-        ...(isSetBack(state, now) ? {} : state.until),
-        [agent]: limitedUntil(outcome.resetsAt, waits, now),
-      },
-    }
+    event.patch = limitedPatch(state, step, outcome.resetsAt, now)
     return event
   }
   if (outcome.end === 'unusable') {
@@ -89,11 +80,38 @@ export function settle(
     return event
   }
   const { [step.agent ?? '']: _, ...waits } = state.waits
-  event.patch = { n, failures: 0, empties: 0, idles: 0, waits, limitedSince: null }
+  event.patch = {
+    n,
+    failures: 0,
+    empties: 0,
+    idles: 0,
+    waits,
+    limitedSince: null,
+    ...doubted(state, step, outcome),
+  }
   if (!mine) return event
   event.move = advance(table, state, me, step, stage, task, outcome, event)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
   return event
+}
+
+/** Until when the agent is limited, and how often in a row it was. */
+function limitedPatch(
+  state: RunState,
+  step: Step,
+  resetsAt: number | undefined,
+  now: number,
+): Settled['patch'] {
+  const agent = step.agent ?? ''
+  const waits = (state.waits[agent] ?? 0) + 1
+  return {
+    waits: { ...state.waits, [agent]: waits },
+    limitedSince: Math.min(state.limitedSince ?? now, now),
+    until: {
+      ...(isSetBack(state, now) ? {} : state.until),
+      [agent]: limitedUntil(resetsAt, waits, now),
+    },
+  }
 }
 
 /** Moves a task on after an iteration that ended well, and says by which move. */
@@ -196,9 +214,19 @@ export function moveOf(stage: Stage, outcome: Ok): Move {
   return 'pass'
 }
 
+const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && doubts === undefined
+
+/** What casts doubt on the tree as it is now. Only new evidence replaces what an earlier iteration found. */
+function doubted({ doubts }: RunState, { workspace = '' }: Step, { findings }: Ok): Settled['patch'] {
+  const found = findings.filter(f => f.doubts !== undefined)
+  const known = doubts[workspace] ?? []
+  if (found.length === 0 && (known.length === 0 || !findings.some(isEvidence))) return {}
+  return { doubts: { ...doubts, [workspace]: found } }
+}
+
 /** Green checks prove the tree they ran on; a later change without checks undoes that. */
 function provenBy(outcome: Ok, me: TaskState, stage: Stage): boolean {
-  const evidence = outcome.findings.filter(f => !f.claim)
+  const evidence = outcome.findings.filter(isEvidence)
   if (evidence.length > 0) return evidence.every(f => f.verdict === 'pass')
   return me.proof && (stage.by === 'ralph' || !outcome.changed)
 }

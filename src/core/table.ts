@@ -144,6 +144,10 @@ export type RunState = {
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
+  /** What checks counted before the first iteration, by their names. */
+  countsBefore: Record<string, number>
+  /** Findings that cast doubt on the latest green checks, by workspace; '' is the project. */
+  doubts: Record<string, Finding[]>
   /** The user's instructions while it ran. */
   told: string[]
 }
@@ -198,6 +202,8 @@ export const initial: RunState = {
   intents: {},
   at: {},
   redBefore: [],
+  countsBefore: {},
+  doubts: {},
   told: [],
 }
 

@@ -1,4 +1,4 @@
-import type { Outcome, RunEvent, Settled } from '../core/events.ts'
+import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
 import type { Decision } from '../core/next.ts'
 import { judge, needsChecks } from '../core/outcome.ts'
 import type { Ports, Work } from '../core/ports.ts'
@@ -98,7 +98,7 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
   const checkWork = { step, task: work.task, text: step.ended?.result.text ?? '' }
   const checked = await runChecks(ports, checks, checkWork, book.state.redBefore, signals)
-  const findings = checked && [...acted, ...checked]
+  const findings = checked && [...acted, ...checked, ...(await lookForDoubts(ports, work, checked))]
   if (!findings) {
     // After a signal the next incarnation runs the checks; a cancelled run has none.
     if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
@@ -111,6 +111,17 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
     : { end: 'ok', findings, changed: false }
   const settled = settleAs(book, ports, step, outcome)
   await apply(context, settled)
+}
+
+/** Asked only after checks: without them nothing is proven anyway. */
+async function lookForDoubts(ports: Ports, work: Work, checked: Finding[]): Promise<Finding[]> {
+  const { clock } = ports
+  const began = clock.elapsed()
+  const found = checked.length > 0 ? ((await ports.doubts?.(work, checked)) ?? []) : []
+  const ms = clock.elapsed() - began
+  for (const finding of found)
+    ports.emit({ type: 'checked', at: clock.now(), id: work.step.id, finding, ms, exit: null })
+  return found
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {

@@ -100,6 +100,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     fit.wrap(`${INDENT}${marks.warn} ${plainLine(note)}`, colors.yellow, 5)
 
   function checked({ id, finding, ms }: Extract<RunEvent, { type: 'checked' }>, fit: Fit): string[] {
+    if (finding.doubts) return doubtLines(finding.check, finding.doubts, fit)
     const green = finding.verdict === 'pass'
     const time = formatDuration(ms)
     const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
@@ -113,6 +114,16 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
     return [fit.squeeze(mark, name, ` ${result}`), ...log]
   }
+
+  /** Bold, because people skim what is green. */
+  const doubtLines = (check: string, doubts: string[], fit: Fit) => [
+    ...fit.wrap(
+      `${INDENT}${marks.warn} ${plainLine(check)}: what is green proves nothing`,
+      text => colors.bold(colors.yellow(text)),
+      5,
+    ),
+    ...doubts.flatMap(doubt => fit.wrap(`${INDENT}   - ${plainLine(doubt)}`, colors.yellow, 7)),
+  ]
 
   function listLines(fit: Fit): string[] {
     const tasks = list()

@@ -60,7 +60,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     tasks = evolveList(tasks, event)
   }
   const decide = (): Decision => next(workflow, state, tasks, now, now - since, () => agents)
-  const begin = () => {
+  const begin = (workspace?: string) => {
     let decision = decide()
     for (; decision.type === 'wait'; decision = decide()) {
       if (decision.until <= now) throw new Error('waits for what is past')
@@ -68,7 +68,17 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     }
     if (decision.type !== 'work') throw new Error(`nothing to do: ${JSON.stringify(decision)}`)
     const { task, stage, agent } = decision
-    record({ type: 'started', at: now, id: state.steps + 1, task: task.id, stage, agent, n: state.n + 1 })
+    const where = workspace !== undefined && { workspace }
+    record({
+      type: 'started',
+      at: now,
+      id: state.steps + 1,
+      task: task.id,
+      stage,
+      agent,
+      n: state.n + 1,
+      ...where,
+    })
     return state.flight[state.steps]!
   }
   const land = (id: number, outcome: Outcome): Settled => {
@@ -94,7 +104,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
     decide,
     begin,
     land,
-    step: (outcome: Outcome): Settled => land(begin().id, outcome),
+    step: (outcome: Outcome, workspace?: string): Settled => land(begin(workspace).id, outcome),
     at: (id: string): TaskState => taskStateOf(workflow, state, tasks.find(t => t.id === id)!),
     get state() {
       return state

@@ -32,7 +32,7 @@ describe('the prompt', () => {
     action,
   })
   const compose = (base: string, carry: Finding[] = [], told: string[] = []) =>
-    promptText(base, { count: null, interrupted: false, carry, instructions: told, hint: 'HINT' })
+    promptText(base, { count: null, interrupted: false, carry, doubts: [], instructions: told, hint: 'HINT' })
 
   it('ends with the hint, after what failed and what the user told', () => {
     expect(compose('BASE', [red('APPEND', 'RED')], ['Mind it.'])).toBe(
@@ -61,7 +61,14 @@ describe('the prompt', () => {
 
   it('has none where none is wanted', () => {
     expect(
-      promptText('BASE', { count: null, interrupted: false, carry: [], instructions: [], hint: null }),
+      promptText('BASE', {
+        count: null,
+        interrupted: false,
+        carry: [],
+        doubts: [],
+        instructions: [],
+        hint: null,
+      }),
     ).toBe('BASE')
   })
 })

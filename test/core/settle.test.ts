@@ -342,3 +342,46 @@ describe('proof', () => {
     expect(run.at('1').proof).toBe(proof)
   })
 })
+
+describe('a finding that casts doubt on green checks', () => {
+  const doubt = { ...green, check: 'tests', doubts: ['a.test.js was deleted', 'b.test.js was deleted'] }
+  const doubted = ok({ signal: true, findings: [green, doubt] })
+
+  it('lets the stage pass, and the run ends as claimed, with the reason', () => {
+    const run = play(prompt(), [task('1')])
+    expect(run.step(doubted).move).toBe('pass')
+    const why = 'tests: a.test.js was deleted; b.test.js was deleted'
+    expect(run.decide()).toEqual({ type: 'finish', result: 'complete', proof: 'claimed', why })
+  })
+
+  it('no longer counts once later checks were green without it, also those of another task', () => {
+    const run = play(tasks(), [task('1'), task('2')])
+    run.step(doubted)
+    run.step(ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'verified', why: 'complete' })
+  })
+
+  it.each([
+    ['without checks', ok({ changed: false })],
+    ['with a check on the agent’s word', ok({ findings: [{ ...green, claim: true }] })],
+    ['in trouble', trouble('error')],
+  ])('still counts after an iteration %s', (_, outcome) => {
+    const run = play(pipeline({ roles: ['coder', 'reviewer'] }), [task('1')])
+    run.step(doubted)
+    run.step(outcome)
+    expect(run.state.doubts).toEqual({ '': [doubt] })
+  })
+
+  it('is no evidence itself', () => {
+    const run = play(prompt(), [task('1')])
+    run.step(ok({ signal: true, findings: [doubt] }))
+    expect(run.at('1').proof).toBe(false)
+  })
+
+  it('counts in the folder it was found in, whatever checks of another folder say', () => {
+    const run = play(tasks(), [task('1'), task('2')])
+    run.step(doubted, 'a')
+    run.step(ok({ findings: [green] }), 'b')
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+})

@@ -7,7 +7,7 @@ import type { Receipt } from '../../src/view/report/receipt.ts'
 import { textReport } from '../../src/view/report/text.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { receiptOf } from '../support/receipt.ts'
-import { green, journal, MINUTE, red, taskState } from './report-journal.ts'
+import { doubt, green, journal, MINUTE, red, taskState } from './report-journal.ts'
 
 const noColor = styleOf({ color: false, emoji: true })
 const text = (receipt: Receipt, width = 80) => textReport(receipt, noColor, width).join('\n')
@@ -240,5 +240,39 @@ describe('a long run', () => {
     expect(markdown(receipt)).toContain('\n| 10000 |')
     expect(html(receipt)).toContain('data-name="#">10000<')
     expect(receipt.totals.usd).toBeCloseTo(100)
+  })
+})
+
+describe('what casts doubt on green checks', () => {
+  const doubted = () =>
+    receiptOf(
+      journal()
+        .iterate({ move: 'pass', findings: [green(), doubt], doubts: [doubt] })
+        .finish('complete', 'tests: a.test.js was deleted', 'claimed'),
+    )
+
+  it('is in every form of a receipt', () => {
+    expect(text(doubted())).toContain('result    done as claimed: tests: a.test.js was deleted')
+    expect(text(doubted())).toContain('! tests a.test.js was deleted; b.test.js <skips>')
+    expect(text(doubted())).toContain('doubts\n  tests: a.test.js was deleted\n  tests: b.test.js <skips>')
+    expect(markdown(doubted())).toContain('## Doubts\n\n- tests: a.test.js was deleted')
+    expect(html(doubted())).toContain(
+      '<h2>Doubts</h2>\n<ul class="list">\n<li>tests: a.test.js was deleted</li>',
+    )
+    expect(html(doubted())).toContain('<li>tests: b.test.js &lt;skips&gt;</li>')
+    expect(JSON.parse(json(doubted()))).toMatchObject({
+      ending: { proof: 'claimed', why: 'tests: a.test.js was deleted' },
+      doubts: [{ check: 'tests', doubts: doubt.doubts }],
+      iterations: [{ checks: [{ check: 'npm test' }, { check: 'tests', doubts: doubt.doubts }] }],
+    })
+  })
+
+  it('is gone from the receipt once it was put right, but not from its iteration', () => {
+    const pen = journal().iterate({ move: 'more', findings: [green(), doubt], doubts: [doubt] })
+    pen.iterate({ move: 'pass', findings: [green()], doubts: [] })
+    const receipt = receiptOf(pen.finish('complete', 'complete', 'verified'))
+    expect(receipt.doubts).toEqual([])
+    expect(text(receipt)).toContain('! tests a.test.js was deleted')
+    expect(text(receipt)).not.toContain('doubts\n')
   })
 })

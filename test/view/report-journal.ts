@@ -31,6 +31,7 @@ export const taskState = (stage: string, why = ''): TaskState => ({
 })
 
 export const green = (check = 'npm test'): Finding => ({ check, verdict: 'pass', note: '' })
+export const doubt: Finding = { ...green('tests'), doubts: ['a.test.js was deleted', 'b.test.js <skips>'] }
 export const red = (check = 'npm test'): Finding => ({
   check,
   verdict: 'fail',
@@ -53,6 +54,8 @@ export type IterationOptions = {
   /** The state of its task afterwards. */
   to?: TaskState
   pauses?: boolean
+  /** What casts doubt on the checks of the run from here on. */
+  doubts?: Finding[]
 }
 
 /** Writes a journal by hand, with a clock of its own. */
@@ -105,7 +108,12 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
       const { end = 'ok', move = null, note = '', findings = [], task = 'prompt', stage = 'work' } = iteration
       const free = end === 'limited' || end === 'interrupted'
       if (!free) n++
-      const patch: Settled['patch'] = { ...(!free && { n }), ...(iteration.pauses && { notBefore: now + 1 }) }
+      const { doubts } = iteration
+      const patch: Settled['patch'] = {
+        ...(!free && { n }),
+        ...(iteration.pauses && { notBefore: now + 1 }),
+        ...(doubts && { doubts: { '': doubts } }),
+      }
       const state = iteration.to ?? taskState(move === 'pass' ? 'done' : stage)
       return pen
         .add({

@@ -6,7 +6,7 @@ import { shortReceipt } from '../../src/view/report/short.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
 import { receiptOf } from '../support/receipt.ts'
-import { green, type IterationOptions, journal, MINUTE, red, taskState } from './report-journal.ts'
+import { doubt, green, type IterationOptions, journal, MINUTE, red, taskState } from './report-journal.ts'
 
 const style = styleOf({ color: false, emoji: true })
 const ID = '20260301-221530-k3f'
@@ -33,6 +33,13 @@ describe('a receipt in short', () => {
       'complete as claimed, of unknown cost',
       journal().iterate({ move: 'pass' }).finish('complete', 'complete', 'claimed'),
       ['✅ done as claimed: nothing verified it  1 iteration · 1m0s at work'],
+    ],
+    [
+      'complete as claimed, because something casts doubt on the checks',
+      journal()
+        .iterate({ move: 'pass', findings: [green(), doubt], doubts: [doubt] })
+        .finish('complete', 'tests: a.test.js was deleted', 'claimed'),
+      ['⚠️ done as claimed: tests: a.test.js was deleted  1 iteration · 1m0s at work'],
     ],
     [
       'exhausted: with a higher limit it can go on',

@@ -22,10 +22,11 @@ describe('the count in a prompt', () => {
     const text = promptText('BASE', {
       count: 'Iteration 3.',
       interrupted: false,
+      doubts: ['DOUBT'],
       instructions: [],
       hint: null,
       carry: [red('APPEND'), red('PREPEND')],
     })
-    expect(text).toBe('Iteration 3.\n\nPREPEND\n\nBASE\n\nAPPEND')
+    expect(text).toBe('Iteration 3.\n\nPREPEND\n\nBASE\n\nAPPEND\n\nDOUBT')
   })
 })

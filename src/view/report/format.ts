@@ -25,11 +25,14 @@ export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
       }
       return ending.proof === 'verified'
         ? { text: 'done, verified', tone: 'good' }
-        : { text: 'done as claimed: nothing verified it', tone: 'middling' }
+        : { text: `done as claimed: ${whyClaimed(ending.why)}`, tone: 'middling' }
     default:
       return ending satisfies never
   }
 }
+
+const whyClaimed = (why: string): string =>
+  why === 'complete' ? 'nothing verified it' : plainLine(why, LONGEST_LINE)
 
 export function toneOf(end: IterationEnd): Tone {
   switch (end) {
@@ -121,7 +124,10 @@ export function formatChanges({ count, paths }: { count: number; paths: string[]
   )
 }
 
-export const VERDICT_MARKS = { pass: '✓', fail: '✗', unsure: '?' } as const
+const VERDICT_MARKS = { pass: '✓', fail: '✗', unsure: '?' } as const
+
+export const markOf = ({ verdict, doubts }: Iteration['checks'][number]): string =>
+  doubts ? '!' : VERDICT_MARKS[verdict]
 
 /** `npm test failed with exit code 1`. */
 export const formatCheck = ({ check, note }: Iteration['checks'][number]): string =>
@@ -161,6 +167,10 @@ export const formatInstructions = ({ told }: Receipt): string[] =>
 
 export const formatWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))
+
+/** Why green checks prove nothing, a line each. */
+export const formatDoubts = ({ doubts }: Receipt): string[] =>
+  doubts.flatMap(({ check, doubts }) => doubts.map(doubt => plainLine(`${check}: ${doubt}`, LONGEST_LINE)))
 
 /** The tasks that are not done, a line each. Without a list, the result already says it. */
 export const formatOpenTasks = ({ listed, left }: Receipt): string[] =>

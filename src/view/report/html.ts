@@ -5,6 +5,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDoubts,
   formatEnding,
   formatFacts,
   formatInstructions,
@@ -12,9 +13,9 @@ import {
   formatOpenTasks,
   formatTitle,
   formatWarnings,
+  markOf,
   toneOf,
   usdOrUnknown,
-  VERDICT_MARKS,
 } from './format.ts'
 import { STYLE } from './html-style.ts'
 import { html } from './html-text.ts'
@@ -43,6 +44,7 @@ export function htmlReport(receipt: Receipt): string[] {
     ...charts(receipt),
     ...table(receipt.iterations),
     ...list('Instructions', formatInstructions(receipt)),
+    ...list('Doubts', formatDoubts(receipt)),
     ...list('Warnings', formatWarnings(receipt)),
     ...list('Left', formatOpenTasks(receipt)),
     '<footer class="dim">Made by <code>ralph report --html</code>. Costs are as the agent reported them.</footer>',
@@ -130,7 +132,9 @@ function details(i: Iteration, about: string): string {
   const items = [
     ...(about === '' ? [] : [item(about, 'dim')]),
     ...(i.note === '' ? [] : [item(i.note)]),
-    ...i.checks.map(c => item(`${VERDICT_MARKS[c.verdict]} ${formatCheck(c)}`, CHECK_TONES[c.verdict])),
+    ...i.checks.map(c =>
+      item(`${markOf(c)} ${formatCheck(c)}`, c.doubts ? 'middling' : CHECK_TONES[c.verdict]),
+    ),
     ...(i.files ? [item(formatChanges(i.files), 'dim')] : []),
     ...i.commits.map(commit => item(formatCommit(commit), 'dim')),
   ]

@@ -27,7 +27,13 @@ export type Iteration = {
   counted: boolean
   /** One line, or ''. */
   note: string
-  checks: { check: string; verdict: Finding['verdict']; note: string; log: string | null }[]
+  checks: {
+    check: string
+    verdict: Finding['verdict']
+    note: string
+    log: string | null
+    doubts?: string[]
+  }[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
   /** How many files it changed, and the names of the first ones; null if unknown. */
   files: { count: number; paths: string[] } | null
@@ -126,11 +132,12 @@ function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks
   return {
     end: event.end === 'ok' ? (event.move ?? 'overruled') : event.end,
     note: firstLine(event.note) || firstLine(blocked),
-    checks: event.findings.map(({ check, verdict, note, log }) => ({
+    checks: event.findings.map(({ check, verdict, note, log, doubts }) => ({
       check,
       verdict,
-      note: verdict === 'pass' ? '' : reason(check, note),
+      note: doubts ? doubts.join('; ') : verdict === 'pass' ? '' : reason(check, note),
       log: log ?? null,
+      ...(doubts && { doubts }),
     })),
   }
 }

@@ -5,6 +5,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDoubts,
   formatEnding,
   formatFacts,
   formatInstructions,
@@ -13,8 +14,8 @@ import {
   formatTitle,
   formatWarnings,
   LONGEST_LINE,
+  markOf,
   usdOrUnknown,
-  VERDICT_MARKS,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -38,6 +39,7 @@ export function markdownReport(receipt: Receipt): string[] {
     ...formatFacts(receipt).map(line),
     ...(iterations.length === 0 ? [] : ['', '## Iterations', '', ...HEAD, ...iterations.map(row)]),
     ...section('Instructions', formatInstructions(receipt)),
+    ...section('Doubts', formatDoubts(receipt)),
     ...section('Warnings', formatWarnings(receipt)),
     ...section('Left', formatOpenTasks(receipt)),
     ...section('To go on', nextStep === null ? [] : [nextStep]),
@@ -53,7 +55,7 @@ const detailOf = ({ note, checks, commits, files }: Iteration, about: string): s
   [
     about,
     note,
-    ...checks.map(c => `${VERDICT_MARKS[c.verdict]} ${formatCheck(c)}`),
+    ...checks.map(c => `${markOf(c)} ${formatCheck(c)}`),
     files ? formatChanges(files) : '',
     ...commits.map(formatCommit),
   ]

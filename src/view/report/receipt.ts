@@ -31,6 +31,8 @@ export type Receipt = {
   /** If the run was undone, the git ref that keeps what it had done. */
   undone: string | null
   warnings: { note: string; times: number }[]
+  /** What casts doubt on the green checks, as the run was left. */
+  doubts: { check: string; doubts: string[] }[]
   /** Tasks that are not done. */
   left: OpenTask[]
   /** The command that continues the run; null if there is nothing to continue. */
@@ -75,6 +77,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     told: instructionsIn(events),
     undone: undoneIn(events),
     warnings: warningsIn(events),
+    doubts: doubtsIn(events),
     left: openTasks(events),
     resume: resumeCommand(events, traits, ending, totals),
   }
@@ -99,6 +102,12 @@ function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
 function undoneIn(events: readonly RunEvent[]): string | null {
   const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
   return last?.type === 'undone' ? last.saved : null
+}
+
+function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
+  const last = events.findLast(e => e.type === 'settled' && e.patch.doubts !== undefined)
+  const found = last?.type === 'settled' ? Object.values(last.patch.doubts ?? {}).flat() : []
+  return found.map(({ check, doubts = [] }) => ({ check, doubts }))
 }
 
 /** Each only once, because the same warning may come in every iteration. */

@@ -31,7 +31,7 @@ export function shortReceipt(
   const { text, tone } = isExpected
     ? { text: plainLine(ending.why), tone: 'good' as Tone }
     : formatEnding(ending)
-  const done = ending.type === 'finished' && ending.result === 'complete'
+  const done = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
   const mark = isExpected || done ? marks.ok : tone === 'bad' ? marks.error : marks.warn
   const paint = tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
   const spent = [formatIterations(totals), totals.usd === null ? '' : formatCost(totals), formatTimes(times)]

@@ -8,6 +8,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDoubts,
   formatEnding,
   formatFacts,
   formatInstructions,
@@ -16,10 +17,10 @@ import {
   formatTitle,
   formatWarnings,
   LONGEST_LINE,
+  markOf,
   type Tone,
   toneOf,
   usdOrUnknown,
-  VERDICT_MARKS,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -42,8 +43,8 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
   const about = distinguishingFacts(iterations)
   const row = (i: Iteration): string[] => {
     const more = i.checks.map(check => {
-      const line = cutTo(`${VERDICT_MARKS[check.verdict]} ${formatCheck(check)}`, width - 6)
-      return `      ${check.verdict === 'pass' ? colors.dim(line) : line}`
+      const line = cutTo(`${markOf(check)} ${formatCheck(check)}`, width - 6)
+      return `      ${check.verdict === 'pass' && !check.doubts ? colors.dim(line) : line}`
     })
     if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
     if (i.files) more.push(`      ${colors.dim(cutTo(formatChanges(i.files), width - 6))}`)
@@ -69,6 +70,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     ...formatFacts(receipt).flatMap(([name, value]) => fact(name, value)),
     ...(iterations.length === 0 ? [] : ['', colors.dim(columns(HEAD)), ...iterations.flatMap(row)]),
     ...section('instructions', formatInstructions(receipt)),
+    ...section('doubts', formatDoubts(receipt)),
     ...section('warnings', formatWarnings(receipt)),
     ...section('left', formatOpenTasks(receipt)),
     ...(nextStep === null ? [] : ['', `${colors.bold('to go on')}  ${nextStep}`]),

@@ -4,7 +4,7 @@ import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
 import { readRegularFile } from '../../store/files/regular-file.ts'
 import { firstLine } from '../shared/first-line.ts'
-import { countLine } from '../shared/prompt-parts.ts'
+import { countLine, doubtNotes } from '../shared/prompt-parts.ts'
 import { commandGuardrails, readPins } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches } from './done-pattern.ts'
@@ -33,7 +33,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
     }
   },
   preview: (spec, limits) =>
-    composePrompt(spec, limits, 1, { carry: [], interrupted: false, instructions: [] }),
+    composePrompt(spec, limits, 1, { carry: [], interrupted: false, doubts: [], instructions: [] }),
   about: ({ prompt }) => ({ prompt }),
   protectedAreas: () => [],
   open,
@@ -47,7 +47,8 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
     adoptEdits: async () => [],
     buildPrompt({ step, task, state }) {
       const { carry = [], interrupted = false } = state.at[task.id] ?? {}
-      return composePrompt(spec, limits, step.n, { carry, interrupted, instructions: state.told })
+      const doubts = doubtNotes(state)
+      return composePrompt(spec, limits, step.n, { carry, interrupted, doubts, instructions: state.told })
     },
     checks: (_work, common) => common,
     async claims(_work, text) {
@@ -65,7 +66,12 @@ function composePrompt(
   spec: PromptSpec,
   limits: Limits,
   n: number,
-  carried: { carry: Finding[]; interrupted: boolean; instructions: readonly string[] },
+  carried: {
+    carry: Finding[]
+    interrupted: boolean
+    doubts: readonly string[]
+    instructions: readonly string[]
+  },
 ): string {
   return promptText(readPrompt(spec.prompt), {
     ...carried,

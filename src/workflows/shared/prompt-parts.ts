@@ -1,3 +1,9 @@
+import type { RunState } from '../../core/table.ts'
+
+/** Why green checks prove nothing now: every prompt says so until it is put right. */
+export const doubtNotes = ({ doubts }: Pick<RunState, 'doubts'>): string[] =>
+  Object.values(doubts).flatMap(findings => findings.map(({ note }) => note))
+
 /** For the first prompt after an interruption: the last agent may have left half-finished edits. */
 export const HALF_EDITED =
   'Note: the previous iteration was interrupted. The working tree may be half-edited; look at it before you go on.'

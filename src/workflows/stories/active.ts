@@ -3,6 +3,7 @@ import type { RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
 import { initial, type Limits, type StageName, type StageTable, taskStateOf } from '../../core/table.ts'
 import type { TreeState } from '../../git/tree-state.ts'
+import { doubtNotes } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
 import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
@@ -143,7 +144,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
           cap,
           dir: spec.dir,
         },
-        { skip, current, refused, instructions: state.told },
+        { skip, current, refused, doubts: doubtNotes(state), instructions: state.told },
       )
     },
 

@@ -25,6 +25,7 @@ export function promptText(
     carry: Finding[]
     count: string | null
     interrupted: boolean
+    doubts: readonly string[]
     instructions: readonly string[]
     hint: string | null
   },
@@ -39,6 +40,7 @@ export function promptText(
     ...notes('PREPEND'),
     ...(replaced.length > 0 ? replaced : [base]),
     ...notes('APPEND'),
+    ...options.doubts,
     ...options.instructions.map(text => `Instruction from the user: ${text}`),
     needsHint ? options.hint : null,
   ]

@@ -19,6 +19,8 @@ export type StoryPromptOptions = {
   current: TaskState | undefined
   /** Corrections of what earlier agents wrote into the list without permission. */
   refused: readonly string[]
+  /** Why green checks prove nothing now. */
+  doubts: readonly string[]
   instructions: readonly string[]
 }
 
@@ -34,6 +36,7 @@ export function storyPrompt(
     options.skip ? NO_REVIEW : null,
     current?.interrupted ? HALF_EDITED : null,
     ...(current?.carry ?? []).map(formatFinding),
+    ...options.doubts,
     options.refused.length > 0 ? `An earlier iteration was corrected:\n${bullets(options.refused)}` : null,
     ...options.instructions.map(text => `Instruction from the user: ${text}`),
   ]
