@@ -1,0 +1,95 @@
+// Use these to act below a folder that an agent can write to. `pinFolder` notes which folder it is; `actWithin` acts on a
+// path below it only while it is that folder, and follows no link on the way, at the moment of acting.
+
+import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+
+/** A folder by device and inode: a link, or another folder, at the same path is not it. */
+export type PinnedFolder = { path: string; id: string }
+
+/** A folder is no longer the one that was pinned, or a part of a path is a link or a file. Nothing was done. */
+export class PathChanged extends Error {}
+
+/** Throws a PathChanged if there is no folder at the path itself. */
+export function pinFolder(path: string): PinnedFolder {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!stat?.isDirectory()) throw new PathChanged(`${path} is not a folder`)
+  return { path, id: idOf(stat) }
+}
+
+export function isPinned({ path, id }: PinnedFolder): boolean {
+  const stat = statOf(path)
+  return stat?.isDirectory() === true && idOf(stat) === id
+}
+
+/**
+ * Calls `act` with a way to the last part of a path below a folder. Throws a PathChanged if a link or a file is on the way
+ * there; what is at the path itself is for `act` to look at. With `make`, missing folders on the way are made.
+ */
+export function actWithin<T>(
+  root: PinnedFolder,
+  path: string,
+  act: (entry: string) => T,
+  { make = false } = {},
+): T {
+  const names = path.split('/')
+  if (path.includes('\0') || names.some(name => ['', '.', '..'].includes(name)))
+    throw new PathChanged(`${path} is not a path below ${root.path}`)
+  let folder = openRoot(root)
+  try {
+    for (const name of names.slice(0, -1)) {
+      const inner = openInner(folder, name, make)
+      folder.close()
+      folder = inner
+    }
+    return act(`${folder.way}/${names.at(-1)}`)
+  } finally {
+    folder.close()
+  }
+}
+
+/** `way`: a path to the folder that no later link can redirect, where the system has such paths. */
+type OpenFolder = { way: string; shown: string; close(): void }
+
+/** On Linux this leads to the very folder that is open, whatever happens to its path meanwhile. */
+const FD_FOLDER = '/proc/self/fd'
+const hasFdFolder = existsSync(FD_FOLDER)
+
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+function openRoot({ path, id }: PinnedFolder): OpenFolder {
+  const { folder, found } = openFolder(path, path)
+  if (found === id) return folder
+  folder.close()
+  throw new PathChanged(`${path} is no longer the same folder`)
+}
+
+function openInner(outer: OpenFolder, name: string, make: boolean): OpenFolder {
+  const way = `${outer.way}/${name}`
+  const shown = `${outer.shown}/${name}`
+  if (make && !lstatSync(way, { throwIfNoEntry: false })) mkdirSync(way)
+  return openFolder(way, shown).folder
+}
+
+function openFolder(way: string, shown: string): { folder: OpenFolder; found: string } {
+  let fd: number
+  try {
+    fd = openSync(way, FLAGS)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    // A link gives one or the other, depending on the system.
+    if (!['ENOTDIR', 'ELOOP'].includes(code)) throw error
+    throw new PathChanged(`${shown} is a link or a file, not a folder`)
+  }
+  const folder = { way: hasFdFolder ? `${FD_FOLDER}/${fd}` : way, shown, close: () => closeSync(fd) }
+  return { folder, found: idOf(fstatSync(fd, { bigint: true })) }
+}
+
+const idOf = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev}:${ino}`
+
+function statOf(path: string) {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined // A part of the path is now a file, or may not be looked into.
+  }
+}
