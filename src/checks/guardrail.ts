@@ -1,5 +1,6 @@
 import type { Finding } from '../core/events.ts'
 import type { Check } from '../core/ports.ts'
+import type { StepId } from '../core/table.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
 import { headOf } from './excerpt.ts'
 import { failureMessage, truncate } from './message.ts'
@@ -17,8 +18,8 @@ export type GuardrailOptions = {
   cwd: string
   env: Record<string, string>
   truncateAt: number
-  /** `open` makes the empty log file; `shown` is its name for people and agents. */
-  logFor(n: number): { open(): number; shown: string }
+  /** The log of a step, null: of the baseline. `open` makes the empty file; `shown` is its name for people and agents. */
+  logFor(id: StepId | null): { open(): number; shown: string }
   start: StartToFile
 }
 
@@ -29,7 +30,7 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
   return {
     name: spec.command,
     async run(work, signal) {
-      const { open, shown } = options.logFor(work?.step.n ?? 0)
+      const { open, shown } = options.logFor(work?.step.id ?? null)
       const { exit, failure, excerpt } = await runLogged(
         options.start,
         command,

@@ -172,6 +172,8 @@ export type RunEvent = { at: number } & (
     }
   | { type: 'spawned'; id: StepId; ref: ProcessRef }
   | ({ type: 'ended'; id: StepId } & AgentEnding)
+  /** During a step, an agent was asked a question outside of its stages: in which role, and what that cost. */
+  | { type: 'asked'; id: StepId; role: string; agent: AgentName; ms: number; usage?: Usage; costUsd?: number }
   | Settled
   /** About to commit. On repeat, a commit with this parent and message means that it is done. */
   | { type: 'committing'; id: StepId; parent: string | null; message: string }

@@ -1,4 +1,4 @@
-import type { RunEvent } from './events.ts'
+import type { RunEvent, Usage } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task } from './task.ts'
 
@@ -34,14 +34,14 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       const step = state.flight[event.id]
       if (!step) return state
       const { type: _, at: __, id, ...ended } = event
-      const { result } = ended
-      const tokens = (result.usage?.input ?? 0) + (result.usage?.output ?? 0)
       return {
         ...state,
-        spent: { usd: state.spent.usd + (result.costUsd ?? 0), tokens: state.spent.tokens + tokens },
+        spent: addSpent(state.spent, ended.result),
         flight: { ...state.flight, [id]: { ...step, ended } },
       }
     }
+    case 'asked':
+      return { ...state, spent: addSpent(state.spent, event) }
     case 'settled': {
       const { [event.id]: _, ...flight } = state.flight
       return {
@@ -102,6 +102,14 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return event satisfies never
   }
 }
+
+const addSpent = (
+  { usd, tokens }: RunState['spent'],
+  { usage, costUsd }: { usage?: Usage; costUsd?: number },
+): RunState['spent'] => ({
+  usd: usd + (costUsd ?? 0),
+  tokens: tokens + (usage?.input ?? 0) + (usage?.output ?? 0),
+})
 
 /** The list after one more event: with the tasks that ralph added, and the edits it adopted. */
 export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Task[] {

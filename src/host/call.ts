@@ -1,8 +1,8 @@
 import { resetIn } from '../agents/shared/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import { plural } from '../core/format.ts'
-import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent, Work } from '../core/ports.ts'
-import type { AgentName, RunState } from '../core/table.ts'
+import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../core/ports.ts'
+import type { AgentName, StepId } from '../core/table.ts'
 import { type CallFiles, callRecord } from '../store/call-record.ts'
 
 /** The session folder, as a call uses it. */
@@ -11,6 +11,7 @@ type CallSession = CallFiles & {
   ready(): void
   shown(path: string): string
   call(entry: Record<string, unknown>): void
+  numberOf(id: StepId): number
 }
 
 export type CallerOptions = {
@@ -22,33 +23,49 @@ export type CallerOptions = {
     env: Record<string, string>
     ask: Omit<Ask, 'prompt'>
   }
-  /** What may still be spent; null where there is no limit. */
-  budgetLeft(state: RunState): number | null
   now(): number
   warn(note: string): void
-  /** Environment variables that ralph and the agent's hooks use. */
-  marks(work: Work): Record<string, string>
   /** What to wait for before more of its output is read; null: nothing. */
   ready?(): Promise<void> | null
 }
 
-/** Calls agents. The prompt and the raw stream are kept as files; parsed events go to the listener. */
-export function caller(
-  options: CallerOptions,
-): (work: Work, prompt: string, cwd: string, listener: AgentListener) => Promise<RunningAgent> {
+/** One call of an agent: the work of a step, or a question during it. */
+export type AgentCall = {
+  agent: AgentName
+  id: StepId
+  prompt: string
+  cwd: string
+  /** Absent: as the run's settings say. */
+  mode?: Ask['mode']
+  /** What may still be spent; null where there is no limit. */
+  budgetUsd: number | null
+  /** Environment variables that ralph and the agent's hooks use. */
+  marks: Record<string, string>
+  /** In whose role a question is asked; absent for the work of the step. Its files are named by it. */
+  role?: string
+  /** More for the list of calls. */
+  about: Record<string, unknown>
+}
+
+export type CallAgent = (call: AgentCall, listener: AgentListener) => Promise<RunningAgent>
+
+/**
+ * The one way to call an agent. The prompt and the raw stream are kept as files; parsed events go to the listener.
+ */
+export function caller(options: CallerOptions): CallAgent {
   const warned = new Set<string>()
   const warnOnce = (about: string, note: string) => {
     if (!warned.has(about)) options.warn(note)
     warned.add(about)
   }
-  return async (work, prompt, cwd, listener) => {
-    const name = work.step.agent ?? ''
+  return async (call, listener) => {
+    const { agent: name, id, prompt, budgetUsd, marks } = call
     const { agent, able, env, ask } = options.agentOf(name)
-    const marks = options.marks(work)
-    const command = agent.command({ ...ask, prompt, budgetUsd: options.budgetLeft(work.state), marks }, able)
-    const parser = agent.parser(ask.mode)
+    const mode = call.mode ?? ask.mode
+    const command = agent.command({ ...ask, mode, prompt, budgetUsd, marks }, able)
+    const parser = agent.parser(mode)
     const began = options.now()
-    const record = callRecord(options.session)
+    const record = callRecord(options.session, call.role)
     let ended: AgentEnded | undefined
     let promptFile: string | null = null
     /** The call was given up: its output counts no longer. */
@@ -57,9 +74,9 @@ export function caller(
     const note = (outcome: Record<string, unknown>) =>
       options.session.call({
         at: new Date(began).toISOString(),
-        step: work.step.id,
-        iteration: work.step.n,
-        stage: work.stage,
+        step: id,
+        iteration: options.session.numberOf(id),
+        ...call.about,
         agent: name,
         argv: redact(command.argv),
         prompt: promptFile && options.session.shown(promptFile),
@@ -83,11 +100,11 @@ export function caller(
     const starting = options.runner.start(
       {
         argv: command.argv,
-        cwd,
+        cwd: call.cwd,
         env: { ...env, ...command.env, ...marks },
         stdin: command.stdin,
       },
-      work.step.id,
+      id,
       {
         bytes: chunk => {
           record.output(chunk)
@@ -105,14 +122,14 @@ export function caller(
       },
     )
     const live = await starting.catch(error => {
-      promptFile = record.open(work.step, prompt)
+      promptFile = record.open(id, prompt)
       record.close()
       note({ error: (error as Error).message })
       throw error
     })
     try {
       // While the agent starts: making files takes longer than all else that ralph does between two agents.
-      promptFile = record.open(work.step, prompt)
+      promptFile = record.open(id, prompt)
     } catch (error) {
       // If its work cannot be kept, the agent must not go on.
       isOver = true
@@ -125,7 +142,8 @@ export function caller(
         const events = parser.end(exit, record.complaint()).map(explainEnd)
         record.close()
         if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
-        if (ended?.ok && ended.costUsd === undefined && options.budgetLeft(work.state) !== null)
+        // A question in text mode never tells its cost.
+        if (ended?.ok && ended.costUsd === undefined && budgetUsd !== null && call.mode === undefined)
           warnOnce(
             `cost ${name}`,
             `${agent.name} does not report its cost, so the dollar budget cannot be enforced`,

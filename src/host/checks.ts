@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { guardrail } from '../checks/guardrail.ts'
+import { type Guardrail, guardrail } from '../checks/guardrail.ts'
 import { slugsOf } from '../checks/message.ts'
 import type { Check } from '../core/ports.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
@@ -8,30 +8,38 @@ import { openNewFile } from '../store/files/new-file.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 
-/** The checks of a run, in the order they run. */
-export function composeChecks(c: {
+export type ChecksOptions = {
   spec: RunSpec
   runner: RunRunner
   session: Session
   env: Record<string, string>
-}): Check[] {
-  const { settings, project, start } = c.spec
-  const specs = commandGuardrails(settings)
-  const slugs = slugsOf(specs.map(g => g.command))
-  const guardrails = specs.map((spec, index) =>
-    guardrail(spec, {
+}
+
+/** The checks of every step, in the order they run. */
+export function composeChecks(options: ChecksOptions): Check[] {
+  const { settings, start } = options.spec
+  const guardrails = commandChecks(commandGuardrails(settings), 'guardrail', options)
+  return settings.scm && start ? [repositoryCheck(start), ...guardrails] : guardrails
+}
+
+/** A check for each command. `kind` is the first word in the name of its log. */
+export function commandChecks(
+  commands: readonly Guardrail[],
+  kind: string,
+  { spec: { settings, project }, env, runner, session }: ChecksOptions,
+): Check[] {
+  const slugs = slugsOf(commands.map(({ command }) => command))
+  return commands.map((command, index) =>
+    guardrail(command, {
       cwd: project,
-      env: c.env,
+      env,
       truncateAt: settings.outputTruncateChars,
-      start: c.runner.startToFile,
-      logFor(n) {
-        const path = join(
-          c.session.folderOf(n),
-          `guardrail_${String(n).padStart(3, '0')}_${slugs[index]}.log`,
-        )
-        return { open: () => openNewFile(path), shown: c.session.shown(path) }
+      start: runner.startToFile,
+      logFor(id) {
+        const n = String(session.numberOf(id)).padStart(3, '0')
+        const path = join(session.folderOf(id), `${kind}_${n}_${slugs[index]}.log`)
+        return { open: () => openNewFile(path), shown: session.shown(path) }
       },
     }),
   )
-  return settings.scm && start ? [repositoryCheck(start), ...guardrails] : guardrails
 }

@@ -22,7 +22,7 @@ import { holdBackOutput } from './back-pressure.ts'
 import { redact } from './call.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
 import { keepDirtyFiles, noteEndState } from './keep-start.ts'
-import { composePorts } from './ports.ts'
+import { type Adapters, composePorts, openAdapters } from './ports.ts'
 
 export type HostOptions = {
   home: string
@@ -59,6 +59,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
     id,
     { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redact(spec.agent.argv) },
     note => notices.push(note),
+    past,
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
@@ -69,7 +70,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const hosted = open(options, makeRunner, session, notices, dir)
   try {
     begin(hosted, options)
-    const ending = await work(hosted, options, session, dir)
+    const ending = await work(hosted, options)
     await noteEndState(spec, dir, options.env)
     return exitCodeOf(ending, hosted, options)
   } finally {
@@ -81,10 +82,10 @@ export async function hostRun(options: HostOptions): Promise<number> {
 type Hosted = {
   book: Book
   active: Active
+  adapters(): Adapters
   runner: RunRunner
   controls: ReturnType<typeof receiveControls>
   signals: ReturnType<Frontend['openSignals']>['signals']
-  listeners: readonly Listener[]
   /** The last iteration that was settled. */
   lastSettled(): Settled | null
   close(): Promise<void>
@@ -97,7 +98,7 @@ function open(
   notices: string[],
   dir: string,
 ): Hosted {
-  const { id, workflow, spec, limits, past, env, frontend } = options
+  const { home, id, workflow, spec, limits, past, env, frontend } = options
   const { signals, interrupt, close: closeSignals } = frontend.openSignals()
   const journal = requireWritable(dir, 'free some space or fix its permissions, and try again', () =>
     openJournal(dir),
@@ -128,6 +129,24 @@ function open(
     for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
   const book = openBook(workflow.table(spec), fold(past), journal.append, notify)
+  const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
+  const adapters = once(() =>
+    openAdapters({
+      workflow,
+      spec,
+      env,
+      runner,
+      session,
+      run: () => book,
+      emit: book.record,
+      runDir: dir,
+      home,
+      hard: signals.hard,
+      lastCommit: past.findLast(e => e.type === 'committed')?.to ?? null,
+      isFresh: past.length === 0,
+      ready: holdBackOutput(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
+    }),
+  )
   const listeners = [...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? [])]
   watchers = listeners
   const opened = workflow.open({
@@ -143,6 +162,9 @@ function open(
     interrupt,
     runDir: dir,
     env: gitEnvironment(spec.settings, env),
+    // They are opened when the engine starts: a workflow asks and verifies during a step.
+    ask: (question, step) => adapters().ask(question, step),
+    verify: criteria => adapters().verify(criteria),
   })
   active = opened
   // A third signal exits at once, without any `finally`.
@@ -151,10 +173,10 @@ function open(
   return {
     book,
     active: opened,
+    adapters,
     runner,
     controls,
     signals,
-    listeners,
     lastSettled: () => settled,
     async close() {
       opened.close?.()
@@ -165,6 +187,14 @@ function open(
       journal.close()
       closeSignals()
     },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 
@@ -212,33 +242,24 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
 }
 
 /** Runs the engine until the run ends or stops. */
-function work(hosted: Hosted, options: HostOptions, session: Session, dir: string): Promise<LoopEnding> {
-  const { home, workflow, spec, limits, past, env } = options
-  const { book, active, runner, controls, signals, listeners } = hosted
+function work(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
+  const { workflow, spec, past } = options
+  const { book, active, runner, controls, signals } = hosted
   const { settings } = spec
   const timeouts = {
     inactivityMs: settings.inactivityTimeout * 1000,
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
   }
-  const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
   const ports = composePorts({
     workflow,
     spec,
-    limits,
-    env,
     runner,
-    session,
     emit: book.record,
-    controls,
-    runDir: dir,
-    home,
-    hard: signals.hard,
-    lastCommit: past.findLast(e => e.type === 'committed')?.to ?? null,
-    isFresh: past.length === 0,
-    isFirst: !past.some(event => event.type === 'started'),
+    adapters: hosted.adapters(),
     active,
-    ready: holdBackOutput(drained, timeouts.inactivityMs, signals.soft),
+    controls,
+    isFirst: !past.some(event => event.type === 'started'),
   })
   const again = past.length > 0
   return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })

@@ -2,24 +2,23 @@ import { join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
-import type { Limits } from '../core/table.ts'
 import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
-import type { Active, Workflow } from '../workflows/workflow.ts'
-import { caller } from './call.ts'
-import { openAgents } from './ready-agents.ts'
-import { needFolder, openWorkspaces } from './workspace.ts'
+import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
+import { agentAsker } from './ask.ts'
+import { type CallAgent, caller } from './call.ts'
+import { type AgentPool, openAgents } from './ready-agents.ts'
+import { needFolder, openWorkspaces, type Workspaces } from './workspace.ts'
 
-export type PortsOptions = {
+export type AdaptersOptions = {
   workflow: Workflow
   spec: RunSpec
-  limits: Limits
   env: NodeJS.ProcessEnv
   runner: RunRunner
   session: Session
+  run(): Folded
   emit(event: RunEvent): void
-  controls: Controls
   /** The run's own folder. */
   runDir: string
   home: string
@@ -29,42 +28,94 @@ export type PortsOptions = {
   lastCommit: string | null
   /** Nothing was done yet: the tree is as the spec says. */
   isFresh: boolean
-  /** No iteration has begun yet. */
-  isFirst: boolean
-  active: Active
   /** What to wait for before more of an agent's output is read; null: nothing. */
   ready(): Promise<void> | null
 }
 
-/** Builds every adapter of a run. The only place that knows them all. */
-export function composePorts(options: PortsOptions): Ports {
-  const { workflow, spec, limits, env, runner, session, emit, active } = options
-  const { settings, project } = spec
-  const table = workflow.table(spec)
+export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' | 'emit'> & {
+  adapters: Adapters
+  active: Active
+  controls: Controls
+  /** No iteration has begun yet. */
+  isFirst: boolean
+}
+
+/** What a run works with: agents to call and to ask, and workspaces. */
+export type Adapters = {
+  agents: AgentPool
+  /** Environment variables for every agent. */
+  marks: Record<string, string>
+  budgetLeft(): number | null
+  call: CallAgent
+  ask: Context['ask']
+  verify: Context['verify']
+  workspaces: Workspaces
+}
+
+/** Builds the adapters of a run. The only place that knows them all. */
+export function openAdapters(options: AdaptersOptions): Adapters {
+  const { spec, env, runner, session, emit, run } = options
+  const { settings } = spec
   const agents = openAgents({ spec, runner, env, cacheDir: join(options.home, 'cache') })
   const marks = {
     ...runner.marks,
     RALPH_WORKFLOW: spec.workflow,
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
-  const workspaces = openWorkspaces({
-    ...options,
-    env: { ...gitEnvironment(settings, env), ...runner.marks },
-    agentFor: state => {
-      const ready = agents.ready(agents.free(state, Date.now()))
-      return { ...ready, ask: { ...ready.ask, marks } }
-    },
-  })
+  const budgetLeft = () => {
+    const { limits, spent } = run().state
+    return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0)
+  }
   const call = caller({
     runner,
     session,
     agentOf: agents.ready,
-    budgetLeft: state => (limits.usd === null ? null : Math.max(limits.usd - state.spent.usd, 0)),
     now: () => Date.now(),
     warn: note => emit({ type: 'warned', at: Date.now(), note }),
-    marks: work => ({ ...marks, RALPH_STAGE: work.stage, ...active.env?.(work) }),
     ready: options.ready,
   })
+  const ask = agentAsker({
+    call,
+    agents,
+    clock: systemClock,
+    marks,
+    state: () => run().state,
+    budgetLeft,
+    record: emit,
+    hard: options.hard,
+  })
+  const workspaces = openWorkspaces({
+    ...options,
+    env: { ...gitEnvironment(settings, env), ...runner.marks },
+    ask,
+  })
+  return {
+    agents,
+    marks,
+    budgetLeft,
+    call,
+    workspaces,
+    async ask(question, { step }) {
+      const { dir } = await workspaces.of(step.workspace)
+      return ask(question, step.id, dir)
+    },
+    verify: criteria =>
+      criteria.map(({ command }, index) => ({
+        name: command,
+        async run(work, signal) {
+          const workspace = await workspaces.of(work?.step.workspace)
+          return workspace.verify(criteria)[index]!.run(work, signal)
+        },
+      })),
+  }
+}
+
+/** What the engine needs, from the adapters and the workflow. */
+export function composePorts(options: PortsOptions): Ports {
+  const { workflow, spec, runner, emit, active, adapters } = options
+  const { agents, workspaces, call } = adapters
+  const { settings, project } = spec
+  const table = workflow.table(spec)
 
   return {
     clock: systemClock,
@@ -84,9 +135,20 @@ export function composePorts(options: PortsOptions): Ports {
       // Await only a promise: an await costs a turn of the event loop before the agent starts.
       const started = active.onAgentStart?.(work)
       if (started) await started
-      const { workspace } = work.step
+      const { id, agent, workspace } = work.step
       const { dir } = workspace === undefined ? workspaces.project : await workspaces.of(workspace)
-      return call(work, prompt, dir, listener)
+      return call(
+        {
+          id,
+          agent: agent ?? '',
+          prompt,
+          cwd: dir,
+          budgetUsd: adapters.budgetLeft(),
+          marks: { ...adapters.marks, RALPH_STAGE: work.stage, ...active.env?.(work) },
+          about: { stage: work.stage },
+        },
+        listener,
+      )
     },
     reap: runner.reap,
     async cleanUp({ id, workspace }) {

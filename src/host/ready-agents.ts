@@ -8,7 +8,7 @@ import type { RunSpec } from '../workflows/spec.ts'
 import { agentsByRole, type RunAgent } from './agents.ts'
 
 /** Everything that calling one agent takes, without the prompt. */
-export type ReadyAgent = {
+type ReadyAgent = {
   agent: Agent
   able: Capabilities
   env: Record<string, string>
@@ -19,8 +19,8 @@ export type AgentPool = {
   /** The agents for a role, in order of preference. */
   namesFor(role?: string): readonly AgentName[]
   ready(name: AgentName): ReadyAgent
-  /** The first that can be called now; the first of all if none can. */
-  free(state: Pick<RunState, 'until' | 'unusable'>, now: number): AgentName
+  /** The first of a role that can be called now; the first of all if none can. */
+  free(state: Pick<RunState, 'until' | 'unusable'>, now: number, role?: string): AgentName
 }
 
 /** The agents of a run, ready to be called. A program is asked what it can do only when it is first needed. */
@@ -71,13 +71,14 @@ export function openAgents(options: {
     }
     return call()
   }
-  const names = namesFor()
   // Asks the main one now, so that its answer is there when the first iteration begins.
-  ready(names[0]!)
+  ready(namesFor()[0]!)
   return {
     namesFor,
     ready,
-    free: ({ until, unusable }, now) =>
-      names.find(name => unusable[name] === undefined && (until[name] ?? 0) <= now) ?? names[0]!,
+    free({ until, unusable }, now, role) {
+      const names = namesFor(role)
+      return names.find(name => unusable[name] === undefined && (until[name] ?? 0) <= now) ?? names[0]!
+    },
   }
 }

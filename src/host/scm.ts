@@ -11,8 +11,7 @@ import { resolveFlags } from '../settings/load.ts'
 import { openNewFile } from '../store/files/new-file.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import { askAgent } from './ask-agent.ts'
-import type { ReadyAgent } from './ready-agents.ts'
+import type { AskAgent } from './ask.ts'
 
 const TIMEOUT_S = 900
 
@@ -20,8 +19,8 @@ export type ScmOptions = {
   spec: RunSpec
   runner: RunRunner
   session: Session
-  /** The agent that writes the message: one that is not limited, if there is one. */
-  agentFor(state: RunState): ReadyAgent
+  /** Asks an agent for the message. */
+  ask: AskAgent
   env: Record<string, string>
   hard: AbortSignal
   /** Ends what a call left running, and puts back what it must not change. */
@@ -45,26 +44,19 @@ export function composeScm(
       if (event.type === 'warned' && hard.aborted) return
       tell(event)
     }
-    const n = state.n
     const ask = async (id: StepId) => {
-      const answer = await askAgent(
-        {
-          ...options.agentFor(state),
-          runner,
-          cwd: spec.project,
-          hard,
-          call: session.call,
-          now: () => Date.now(),
-        },
-        MESSAGE_PROMPT,
+      const { ok, text } = await options.ask(
+        { role: 'message', prompt: MESSAGE_PROMPT, mode: 'text' },
         id,
+        spec.project,
       )
       await options.tidy(id)
-      return answer
+      return ok ? text : ''
     }
     const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
-      const name = `scm_${String(n).padStart(3, '0')}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
-      const path = join(session.folderOf(n), name)
+      const n = String(session.numberOf(id)).padStart(3, '0')
+      const name = `scm_${n}_${slugOf(basename(scm.command))}_${slugOf(log)}.log`
+      const path = join(session.folderOf(id), name)
       const command = {
         argv,
         cwd: spec.project,

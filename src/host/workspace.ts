@@ -9,14 +9,14 @@ import { watchHead } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import type { Recorder, Workflow } from '../workflows/workflow.ts'
-import { composeChecks } from './checks.ts'
+import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
+import type { AskAgent } from './ask.ts'
+import { commandChecks, composeChecks } from './checks.ts'
 import { composeProtection } from './protection.ts'
-import type { ReadyAgent } from './ready-agents.ts'
 import { composeScm } from './scm.ts'
 
 /** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
-export interface Workspace {
+interface Workspace {
   dir: string
   /** Before an agent starts: notes how protected files and the tree are now. */
   beforeAgent(): Promise<void>
@@ -24,6 +24,8 @@ export interface Workspace {
   afterAgent(): Promise<void>
   /** The checks that every step here has. */
   checks(): Check[]
+  /** The checks of a workflow's own criteria. */
+  verify(criteria: readonly Criterion[]): Check[]
   fingerprint(): Promise<string | null>
   /** While the first checks run, protected files are guarded as they are while an agent works. */
   guardFirstChecks(): void
@@ -50,7 +52,7 @@ export type WorkspaceOptions = {
   protectedPath: string
   /** For git and the checks. */
   env: Record<string, string>
-  agentFor(state: RunState): ReadyAgent
+  ask: AskAgent
   emit(event: RunEvent): void
   hard: AbortSignal
   /** Where HEAD was when the run last worked here. */
@@ -60,6 +62,9 @@ export type WorkspaceOptions = {
 }
 
 const now = () => Date.now()
+
+/** As long as a guardrail has by default. */
+const CRITERION_TIMEOUT_S = 900
 
 function openWorkspace(options: WorkspaceOptions): Workspace {
   const { workflow, spec, runner, session, env, emit, hard } = options
@@ -74,7 +79,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     runner,
     session,
     hard,
-    agentFor: options.agentFor,
+    ask: options.ask,
     env,
     moved: to => head?.moved(to),
     async tidy(id) {
@@ -124,6 +129,12 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       needFolder(dir)
       return [...protect.checks(), ...guardrails]
     },
+    verify: criteria =>
+      commandChecks(
+        criteria.map(criterion => ({ failAction: 'APPEND', timeout: CRITERION_TIMEOUT_S, ...criterion })),
+        'criterion',
+        { spec, runner, session, env },
+      ),
     fingerprint: files.fingerprint,
     guardFirstChecks() {
       if (!workflow.guardsChecks) return
@@ -153,11 +164,12 @@ export function needFolder(dir: string, what = 'project'): void {
   if (!existsSync(dir)) throw new CannotGoOn(`the ${what} ${dir} is gone`)
 }
 
+export type Workspaces = { project: Workspace; of(name: string | undefined): Promise<Workspace> }
+
 /** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
-export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedPath'> & { runDir: string }): {
-  project: Workspace
-  of(name: string | undefined): Promise<Workspace>
-} {
+export function openWorkspaces(
+  options: Omit<WorkspaceOptions, 'protectedPath'> & { runDir: string },
+): Workspaces {
   const { spec, env, runDir } = options
   const project = openWorkspace({ ...options, protectedPath: join(runDir, 'protected.json') })
   const others = new Map<string, Promise<Workspace>>()

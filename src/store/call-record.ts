@@ -1,5 +1,6 @@
 import { closeSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { StepId } from '../core/table.ts'
 import { writeAll } from './files/atomic.ts'
 import { openNewFile, writeNewFile } from './files/new-file.ts'
 import { describeWriteError } from './files/writable.ts'
@@ -12,25 +13,30 @@ const LIMITS = { output: 1e9, errors: 64e6 }
 
 /** Where the files of a call go. */
 export type CallFiles = {
-  folderFor(step: { n: number }): string
+  /** The folder of a step. A step has one, however many calls it makes. */
+  folderFor(id: StepId): string
   /** Runs an action on a file; if it fails, the run stops. It is not the agent's failure. */
   keep<T>(path: string, act: () => T): T
 }
 
-/** The files of one call: the prompt, the raw stream, and standard error if there is any. */
-export function callRecord(files: CallFiles, limits = LIMITS) {
+/**
+ * The files of one call: the prompt, the raw stream, and standard error if there is any. Those of a question have the
+ * role in their names.
+ */
+export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
+  const named = (name: string) => (role === undefined ? name : `${role}-${name}`)
   let folder: string | null = null
   let output = NO_FILE
   let errors: Stream | null = null
   let tail = Buffer.alloc(0)
   const openIn = (name: string, title: string, limit: number): Stream =>
-    folder === null ? NO_FILE : openStream(join(folder, name), title, limit, files.keep)
+    folder === null ? NO_FILE : openStream(join(folder, named(name)), title, limit, files.keep)
   return {
     /** Returns the path of the prompt; null if the agent has already removed the folder. */
-    open(step: { n: number }, prompt: string): string | null {
+    open(id: StepId, prompt: string): string | null {
       try {
-        folder = files.folderFor(step)
-        const promptFile = join(folder, 'prompt.txt')
+        folder = files.folderFor(id)
+        const promptFile = join(folder, named('prompt.txt'))
         files.keep(promptFile, () => writeNewFile(promptFile, prompt))
         output = openIn('stream.ndjson', 'standard output', limits.output)
         return promptFile

@@ -22,6 +22,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   started: { id: 'number', task: 'string', stage: 'string', agent: 'any', n: 'number' },
   spawned: { id: 'number', ref: 'object' },
   ended: { id: 'number', how: 'string', exit: 'object', ms: 'number', result: 'object', seenOff: 'boolean' },
+  asked: { id: 'number', role: 'string', agent: 'string', ms: 'number' },
   settled: {
     id: 'number',
     task: 'string',

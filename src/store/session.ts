@@ -1,9 +1,9 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
-import type { Step } from '../core/table.ts'
+import type { StepId } from '../core/table.ts'
 import { replaceFileUnsynced, writeAll } from './files/atomic.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
@@ -14,12 +14,14 @@ export interface Session {
   /** Creates the folder again if it is missing: an agent may have cleaned the tree. */
   ready(): void
   /**
-   * A folder for a step's files; each attempt at an iteration gets its own. Call `ready` before the agent starts: this
-   * does not create the session folder, so what a working agent removes does not come back.
+   * The folder of a step's files; every step has its own. Call `ready` before the agent starts: this does not create the
+   * session folder, so what a working agent removes does not come back.
    */
-  folderFor(step: Pick<Step, 'n'>): string
-  /** The latest folder of an iteration. */
-  folderOf(n: number): string
+  folderFor(id: StepId): string
+  /** The same when no agent of the step is at work; null: the folder of the baseline. */
+  folderOf(id: StepId | null): string
+  /** The number of the iteration that a step is; 0 for the baseline. */
+  numberOf(id: StepId | null): number
   /** Runs an action on a file here; if it fails, the run stops with a line that says what to do. */
   keep<T>(path: string, act: () => T): T
   /** The path of a file here as people and agents see it. */
@@ -32,12 +34,16 @@ export interface Session {
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
 
-/** `onLost` is called once if somebody removes the folder, by whatever call notices it. */
+/**
+ * `onLost` is called once if somebody removes the folder, by whatever call notices it. `past` is the journal so far: the
+ * folders of its steps keep their names.
+ */
 export function openSession(
   project: string,
   id: string,
   about: Record<string, unknown>,
   onLost: (note: string) => void,
+  past: readonly RunEvent[] = [],
 ): Session {
   const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
@@ -62,12 +68,20 @@ export function openSession(
     replaceFileUnsynced(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
   })
 
-  const attempts = (n: number) => {
-    const name = `iter-${String(n).padStart(3, '0')}`
-    let taken = 0
-    while (existsSync(join(dir, taken === 0 ? name : `${name}-${taken + 1}`))) taken++
-    return { name, taken }
+  const steps = new Map<StepId, { n: number; folder: string }>()
+  const attempts = new Map<number, number>()
+  /** Several steps may have the same number: one that does not count is tried again. */
+  const learn = (event: RunEvent) => {
+    if (event.type !== 'started') return
+    const attempt = (attempts.get(event.n) ?? 0) + 1
+    attempts.set(event.n, attempt)
+    steps.set(event.id, {
+      n: event.n,
+      folder: attempt === 1 ? folderName(event.n) : `${folderName(event.n)}-${attempt}`,
+    })
   }
+  for (const event of past) learn(event)
+  const numberOf = (id: StepId | null) => (id === null ? 0 : (steps.get(id)?.n ?? id))
   const keep = <T>(path: string, act: () => T): T => {
     try {
       return act()
@@ -79,10 +93,13 @@ export function openSession(
     }
   }
   const ready = () => keep(dir, createAgain)
-  const folder = (name: string, attempt: number) => {
-    const path = join(dir, attempt > 1 ? `${name}-${attempt}` : name)
+  const folderFor = (id: StepId | null) => {
+    const path = join(dir, (id !== null && steps.get(id)?.folder) || folderName(numberOf(id)))
     keep(path, () => {
-      if (!existsSync(path)) mkdirSync(path)
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      // An agent may have put something there already; a link would lead ralph's files elsewhere.
+      if (found && !found.isDirectory()) rmSync(path)
+      if (!found?.isDirectory()) mkdirSync(path)
     })
     return path
   }
@@ -111,19 +128,17 @@ export function openSession(
   return {
     dir,
     ready,
-    folderFor(step) {
-      const { name, taken } = attempts(step.n)
-      return folder(name, taken + 1)
-    },
-    folderOf(n) {
+    folderFor,
+    folderOf(id) {
       ready()
-      const { name, taken } = attempts(n)
-      return folder(name, taken)
+      return folderFor(id)
     },
+    numberOf,
     keep,
     shown: path => relative(project, path),
     call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
     onEvent(event) {
+      learn(event)
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
       else if (event.type === 'started')
         running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
@@ -167,5 +182,6 @@ function appendLine(path: string, line: string): void {
   }
 }
 
+const folderName = (n: number) => `iter-${String(n).padStart(3, '0')}`
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
 const oneLine = (text: string) => text.split('\n', 1)[0]!

@@ -192,6 +192,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'spawned':
       case 'applied':
       case 'edited':
+      case 'asked':
       case 'asking':
       case 'changed':
       case 'undone':

@@ -1,6 +1,6 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, Finding, RunEvent, Settled } from '../core/events.ts'
-import type { Check, Claims, Work } from '../core/ports.ts'
+import type { Ask, Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
 import type { Session } from '../store/session.ts'
@@ -99,6 +99,31 @@ export type Context<S extends RunSpec = RunSpec> = {
   record: Recorder
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
+  /** Asks an agent a question during a step. Nothing of it moves the step's task: the workflow decides what it means. */
+  ask(question: AgentQuestion, work: Pick<Work, 'step'>): Promise<AgentAnswer>
+  /** The checks of these criteria, each run in the workspace of its step. */
+  verify(criteria: readonly Criterion[]): Check[]
+}
+
+/** A question to an agent, aside from the work of the stages: a commit message, a judgement. */
+export type AgentQuestion = {
+  /** `agents.<role>` of the settings chooses the agent; without it the main agent answers. */
+  role: string
+  prompt: string
+  /** Absent: as the run's settings say. */
+  mode?: Ask['mode']
+}
+
+/** `note`: why it is not ok. */
+export type AgentAnswer = { ok: boolean; text: string; note: string }
+
+/** Something that must hold: a command that exits with 0. */
+export type Criterion = {
+  command: string
+  /** For the agent, if it does not hold. */
+  hint?: string
+  /** In seconds. */
+  timeout?: number
 }
 
 /** A run's state, folded from its journal. */

@@ -117,7 +117,9 @@ const works = (id: number, what: string, n: number) => [
   `spawned ${id}`,
   `ended ${id}`,
 ]
-const commits = (id: number) => [`committing ${id}`, `committed ${id} by ralph`]
+const ownCommit = (id: number) => [`committing ${id}`, `committed ${id} by ralph`]
+/** A commit for which an agent gives the message. */
+const commits = (id: number) => [`asked ${id}`, ...ownCommit(id)]
 /** An iteration whose work ralph commits. */
 const whole = (id: number, what: string, n: number) => [
   ...works(id, what, n),
@@ -170,7 +172,7 @@ async function takeUp(stage: ReturnType<typeof setPromptRun>, warned: unknown = 
   return {
     events: addedTo(journal).map(line => brief(JSON.parse(line))),
     /** Each call of an agent: at which step; a message for a commit is no iteration. */
-    calls: called.map(({ step, iteration }) => `${step}: ${iteration ?? 'message'}`),
+    calls: called.map(({ step, iteration, role }) => `${step}: ${role ?? iteration}`),
     begun: addedTo(log).flatMap(line => /\[START\] (.*)/.exec(line)?.[1] ?? []),
     files: filesBelow(session).filter(path => !files.has(path)),
     report,
@@ -186,7 +188,11 @@ function addedSince(before: string, now: string): string[] {
 const number = (n: number) => String(n).padStart(3, '0')
 const folder = (n: number) => `iter-${number(n)}`
 const logs = (n: number, ...names: string[]) => names.map(name => `guardrail_${number(n)}_${name}.log`)
-const scmLogs = (n: number) => ['add', 'commit'].map(task => `scm_${number(n)}_git_${task}.log`)
+/** The call for a message, and the logs of git. */
+const scmLogs = (n: number) => [
+  ...CALL.map(file => `message-${file}`),
+  ...['add', 'commit'].map(task => `scm_${number(n)}_git_${task}.log`),
+]
 const CALL = ['prompt.txt', 'stream.ndjson']
 const within = (name: string, files: string[]) => files.map(file => `${name}/${file}`).sort()
 
@@ -493,7 +499,7 @@ describe('an old story loop', () => {
       'settled 2: review A, pass',
       'committed 2 by agent',
       'warned',
-      ...commits(2),
+      ...ownCommit(2),
       'changed 2',
       'applied 2',
       ...own(3, 'implement B', 2),
@@ -519,7 +525,7 @@ describe('an old story loop', () => {
       'resumed',
       'committed 3 by agent',
       'warned',
-      ...commits(3),
+      ...ownCommit(3),
       'applied 3',
       ...own(4, 'fix B', 4),
       ...own(5, 'review B', 5),

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { custom } from '../../src/agents/custom.ts'
-import { CannotGoOn, type Work } from '../../src/core/ports.ts'
+import { CannotGoOn } from '../../src/core/ports.ts'
 import { caller } from '../../src/host/call.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 
-const WORK = { step: { id: 1, n: 1, agent: 'sh' } } as Work
+const CALL = { id: 1, agent: 'sh', prompt: 'x', budgetUsd: null, marks: {}, about: {} }
 
 /** Calls a shell that does this; its files go where `folderFor` says. */
 function setCall(script: string, folderFor: () => string) {
@@ -24,12 +24,10 @@ function setCall(script: string, folderFor: () => string) {
   }
   return caller({
     runner,
-    session: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {} },
+    session: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {}, numberOf: id => id },
     agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
-    budgetLeft: () => null,
     now: Date.now,
     warn: () => {},
-    marks: () => ({}),
   })
 }
 
@@ -39,7 +37,7 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
   const call = setCall('echo hello; sleep 0.5; echo worked > worked', () => join(dir, 'occupied'))
   const heard: unknown[] = []
   const listener = { event: (event: unknown) => heard.push(event), activity: () => {} }
-  await expect(call(WORK, 'x', dir, listener)).rejects.toThrow(/occupied\/prompt.txt/)
+  await expect(call({ ...CALL, cwd: dir }, listener)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
   expect([existsSync(join(dir, 'worked')), heard]).toEqual([false, []])
 })

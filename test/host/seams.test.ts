@@ -88,7 +88,7 @@ function setField(script: string, settings: object = {}) {
     once: false,
     start: null,
   }
-  const host = (workflow: Workflow, runners?: RunnerRegistry) =>
+  const host = (workflow: Workflow, runners?: RunnerRegistry, moreEnv: object = {}) =>
     hostRun({
       home: env.RALPH_HOME,
       id: '1-x',
@@ -97,7 +97,7 @@ function setField(script: string, settings: object = {}) {
       limits: limitsOf(spec.settings),
       past: [],
       warnings: [],
-      env,
+      env: { ...env, ...moreEnv },
       frontend: noFrontend(),
       rows: [],
       ...(runners && { runners }),
@@ -182,6 +182,77 @@ describe('a check', () => {
       ['dog', 'I did dog.', '../dog'],
       ['dog', '', '../dog'],
     ])
+  })
+})
+
+describe('a workflow', () => {
+  it('verifies criteria of its own in the workspace of the step', async () => {
+    const field = setField('echo done', { protect: [], baseline: false })
+    const workflow = fieldWorkflow(1, { workspaceFor: task => `../${task.id}` })
+    const code = await field.host({
+      ...workflow,
+      open: context => ({
+        ...workflow.open(context),
+        checks: ({ stage, task }, common) => [
+          ...common,
+          ...context.verify(
+            stage === 'work' ? [{ command: `pwd > ../${task.id}-where` }, { command: 'true' }] : [],
+          ),
+        ],
+      }),
+    })
+    expect(code).toBe(0)
+    for (const name of ['cat', 'dog']) expect(field.read(`${name}-where`)).toBe(`${join(field.root, name)}\n`)
+    const [first] = field.journal().filter(e => e.type === 'settled')
+    expect(first).toMatchObject({
+      findings: [
+        { check: 'pwd > ../cat-where', log: expect.stringContaining('iter-001/criterion_001_') },
+        { check: 'true', verdict: 'pass' },
+      ],
+    })
+  })
+
+  it('asks an agent of a role during a step: the one of the settings, in its workspace, with its cost', async () => {
+    const field = setField('echo done', {
+      protect: [],
+      baseline: false,
+      agents: { judge: { command: 'judge' } },
+    })
+    const judge = join(field.root, 'judge')
+    writeFileSync(judge, '#!/bin/sh\ncat > ../question; pwd > ../judged-in; echo "It holds."\n', {
+      mode: 0o755,
+    })
+    const path = `${field.root}:${field.env.PATH}`
+    const workflow = fieldWorkflow(1, { workspaceFor: task => `../${task.id}` })
+    const answers: unknown[] = []
+    const code = await field.host(
+      {
+        ...workflow,
+        open: context => ({
+          ...workflow.open(context),
+          async claims(work) {
+            answers.push(await context.ask({ role: 'judge', prompt: `Is ${work.task.id} done?` }, work))
+            return {}
+          },
+        }),
+      },
+      undefined,
+      { PATH: path },
+    )
+    expect(code).toBe(0)
+    expect(answers).toEqual(
+      ['cat', 'dog'].map(() => ({ ok: true, text: expect.stringMatching(/^It holds/), note: '' })),
+    )
+    expect(field.read('question')).toBe('Is dog done?')
+    expect(field.read('judged-in')).toBe(`${join(field.root, 'dog')}\n`)
+    const asked = field.journal().filter(e => e.type === 'asked')
+    expect(asked).toMatchObject([
+      { id: 1, role: 'judge', agent: 'judge' },
+      { id: 3, role: 'judge', agent: 'judge' },
+    ])
+    const session = join('project', '.ralph', 'sessions', '1-x')
+    expect(field.read(join(session, 'iter-001', 'judge-prompt.txt'))).toBe('Is cat done?')
+    expect(field.read(join(session, 'iter-001', 'judge-stream.ndjson'))).toContain('It holds')
   })
 })
 

@@ -7,8 +7,8 @@ import { scratch } from '../support/scratch.ts'
 
 function setScene(most?: { output: number; errors: number }) {
   const folder = scratch()
-  const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() }, most)
-  record.open({ n: 1 }, 'the prompt')
+  const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() }, undefined, most)
+  record.open(1, 'the prompt')
   return { record, folder, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
 }
 
@@ -50,7 +50,7 @@ describe('the record of a call', () => {
     for (const name of ['prompt.txt', 'stream.ndjson']) symlinkSync(precious, join(folder, name))
     mkdirSync(join(folder, 'stderr.log', 'inner'), { recursive: true })
     const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() })
-    record.open({ n: 1 }, 'the prompt')
+    record.open(1, 'the prompt')
     record.output(Buffer.from('out'))
     record.error(Buffer.from('err'))
     record.close()
@@ -70,7 +70,7 @@ describe('the record of a call', () => {
       folderFor: () => session.keep(folder, () => mkdirSync(folder)) ?? folder,
       keep: session.keep,
     })
-    expect(record.open({ n: 1 }, 'the prompt')).toBe(null)
+    expect(record.open(1, 'the prompt')).toBe(null)
     record.output(Buffer.from('x'))
     record.error(Buffer.from('first\n'))
     record.close()

@@ -1,4 +1,4 @@
-import type { Finding, Outcome, RunEvent, Settled } from '../../core/events.ts'
+import type { Finding, Outcome, RunEvent, Settled, Usage } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
 import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
@@ -76,11 +76,12 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       case 'ended': {
         const iteration = countTime(event.id, event.at)
         if (!iteration) break
-        const { usage, costUsd } = event.result
-        iteration.usd = costUsd ?? null
-        iteration.tokens = usage
-          ? { input: usage.input, cached: usage.cacheRead, output: usage.output }
-          : null
+        addSpent(iteration, event.result)
+        break
+      }
+      case 'asked': {
+        const iteration = countTime(event.id, event.at)
+        if (iteration) addSpent(iteration, event)
         break
       }
       case 'settled': {
@@ -107,6 +108,17 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
     }
   }
   return [...iterations.values()]
+}
+
+function addSpent(iteration: Iteration, { usage, costUsd }: { usage?: Usage; costUsd?: number }): void {
+  if (costUsd !== undefined) iteration.usd = (iteration.usd ?? 0) + costUsd
+  if (!usage) return
+  const { input, cached, output } = iteration.tokens ?? { input: 0, cached: 0, output: 0 }
+  iteration.tokens = {
+    input: input + usage.input,
+    cached: cached + usage.cacheRead,
+    output: output + usage.output,
+  }
 }
 
 const newIteration = (event: Extract<RunEvent, { type: 'started' }>, title: string): Iteration => ({

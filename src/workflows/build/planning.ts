@@ -92,7 +92,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
         planCheck({
           answer: step.ended?.result.text ?? '',
           save(answer) {
-            const path = join(session.folderOf(step.n), 'answer.txt')
+            const path = join(session.folderOf(step.id), 'answer.txt')
             writeNewFile(path, answer)
             return session.shown(path)
           },

@@ -88,6 +88,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'checking':
       case 'checked':
       case 'waiting':
+      case 'asked':
       case 'asking':
       case 'changed':
       case 'undone':

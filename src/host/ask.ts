@@ -1,0 +1,68 @@
+import type { RunEvent } from '../core/events.ts'
+import type { Clock } from '../core/ports.ts'
+import type { RunState, StepId } from '../core/table.ts'
+import { supervise } from '../engine/supervise.ts'
+import type { AgentAnswer, AgentQuestion } from '../workflows/workflow.ts'
+import type { AgentCall, CallAgent } from './call.ts'
+import type { AgentPool } from './ready-agents.ts'
+
+/** How long an answer may take. */
+const TIMEOUT_MS = 300_000
+/** From the answer to the agent's exit. */
+const LINGER_MS = 10_000
+
+const TIMEOUTS = { inactivityMs: TIMEOUT_MS, iterationMs: TIMEOUT_MS, lingerMs: LINGER_MS }
+
+export type AskerOptions = {
+  call: CallAgent
+  agents: Pick<AgentPool, 'free'>
+  clock: Clock
+  marks: Record<string, string>
+  state(): RunState
+  budgetLeft(): number | null
+  record(event: RunEvent): void
+  /** Ends the agent now. */
+  hard: AbortSignal
+}
+
+export type AskAgent = (question: AgentQuestion, id: StepId, cwd: string) => Promise<AgentAnswer>
+
+/** Asks agents questions during a step, in a role of their own. Whatever goes wrong is an answer that is not ok. */
+export function agentAsker(options: AskerOptions): AskAgent {
+  const { call, agents, clock, marks, record, hard } = options
+  return async ({ role, prompt, mode }, id, cwd) => {
+    const agent = agents.free(options.state(), clock.now(), role)
+    const asked: AgentCall = {
+      agent,
+      id,
+      prompt,
+      cwd,
+      mode,
+      budgetUsd: options.budgetLeft(),
+      marks,
+      role,
+      about: { role },
+    }
+    const start = (listener: Parameters<CallAgent>[1]) => call(asked, listener)
+    const { ms, how, result } = await supervise(
+      clock,
+      TIMEOUTS,
+      hard,
+      start,
+      () => {},
+      () => {},
+    )
+    const { ok, text, error, usage, costUsd } = result
+    record({
+      type: 'asked',
+      at: clock.now(),
+      id,
+      role,
+      agent,
+      ms,
+      ...(usage && { usage }),
+      ...(costUsd !== undefined && { costUsd }),
+    })
+    return { ok: ok && how === 'exited', text, note: error ?? '' }
+  }
+}
