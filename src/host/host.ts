@@ -1,4 +1,4 @@
-import type { RunEvent, Settled } from '../core/events.ts'
+import type { RunEvent, Settled, TodoItem } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
@@ -129,6 +129,8 @@ function open(
     for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
   const book = openBook(workflow.table(spec), fold(past), journal.append, notify)
+  const projectTodo = todoProjector(book.table)
+  const todo = () => projectTodo(book.tasks, book.state)
   const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
   const adapters = once(() =>
     openAdapters({
@@ -147,7 +149,7 @@ function open(
       ready: holdBackOutput(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
     }),
   )
-  const listeners = [...frontend.watch(viewOf(options, book, dir)), ...(options.listeners ?? [])]
+  const listeners = [...frontend.watch(viewOf(options, book, todo, dir)), ...(options.listeners ?? [])]
   watchers = listeners
   const opened = workflow.open({
     spec,
@@ -158,6 +160,7 @@ function open(
     journal: () => readJournal(dir),
     user: frontend.user(signals.soft),
     run: () => book,
+    todo,
     record: book.record,
     interrupt,
     runDir: dir,
@@ -199,8 +202,12 @@ function once<T>(make: () => T): () => T {
 }
 
 /** What the frontend may look at. */
-function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string): RunView {
-  const projectTodo = todoProjector(book.table)
+function viewOf(
+  { workflow, spec, limits }: HostOptions,
+  book: Book,
+  todo: () => readonly TodoItem[],
+  dir: string,
+): RunView {
   return {
     spec,
     iterations: limits.iterations,
@@ -208,7 +215,7 @@ function viewOf({ workflow, spec, limits }: HostOptions, book: Book, dir: string
     list: () =>
       workflow.listed
         ? {
-            items: projectTodo(book.tasks, book.state),
+            items: todo(),
             held: heldTasks(book.tasks, book.state, book.table),
           }
         : null,

@@ -1,5 +1,5 @@
 import type { UserAccess } from '../core/asker.ts'
-import type { Claimed, Finding, RunEvent, Settled } from '../core/events.ts'
+import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/events.ts'
 import type { Ask, Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
@@ -96,6 +96,8 @@ export type Context<S extends RunSpec = RunSpec> = {
   user: UserAccess | null
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
+  /** The list as it is shown now. It is projected once for everyone who asks in the same moment. */
+  todo(): readonly TodoItem[]
   record: Recorder
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void

@@ -24,7 +24,7 @@ import type { BuildSpec } from './spec.ts'
 export function openBuild(context: Context<BuildSpec>): Active {
   const { spec, table, limits, session, past, run, record } = context
   const { project } = spec
-  const list = syncListFile({ project, dir: session.dir }, table, past, run)
+  const list = syncListFile(context)
   const path = join(session.dir, 'progress.txt')
   const now = () => Date.now()
   const warn = (text: string) => record({ type: 'warned', at: now(), note: text })

@@ -6,7 +6,7 @@ import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
 import { type KnownVersions, openListFile } from '../../store/list-file.ts'
-import type { Folded } from '../workflow.ts'
+import type { Context, Folded } from '../workflow.ts'
 import { itemFormatter } from './format-items.ts'
 import { detailsOf } from './rules/planned.ts'
 import { rebase } from './rules/rebase.ts'
@@ -34,17 +34,23 @@ export interface ListFileSync {
   byAgent(task: TaskId, room: number, at: number): Change
 }
 
+export type ListFileOptions = Pick<Context, 'table' | 'past' | 'run' | 'todo'> & {
+  spec: { project: string }
+  session: { dir: string }
+}
+
 const NO_CHANGE: Change = { edit: null, refused: [] }
 
-/** Keeps a build's list file and the run in step. People and agents may edit the file. `past` is the journal so far. */
-export function syncListFile(
-  { project, dir }: { project: string; dir: string },
-  table: StageTable,
-  past: readonly RunEvent[],
-  run: () => Folded,
-): ListFileSync {
+/** Keeps a build's list file and the run in step. People and agents may edit the file. */
+export function syncListFile({
+  spec: { project },
+  session: { dir },
+  table,
+  past,
+  run,
+  todo,
+}: ListFileOptions): ListFileSync {
   const format = itemFormatter()
-  const projectList = todoProjector(table)
   const handed = recentLists(past, table)
   const file = openListFile(join(dir, 'tasks.json'), handed)
   const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
@@ -54,11 +60,11 @@ export function syncListFile(
   let exists = handed.given !== null
 
   const writeList = (how: 'write' | 'show') => {
-    const { tasks, state } = run()
+    const { tasks } = run()
     // There is no list before the plan, and a project that was removed must not be created again.
     exists ||= tasks.some(task => isShown(task, table))
     if (!exists || !existsSync(project)) return
-    file[how](format(projectList(tasks, state)))
+    file[how](format(todo()))
     if (tasks === written.tasks && (!written.hasDetails || detailsFile.isThere())) return
     const details = detailsOf(shownTasks(tasks, table))
     written = { tasks, hasDetails: Object.keys(details).length > 0 }
@@ -70,11 +76,7 @@ export function syncListFile(
     const found = file.changed()
     if (found === null) return NO_CHANGE
     const list = parse(found.text)
-    if ('items' in list) {
-      const { tasks, state } = run()
-      const now = projectList(tasks, state)
-      return interpret(rebase(JSON.parse(found.written), list.items, now), { tasks, state })
-    }
+    if ('items' in list) return interpret(rebase(JSON.parse(found.written), list.items, todo()), run())
     const kept = relative(project, file.keep(found.text))
     write()
     return {

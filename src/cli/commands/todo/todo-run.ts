@@ -50,8 +50,16 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
   withStoppedRun(ralphHome(process.env), run, past => {
     const { project, pins } = run.began
     const events = [...past]
-    const place = { project, dir: sessionDir(project, run.id) }
-    const list = syncListFile(place, tableOf(pins), past, () => fold(events))
+    const table = tableOf(pins)
+    const folded = () => fold(events)
+    const list = syncListFile({
+      spec: { project },
+      session: { dir: sessionDir(project, run.id) },
+      table,
+      past,
+      run: folded,
+      todo: () => projectTodo(folded().tasks, folded().state, table),
+    })
     const { edit, refused } = readList(list, past)
     for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
     if (edit) events.push(edit)
