@@ -21,7 +21,9 @@ describe('the program that every start reads', () => {
       'package.json',
       'src/cli/help-output.ts',
       'src/cli/main.ts',
+      'src/core/visible.ts',
       'src/settings/duration.ts',
+      'src/terminal/print.ts',
       'unused:child_process',
     ])
   })

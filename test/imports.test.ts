@@ -56,6 +56,21 @@ describe('what belongs to the process', () => {
   })
 })
 
+describe('what is printed', () => {
+  /** Only the first prints what others wrote. The demo's agent prints its own stream, and completions a script. */
+  const PRINTERS = [
+    'terminal/print.ts',
+    'cli/commands/demo/agent-stream.ts',
+    'cli/commands/completions/completions.ts',
+  ]
+
+  it('goes through one place, which lets a terminal obey nothing that others wrote', () => {
+    const writes = /\bprocess\.std(?:out|err)\.write\b|\bconsole\.\w+\(|\bio: process\b/
+    const printers = files.filter(file => linesOf(file).some(line => writes.test(line)))
+    expect(printers.filter(file => roomOf(file) !== 'hooks').sort()).toEqual(PRINTERS.sort())
+  })
+})
+
 describe('the size of things', () => {
   it('is few files in a folder', () => {
     const folders = [...new Set(files.map(file => dirname(file)))]

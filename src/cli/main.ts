@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { fail, safeIo } from '../terminal/print.ts'
 import { archive } from './commands/archive/command.ts'
 import { build } from './commands/build/command.ts'
 import { completions } from './commands/completions/command.ts'
@@ -77,7 +78,7 @@ export async function main(argv: string[]): Promise<number> {
     .addHelpText('after', EXAMPLES)
   const context: VerbContext = {
     agentCommand,
-    io: process,
+    io: safeIo(process.env),
     finish: result => {
       code = result
     },
@@ -100,8 +101,7 @@ export async function main(argv: string[]): Promise<number> {
 
 function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const { message, stack } = error as Error
-  process.stderr.write(`ralph: error: ${verbose ? stack : message}\n`)
+  fail(error as Error, verbose)
   // By name, because the other bundle has a class of its own.
   return (error as Error).name === 'UsageError' ? 2 : 1
 }

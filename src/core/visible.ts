@@ -19,6 +19,17 @@ const IN_COMMAND = new RegExp(`(?![\\t\\n])${HIDDEN}`, 'u')
 const IN_LINE = new RegExp([HIDDEN, PILE, GAP, BACKSLASH].join('|'), 'gu')
 const IN_TEXT = new RegExp([`(?!\\t|\\r?\\n)${HIDDEN}`, PILE, BACKSLASH].join('|'), 'gu')
 
+/**
+ * What a terminal obeys, or shows as nothing or in another order. An emoji may keep its selector and the joiners in it.
+ */
+const OBEYED = String.raw`(?!(?<=\p{Emoji})\ufe0f|(?<=[\p{Emoji}\ufe0f])\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]`
+
+const IN_OUTPUT = new RegExp(`(?![\\t\\n])${OBEYED}`, 'gu')
+const IN_ERROR = new RegExp(OBEYED, 'gu')
+
+/** Ralph's own colours. Not among them: text in the colour of its ground, which nobody sees. */
+const IN_STYLED = new RegExp(`\\x1b\\[(?:[0-79]|2[0-9]|[349][0-79]|10[0-7])m|${IN_OUTPUT.source}`, 'gu')
+
 const codeOf = (char: string): string => char.codePointAt(0)!.toString(16)
 
 const escaped = (char: string): string => `\\u{${codeOf(char)}}`
@@ -28,6 +39,16 @@ export const visible = (text: string): string => text.replace(IN_LINE, escaped)
 
 /** The same for a text of several lines: its line breaks, tabs and spaces stay as they are. */
 export const visibleText = (text: string): string => text.replace(IN_TEXT, escaped)
+
+/** A text for a terminal: only what it would obey is escaped, so what was made visible before stays as it is. */
+export const printable = (text: string): string => text.replace(IN_OUTPUT, escaped)
+
+/** The same in one line. */
+export const printableLine = (text: string): string => text.replace(IN_ERROR, escaped)
+
+/** The same for a text that has ralph's own colours. */
+export const printableStyled = (text: string): string =>
+  text.replace(IN_STYLED, found => (found.length > 2 ? found : escaped(found)))
 
 /** The same for JSON, by JSON's own escapes, so that the value stays the same. */
 export const visibleJson = (json: string): string =>

@@ -2,6 +2,7 @@ import type { UserAccess } from '../core/asker.ts'
 import { isAttended } from '../terminal/attended.ts'
 import { editorOf, editText } from '../terminal/editor.ts'
 import { terminalFrontend } from '../terminal/frontend.ts'
+import { print, printError } from '../terminal/print.ts'
 import { terminalAsker } from '../terminal/terminal-asker.ts'
 import { plain } from '../view/plain.ts'
 import type { Frontend } from './frontend.ts'
@@ -15,7 +16,7 @@ export function processFrontend(options: { json?: boolean; quiet?: boolean }): F
     ...terminalFrontend(() => process, env, options),
     user: stop => (isAttended(options) ? userAtTerminal(stop, env) : null),
     openSignals: () => ({
-      ...listenToSignals(line => process.stderr.write(`${line}\n`)),
+      ...listenToSignals(printError),
       interrupt: () => void process.emit('SIGINT'),
     }),
   }
@@ -26,7 +27,7 @@ function userAtTerminal(stop: AbortSignal, env: NodeJS.ProcessEnv): UserAccess {
   const editor = editorOf(env)
   return {
     asker: () => terminalAsker(stop),
-    say: text => process.stdout.write(`${plain(text)}\n`),
+    say: text => print(plain(text)),
     edit: (text, ending) => editText(text, ending, editor),
     editor,
   }

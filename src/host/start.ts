@@ -7,6 +7,7 @@ import { hold } from '../runs/hold.ts'
 import { projectOf } from '../runs/project.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
 import { type Risk, risks } from '../settings/trust.ts'
+import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
 import { checkFallbacks, chooseAgent, takesModel } from './agents.ts'
@@ -98,9 +99,7 @@ export async function startRun<S extends RunSpec>(
   const spec = withStart<S>(draft, await recordStart(project, gitEnvironment(settings, env)))
   const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]
   const id = newRunId(new Date(), Math.random())
-  const verbose = options.verbose
-    ? [verboseLines(workflow, spec, limits, sources, env, line => process.stderr.write(`${line}\n`))]
-    : []
+  const verbose = options.verbose ? [verboseLines(workflow, spec, limits, sources, env, printError)] : []
   return hold({ home, id, project, shared: options.shared ?? false }, () =>
     hostRun({
       home,

@@ -7,6 +7,7 @@ import { visible } from '../core/visible.ts'
 import { readJson } from '../settings/read.ts'
 import type { Risk } from '../settings/trust.ts'
 import { replaceFile } from '../store/files/atomic.ts'
+import { printError } from '../terminal/print.ts'
 import { askConfirmation } from '../terminal/question.ts'
 
 export type TrustAsk = {
@@ -36,7 +37,7 @@ export async function requireTrust({ home, project, found, flag, env }: TrustAsk
 }
 
 function ask(project: string, found: Risk[]): Promise<boolean> {
-  process.stderr.write(`\n${visible(project)} wants to:\n${listRisks(found)}\n\n`)
+  printError(`\n${visible(project)} wants to:\n${listRisks(found)}\n`)
   return askConfirmation('Trust these? Ralph asks again when they change.')
 }
 

@@ -1,4 +1,5 @@
 import { UsageError } from '../core/usage-error.ts'
+import { visibleJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import type { Registry } from '../workflows/index.ts'
 import { findRun, latestRun, ralphHome } from './find.ts'
@@ -21,6 +22,8 @@ export function showStatus(
   if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
   const now = Date.now()
   const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
-  stdout.write(options.json ? `${JSON.stringify(status)}\n` : `${statusLines(status, now).join('\n')}\n`)
+  stdout.write(
+    options.json ? `${visibleJson(JSON.stringify(status))}\n` : `${statusLines(status, now).join('\n')}\n`,
+  )
   return 0
 }

@@ -4,6 +4,7 @@ import { formatCount, formatDuration } from '../core/format.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { heldTasks, projectTodo } from '../core/todo.ts'
+import { printableLine } from '../core/visible.ts'
 import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
 import { formatCost, formatEnding } from '../view/report/format.ts'
@@ -186,5 +187,8 @@ export function statusLines(status: RunStatus, now: number): string[] {
     ['last', plainLine(status.last)],
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]
-  return [`run ${status.id}`, ...rows.map(([name, value]) => `  ${name!.padEnd(9)}  ${value}`)]
+  return [
+    `run ${status.id}`,
+    ...rows.map(([name, value]) => `  ${name!.padEnd(9)}  ${printableLine(value!)}`),
+  ]
 }

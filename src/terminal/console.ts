@@ -1,6 +1,8 @@
 import type { RunEvent } from '../core/events.ts'
+import { visibleJson } from '../core/visible.ts'
 import type { Bounds } from '../view/excerpt.ts'
 import { liveLine } from '../view/live-line.ts'
+import { isSimple } from '../view/plain.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
@@ -106,7 +108,7 @@ export function consoleListener(
     buffer.flush()
     line?.close()
   }
-  if (json) return Object.assign((event: RunEvent) => buffer.add(JSON.stringify(event)), { close, drained })
+  if (json) return Object.assign((event: RunEvent) => buffer.add(jsonLine(event)), { close, drained })
   const lines = runLines(shown)
 
   const onEvent = (event: RunEvent) => {
@@ -125,6 +127,12 @@ export function consoleListener(
     }
   }
   return Object.assign(onEvent, { close, drained })
+}
+
+/** Nearly all events are simple, and checking that costs little. */
+function jsonLine(event: RunEvent): string {
+  const json = JSON.stringify(event)
+  return isSimple(json) ? json : visibleJson(json)
 }
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'

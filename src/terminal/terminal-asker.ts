@@ -1,4 +1,5 @@
 import type { Asker } from '../core/asker.ts'
+import { printable } from '../core/visible.ts'
 import { askQuestion } from './question.ts'
 
 /** Asks on the terminal. Once `stop` is aborted, the open question and every later one throw NoAnswer. */
@@ -11,9 +12,9 @@ export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
       const answer = await askQuestion(
         signal =>
           text({
-            message,
+            message: printable(message),
             signal,
-            placeholder: otherwise || undefined,
+            placeholder: printable(otherwise) || undefined,
             defaultValue: otherwise,
             validate: typed => refuse?.(read(typed)),
           }),
@@ -24,11 +25,28 @@ export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
     some(message, choices) {
       const initialValues = choices.map(choice => choice.value)
       return askQuestion(
-        signal => multiselect({ message, signal, options: choices, initialValues, required: false }),
+        signal =>
+          multiselect({
+            message: printable(message),
+            signal,
+            options: choices.map(seen),
+            initialValues,
+            required: false,
+          }),
         { stop },
       )
     },
     one: (message, choices) =>
-      askQuestion(signal => select({ message, signal, options: choices as never }), { stop }),
+      askQuestion(
+        signal => select({ message: printable(message), signal, options: choices.map(seen) as never }),
+        { stop },
+      ),
   }
 }
+
+/** What others wrote may be in a question; the value stays as it is. */
+const seen = <T extends { value: string; label?: string; hint: string }>(choice: T) => ({
+  ...choice,
+  label: printable(choice.label ?? choice.value),
+  hint: printable(choice.hint),
+})

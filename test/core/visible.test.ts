@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hiddenIn, visible, visibleJson, visibleText } from '../../src/core/visible.ts'
+import {
+  hiddenIn,
+  printable,
+  printableLine,
+  printableStyled,
+  visible,
+  visibleJson,
+  visibleText,
+} from '../../src/core/visible.ts'
 
 /** By other words than those of the code: what may never be shown as it is. */
 const UNSEEN = [
@@ -138,4 +146,35 @@ describe('what is hidden in a command', () => {
       expect(hiddenIn(command)).toBeNull()
     },
   )
+})
+
+describe('printable', () => {
+  it.each([
+    ['an escape', '\x1b]0;a\x07', '\\u{1b}]0;a\\u{7}'],
+    ['C1 controls', '\x9b2J', '\\u{9b}2J'],
+    ['a carriage return', 'a\rb', 'a\\u{d}b'],
+    ['a direction override', '\u202e', '\\u{202e}'],
+    ['zero width', 'a\u200bb\u200dc', 'a\\u{200b}b\\u{200d}c'],
+    ['separators of lines', '\u2028\u2029', '\\u{2028}\\u{2029}'],
+    ['a lone surrogate', '\ud800', '\\u{d800}'],
+    ['colours that are not ralph’s', '\x1b[8m\x1b[38;5;1m\x1b[2K', '\\u{1b}[8m\\u{1b}[38;5;1m\\u{1b}[2K'],
+  ])('escapes %s, with and without colours', (_, text, expected) => {
+    expect([printable(text), printableStyled(text), printableLine(text)]).toEqual([
+      expected,
+      expected,
+      expected,
+    ])
+  })
+
+  it.each(['⚠️ ⏸️ 👩‍💻 naïve\xa0text 日本語', 'already\\u{1b} made visible', 'a\tb'])(
+    'leaves %j as it is',
+    text => {
+      expect([printable(text), printableStyled(text)]).toEqual([text, text])
+    },
+  )
+
+  it('leaves ralph’s own colours where there are some, and escapes a line break in one line', () => {
+    expect(printableStyled('\x1b[32m✓\x1b[39m a\n')).toBe('\x1b[32m✓\x1b[39m a\n')
+    expect(printableLine('a\nb')).toBe('a\\u{a}b')
+  })
 })

@@ -8,6 +8,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { print, warn } from '../../../terminal/print.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
@@ -62,9 +63,9 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   )
   const fresh = writeFreshFiles(project, dir, places, file, date)
   const committed = await commit(project, to, fresh, `ralph: archive ${file.project || dir}`)
-  if (typeof committed === 'string') process.stderr.write(`ralph: warning: not committed: ${committed}\n`)
-  process.stdout.write(
-    `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.\n`,
+  if (typeof committed === 'string') warn(`not committed: ${committed}`)
+  print(
+    `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.`,
   )
   return 0
 }

@@ -3,6 +3,7 @@ import { processFrontend } from '../../../host/process-frontend.ts'
 import { resume } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { safeIo } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf, workflows } from '../../../workflows/index.ts'
 import type { BuildOptions } from './command.ts'
@@ -31,7 +32,7 @@ export async function resumeBuild(
     return await resume(
       buildOf(home, project, name),
       options,
-      { registry: workflows, io: process, frontend: processFrontend(options) },
+      { registry: workflows, io: safeIo(process.env), frontend: processFrontend(options) },
       instruction,
     )
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { known } from '../../../agents/index.ts'
 import { canGoOn, ralphHome, runIds } from '../../../runs/find.ts'
 import { readJournal } from '../../../store/journal.ts'
+import { print } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/plain.ts'
 import type { Shell } from './command.ts'
 import { type Completion, findCompletions } from './find-completions.ts'
@@ -26,7 +27,7 @@ export function offerCompletions(program: Command, words: readonly string[]): nu
     completions.type === 'values'
       ? completions.values.map(({ value, about }) => `${value}\t${plainLine(about)}`)
       : [`:${completions.type}`]
-  process.stdout.write(lines.map(line => `${line}\n`).join(''))
+  for (const line of lines) print(line)
   return 0
 }
 

@@ -6,6 +6,7 @@ import { processFrontend } from '../../../host/process-frontend.ts'
 import { newRunId, ralphHome } from '../../../runs/find.ts'
 import { hold } from '../../../runs/hold.ts'
 import { loadSettings } from '../../../settings/load.ts'
+import { print } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
@@ -102,7 +103,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
-  process.stdout.write(`${story}\n\n`)
+  print(`${story}\n`)
   const code = await hold({ home, id, project: dir, shared: false }, () =>
     hostRun({
       home,
@@ -117,7 +118,7 @@ export async function showDemo(which: DemoName): Promise<number> {
       rows: factRows(workflow, spec, limits),
     }),
   )
-  process.stdout.write(`
+  print(`
 Look at it:
   what the agent changed             cd ${dir} && git ${changes}
   prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
@@ -125,7 +126,6 @@ Look at it:
 Your own project:
   which agents are there             ralph doctor
   its checks, by a few questions     ralph init
-  ${next}
-`)
+  ${next}`)
   return code
 }

@@ -2,6 +2,7 @@ import { visibleJson } from '../../../core/visible.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
+import { safeIo } from '../../../terminal/print.ts'
 import type { DoctorOptions } from './command.ts'
 import { findObstacles } from './facts.ts'
 import { gatherFacts } from './gather.ts'
@@ -12,7 +13,7 @@ const WIDTH = 80
 
 /** Says whether ralph can run here, and which agents and tools there are. */
 export async function diagnose(options: DoctorOptions): Promise<number> {
-  const { env, stdout } = process
+  const { env, stdout } = safeIo(process.env)
   const cwd = projectOf(options.projectDir)
   const interrupted = new AbortController()
   for (const name of SIGNALS) process.once(name, () => interrupted.abort())

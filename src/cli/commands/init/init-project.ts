@@ -9,6 +9,7 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { risks } from '../../../settings/trust.ts'
+import { print, printError, warn } from '../../../terminal/print.ts'
 import { terminalAsker } from '../../../terminal/terminal-asker.ts'
 import { type AskSettingsOptions, askSettings, askYesNo } from './ask-settings.ts'
 import type { InitOptions } from './command.ts'
@@ -38,11 +39,11 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
     const draft = draftOf(await askSettings(ask, askOptions(project, process.env.PATH ?? '')))
     writeSettings(project, draft)
     trustAnswers(project, draft)
-    process.stdout.write(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"\n`)
+    print(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"`)
     return 0
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    process.stderr.write('Interrupted; nothing was written.\n')
+    printError('Interrupted; nothing was written.')
     return 130
   } finally {
     close()
@@ -52,7 +53,7 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
 /** Shows the merged settings files. Hidden characters are made visible, because the files may come from anyone. */
 function show({ fromFiles, sources }: Loaded): void {
   const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
-  process.stdout.write(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n\n`)
+  print(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n`)
 }
 
 const askOptions = (project: string, path: string): AskSettingsOptions => ({
@@ -67,6 +68,6 @@ function trustAnswers(project: string, draft: Draft): void {
     trust(ralphHome(process.env), project, risks(draft))
   } catch (error) {
     // The settings are written anyway; the next run asks.
-    process.stderr.write(`ralph: warning: the settings are not trusted yet: ${(error as Error).message}\n`)
+    warn(`the settings are not trusted yet: ${(error as Error).message}`)
   }
 }

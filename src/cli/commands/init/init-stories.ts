@@ -4,6 +4,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
+import { print } from '../../../terminal/print.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
 import { storyDir } from '../stories/story-source.ts'
@@ -28,14 +29,13 @@ export function initStories({ projectDir, name, force, ralphDir }: InitOptions):
     for (const [file, text] of Object.entries(files)) replaceFile(join(project, dir, file), text)
     ignoreMarker(project)
   })
-  process.stdout.write(`Created ${dir}/ with ${Object.keys(files).join(', ')}
+  print(`Created ${dir}/ with ${Object.keys(files).join(', ')}
 
 Next:
   1. say what you want in ${dir}/prd.md
   2. write the stories to ${dir}/tasks.json, or let an agent do both: /ralph-plan in Claude Code
   3. put the commands that verify them into its verifyCommands, and commit it all
-  4. ralph stories
-`)
+  4. ralph stories`)
   return 0
 }
 

@@ -2,6 +2,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { marketplaceFolder, pluginFolder } from '../../../host/plugin-folder.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { commandRunner, type Ran } from '../../../runners/run-command.ts'
+import { print } from '../../../terminal/print.ts'
 import type { PluginAction } from './command.ts'
 
 const MARKET = 'ralph'
@@ -16,7 +17,7 @@ export async function managePlugin(action: PluginAction): Promise<number> {
     throw new UsageError('the plugin is missing from this installation; install ralph again')
   switch (action) {
     case 'path':
-      process.stdout.write(`${folder}\n`)
+      print(folder)
       return 0
     case 'install':
       return callClaude([
@@ -54,9 +55,9 @@ async function callClaude(steps: Step[]): Promise<number> {
       const ran = await run([program, 'plugin', ...words], { cwd: process.cwd(), env, timeoutMs: TIMEOUT_MS })
       if (ran.end === 'interrupted') return 130
       const output = outputOf(ran)
-      if (ran.end === 'exited' && (ran.exit.code === 0 || done?.test(output)))
-        process.stdout.write(output === '' ? '' : `${output}\n`)
-      else throw new Error(`claude plugin ${words.join(' ')} failed: ${output}`)
+      if (ran.end === 'exited' && (ran.exit.code === 0 || done?.test(output))) {
+        if (output !== '') print(output)
+      } else throw new Error(`claude plugin ${words.join(' ')} failed: ${output}`)
     }
     return 0
   } finally {

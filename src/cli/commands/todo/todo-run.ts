@@ -4,9 +4,11 @@ import { stoppedCleanly } from '../../../core/stopped-cleanly.ts'
 import { type Limits, stageOf } from '../../../core/table.ts'
 import { heldTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
+import { visibleJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { sessionDir } from '../../../store/session.ts'
+import { print, warn } from '../../../terminal/print.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
@@ -30,7 +32,7 @@ export async function todoRun(
   if (isLive(run)) {
     editFor(run, run.events, request)
     sendRequest(run, { type: 'todo', request })
-    return print(`asked run ${run.id}; it changes its list before its next step`)
+    return say(`asked run ${run.id}; it changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
   return show(await changeStopped(run, request), options)
@@ -61,7 +63,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
       todo: () => projectTodo(folded().tasks, folded().state, table),
     })
     const { edit, refused } = readList(list, past)
-    for (const note of refused) process.stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+    for (const note of refused) warn(plainLine(note, 1000))
     if (edit) events.push(edit)
     events.push(editFor(run, events, request))
     record(run, ...events.slice(past.length))
@@ -107,16 +109,16 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   const workflow = tableOf(run.began.pins)
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
-  if (json) return print(JSON.stringify(items, null, 2))
+  if (json) return say(visibleJson(JSON.stringify(items, null, 2)))
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
-  if (items.length === 0) return print(isPlanned ? EMPTY : UNPLANNED)
-  return print(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
+  if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
+  return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
 }
 
 const EMPTY = 'the list is empty'
 const UNPLANNED = 'no tasks yet: the plan is not ready'
 
-function print(text: string): number {
-  process.stdout.write(`${text}\n`)
+function say(text: string): number {
+  print(text)
   return 0
 }

@@ -6,6 +6,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { type Risk, risks } from '../../../settings/trust.ts'
 import { textAt } from '../../../store/files/regular-file.ts'
+import { print } from '../../../terminal/print.ts'
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
@@ -15,14 +16,14 @@ export function trustProject(dir: string): number {
   const settings = risks(loadSettings(project, {}).fromFiles)
   const found = [...settings, ...storyRisksOf(project)]
   if (found.length === 0) {
-    process.stdout.write(`${visible(project)} has nothing that needs trust.\n`)
+    print(`${visible(project)} has nothing that needs trust.`)
     return 0
   }
   const home = ralphHome(process.env)
   // Only `ralph stories` runs the commands of the stories. For the other commands the settings alone must be trusted.
   if (settings.length > 0) trust(home, project, settings)
   trust(home, project, found)
-  process.stdout.write(`Trusted in ${visible(project)}, until it changes:\n${listRisks(found)}\n`)
+  print(`Trusted in ${visible(project)}, until it changes:\n${listRisks(found)}`)
   return 0
 }
 
