@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIMITS, textAt } from '../store/files/read.ts'
 
 /** Where a repository keeps its HEAD (`own`) and its branches (`common`). They differ in a linked working tree. */
 export type GitDirs = { own: string; common: string }
@@ -19,7 +20,7 @@ export function readHead({ own, common }: GitDirs): { commit: string | null; bra
 }
 
 function readPacked(common: string, ref: string): string | null {
-  const line = read(join(common, 'packed-refs'))
+  const line = read(join(common, 'packed-refs'), LIMITS.own)
     ?.split('\n')
     .find(l => l.endsWith(` ${ref}`))
   return line?.split(' ', 1)[0] ?? null
@@ -38,10 +39,5 @@ export function unfinishedOperation({ own }: GitDirs): string | null {
   return signs.find(([name]) => existsSync(join(own, name)))?.[1] ?? null
 }
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return null
-  }
-}
+const read = (path: string, limit: number = LIMITS.small): string | null =>
+  textAt(path, { limit })?.trim() ?? null

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
+import { bytesAt, LIMITS, textAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
-import { contentOf, readStatus, stagedEntries } from './status.ts'
+import { contentOf, HASHED_BYTES, readStatus, stagedEntries } from './status.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** The repository when a run began. What was dirty then belongs to the user. */
@@ -34,8 +35,11 @@ export async function recordStart(project: string, env: Record<string, string>):
 }
 
 /** An earlier run wrote it, perhaps one that crashed before its first event: not an edit of the user's. */
-const isOwnIgnore = (root: string, path: string): boolean =>
-  path.endsWith('.ralph/.gitignore') && ['', OWN_IGNORE].includes(read(join(root, path)).toString())
+function isOwnIgnore(root: string, path: string): boolean {
+  if (!path.endsWith('.ralph/.gitignore')) return false
+  const text = textAt(join(root, path), { limit: LIMITS.small })
+  return text === null ? contentOf(root, path) === 'absent' : ['', OWN_IGNORE].includes(text)
+}
 
 /** A hash of the hooks that would run, by name and content. */
 export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
@@ -44,7 +48,7 @@ export async function hooksOf(root: string, env: Record<string, string>): Promis
   const dir = resolve(root, path)
   const hash = createHash('sha1').update(dir)
   for (const name of namesIn(dir).filter(n => !n.endsWith('.sample')))
-    hash.update(`\0${name}\0`).update(read(join(dir, name)))
+    hash.update(`\0${name}\0`).update(hookContent(dir, name))
   return hash.digest('hex')
 }
 
@@ -56,13 +60,9 @@ function namesIn(dir: string): string[] {
   }
 }
 
-function read(path: string): Buffer | string {
-  try {
-    return readFileSync(path)
-  } catch {
-    return ''
-  }
-}
+/** What cannot be read as a file, a pipe for example, is told apart by what it is. */
+const hookContent = (dir: string, name: string): Buffer | string =>
+  bytesAt(join(dir, name), { limit: HASHED_BYTES }) ?? contentOf(dir, name)
 
 /** The state of the tree when the run began. */
 export const treeStateAtStart = ({ root, head, dirty }: Start): TreeState => ({

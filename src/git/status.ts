@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openRegularFile } from '../store/files/read.ts'
 import { git } from './git.ts'
 
 /** A larger file is compared by size and time, because hashing it is too slow. */
@@ -111,7 +102,7 @@ export function contentOf(root: string, path: string): string {
   if (!stat.isFile()) return 'special'
   let fd: number
   try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+    fd = openRegularFile(file, true)
   } catch {
     return 'unreadable'
   }
@@ -120,7 +111,12 @@ export function contentOf(root: string, path: string): string {
     if (size > HASHED_BYTES) return `${size} ${mtimeMs}`
     const hash = createHash('sha1')
     const chunk = Buffer.allocUnsafe(Math.min(size, 65_536) + 1)
-    for (let n = readSync(fd, chunk); n > 0; n = readSync(fd, chunk)) hash.update(chunk.subarray(0, n))
+    let read = 0
+    // It may grow meanwhile; what it has then is compared again later.
+    for (let n = readSync(fd, chunk); n > 0 && read <= HASHED_BYTES; n = readSync(fd, chunk)) {
+      hash.update(chunk.subarray(0, n))
+      read += n
+    }
     return hash.digest('hex')
   } catch {
     return 'unreadable' // It was removed meanwhile.

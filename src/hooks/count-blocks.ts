@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIMITS, textAt } from '../store/files/read.ts'
 import type { HookInput } from './run-hook.ts'
 import { sessionFolder } from './session-folder.ts'
 
@@ -34,13 +35,7 @@ function readCap({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: cap }: Record<string, string
   return Number.isInteger(number) && number > 0 ? number : DEFAULT_CAP
 }
 
-function readCount(file: string): number {
-  try {
-    return Number(readFileSync(file, 'utf8')) || 0
-  } catch {
-    return 0
-  }
-}
+const readCount = (file: string): number => Number(textAt(file, { limit: LIMITS.small })) || 0
 
 function replace(file: string, text: string): void {
   const temporary = `${file}.${process.pid}`

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { openRegularFile } from '../store/files/read.ts'
 
 /** How many bytes of the end to search, in turn, until something is found: transcripts and their lines can be large. */
 const TAIL_SIZES = [64 * 1024, 1024 * 1024, 32 * 1024 * 1024]
@@ -8,7 +9,7 @@ export function searchTail<T>(
   path: string,
   find: (lines: string[]) => T | null,
 ): { found: T | null; size: number } {
-  const fd = openSync(path, 'r')
+  const fd = openRegularFile(path)
   try {
     const { size } = fstatSync(fd)
     for (const length of TAIL_SIZES) {

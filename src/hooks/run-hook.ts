@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readStdin } from './stdin.ts'
 
 /** The JSON that claude passes to a hook. */
 export type HookInput = {
@@ -27,7 +27,7 @@ export function runHook(name: string, decide: (input: HookInput) => object | nul
 }
 
 function readInput(): HookInput {
-  const text = readFileSync(0, 'utf8')
+  const text = readStdin()
   try {
     return JSON.parse(text)
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type GateInput, judgeStop } from '../workflows/stories/rules/gate.ts'
 import { countBlocks } from './count-blocks.ts'
 import { type HookInput, runHook } from './run-hook.ts'
@@ -33,9 +33,7 @@ function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): o
 /** In a run of ralph nobody is watching, so an unreadable list blocks the agent; elsewhere the hook itself fails. */
 function readTasks(path: string): GateInput['tasks'] {
   try {
-    // Reading a pipe would block until somebody writes to it.
-    if (!statSync(path).isFile()) throw new Error('it is not a file')
-    return readFileSync(path, 'utf8')
+    return readRegularFile(path, { limit: LIMITS.text }).toString()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     if (process.env.RALPH_RUN) return { unreadable: (error as Error).message }

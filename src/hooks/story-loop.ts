@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
+import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type GateRules, readGateRules } from '../workflows/stories/rules/gate.ts'
 import type { ReviewMode } from '../workflows/stories/rules/review-rules.ts'
 import type { HookInput } from './run-hook.ts'
@@ -45,7 +47,7 @@ export function findStoryLoop(project: string, env: Environment): StoryLoop | nu
 
 function readJson(path: string | undefined): unknown {
   try {
-    return path ? JSON.parse(readFileSync(path, 'utf8')) : null
+    return path ? parseJson(readRegularFile(path, { limit: LIMITS.own }).toString(), OWN_DEPTH) : null
   } catch {
     // The gate then checks less.
     return null

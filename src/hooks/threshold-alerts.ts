@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIMITS, textAt } from '../store/files/read.ts'
 import { type Threshold, thresholds } from './context-use.ts'
 
 /**
@@ -25,10 +26,5 @@ export function resetThresholds(folder: string, model: string | undefined): void
 
 const MODEL = 'model'
 
-export function modelAtStart(folder: string): string | null {
-  try {
-    return readFileSync(join(folder, MODEL), 'utf8')
-  } catch {
-    return null
-  }
-}
+export const modelAtStart = (folder: string): string | null =>
+  textAt(join(folder, MODEL), { limit: LIMITS.small })

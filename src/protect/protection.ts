@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import type { Check } from '../core/ports.ts'
+import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type ConfigEntry, type ConfigTool, configReader, restoreEntries } from './git-config.ts'
 import { readGlob } from './glob.ts'
-import { restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { requireKeepable, restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
 
 /** Files that an agent must not change. A change is put back, and counts as a failed check. */
 export interface Protection {
@@ -40,6 +41,7 @@ export function protection({ project, config, path, write, ...options }: Protect
     async take() {
       const before = state
       const files = takeSnapshot(areas, before?.files ?? {})
+      if (files !== before?.files) requireKeepable(files)
       state = { files, config: await readConfig(), violated: [] }
       const isSaved = before && files === before.files && isSame(state.config, before.config)
       if (!isSaved || violated.length > 0) save(state)
@@ -68,7 +70,7 @@ const isSame = (a: ConfigEntry[] | null, b: ConfigEntry[] | null) =>
 
 function load(path: string): State | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return parseJson(readRegularFile(path, { limit: LIMITS.own }).toString(), OWN_DEPTH) as State
   } catch {
     return null
   }

@@ -1,26 +1,36 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { CannotGoOn } from '../core/ports.ts'
+import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
 import { findFiles } from './find-files.ts'
 import type { Glob } from './glob.ts'
 
 /** Globs relative to a folder. */
 export type Area = { root: string; globs: Glob[] }
 
-/** What is needed to put a file back. `stat` is a fast way to see that it has not changed. */
-type Kept = { kind: 'file' | 'link'; data: string; mode: number; stat: string }
+/** What is needed to put a file back; a large file is only noticed. `stat` is a fast way to see that it has not changed. */
+type Kept = { kind: 'file' | 'link' | 'large'; data: string; mode: number; stat: string }
 export type Snapshot = Record<string, Kept>
 
 /** Protection is for some files; more would be a backup. */
 export const MAX_FILES = 5000
+
+/** All of them are kept in memory, and on disk. */
+const MAX_KEPT = 128 * 1024 * 1024
+
+/** Throws CannotGoOn if these files could not all be put back. */
+export function requireKeepable(snapshot: Snapshot): void {
+  const large = Object.keys(snapshot).find(path => snapshot[path]!.kind === 'large')
+  if (large !== undefined)
+    throw new CannotGoOn(
+      `${large} is protected and larger than ${LIMITS.text / 1024 ** 2} MiB, so ralph could not put it back; take it out of "protect"`,
+    )
+  const size = Object.values(snapshot).reduce((sum, { data }) => sum + (data.length * 3) / 4, 0)
+  if (size > MAX_KEPT)
+    throw new CannotGoOn(
+      `the protected files have more than ${MAX_KEPT / 1024 ** 2} MiB together; protect fewer of them`,
+    )
+}
 
 /** Reads the files of the areas; an unchanged file is not read again. Returns `last` itself if nothing changed. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
@@ -82,9 +92,20 @@ function read(path: string, last: Kept | undefined): Kept | null {
     if (last?.stat === stat) return last
     const mode = s.mode & 0o7777
     if (s.isSymbolicLink()) return { kind: 'link', data: readlinkSync(path), mode, stat }
-    return s.isFile() ? { kind: 'file', data: readFileSync(path, 'base64'), mode, stat } : null
+    if (!s.isFile()) return null
+    return { ...contentOf(path), mode, stat }
   } catch {
     return null
+  }
+}
+
+function contentOf(path: string): Pick<Kept, 'kind' | 'data'> {
+  try {
+    const bytes = readRegularFile(path, { limit: LIMITS.text, noLink: true })
+    return { kind: 'file', data: bytes.toString('base64') }
+  } catch (error) {
+    if (error instanceof UnreadableFile) return { kind: 'large', data: '' }
+    throw error
   }
 }
 

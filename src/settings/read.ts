@@ -1,9 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { findFlaw, locate } from '../core/json.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { findFlaw, locate } from './json.ts'
-
-const MAX_BYTES = 1024 * 1024
+import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
 
 /** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names `file`. */
 export function readJson(folder: string, file: string): unknown {
@@ -12,25 +11,14 @@ export function readJson(folder: string, file: string): unknown {
 }
 
 function readBytes(path: string, file: string): Buffer | undefined {
-  let fd: number
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    return readRegularFile(path, { limit: LIMITS.small })
   } catch (error) {
+    if (error instanceof UnreadableFile)
+      throw new UsageError(`${file} ${error.why}; a file of at most 1 MiB is needed there, or nothing`, {
+        cause: error,
+      })
     return explain(error as NodeJS.ErrnoException, path, file)
-  }
-  try {
-    const stat = fstatSync(fd)
-    if (stat.isDirectory()) throw new UsageError(`${file} is a directory; a file is needed there, or nothing`)
-    if (!stat.isFile())
-      throw new UsageError(`${file} is not a regular file; a file is needed there, or nothing`)
-    if (stat.size > MAX_BYTES)
-      throw new UsageError(
-        `${file} is larger than 1 MiB (${stat.size} bytes); settings are small, so check what it is`,
-      )
-    return readFileSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessRef, RunEvent } from '../core/events.ts'
+import { parseJson } from '../core/json.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './files/atomic.ts'
+import { LIMITS, readRegularFile } from './files/read.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
@@ -144,7 +146,8 @@ type Sent = { control: Control; to?: ProcessRef }
 /** null: the request cannot be read. */
 function read(path: string): Sent | null {
   try {
-    const { to, ...control } = JSON.parse(readFileSync(path, 'utf8'))
+    const text = readRegularFile(path, { limit: LIMITS.small }).toString()
+    const { to, ...control } = parseJson(text) as Record<string, unknown>
     return isControl(control) ? { control, ...(isRef(to) && { to }) } : null
   } catch {
     return null

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
 
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'
 type JournaledType = Exclude<
@@ -75,7 +76,7 @@ const kindOf = (value: unknown): string =>
 
 function parse(line: string): unknown {
   try {
-    return JSON.parse(line)
+    return parseJson(line, OWN_DEPTH)
   } catch {
     return null
   }

@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   type Stats,
   statSync,
   writeSync,
@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
+import { firstLineOf, LIMITS, readRegularFile, UnreadableFile } from './files/read.ts'
 import { describeWriteError } from './files/writable.ts'
 import { parseEvent } from './journal-lines.ts'
 
@@ -31,8 +32,8 @@ export const journalPath = (runDir: string): string => join(runDir, 'journal.ndj
 /** Opens a journal for appending, and first cuts off a line that a crash left incomplete. */
 export function openJournal(runDir: string): Journal {
   const path = journalPath(runDir)
+  const found = existsSync(path) ? read(path) : Buffer.alloc(0)
   const fd = openSync(path, 'a+', 0o600)
-  const found = readFileSync(path)
   let size = endOfLastLine(found)
   const written = createHash('sha256').update(found.subarray(0, size))
   ftruncateSync(fd, size)
@@ -63,7 +64,7 @@ export function openJournal(runDir: string): Journal {
 /** Reads a journal without an incomplete last line. An invalid line before that is an error, never skipped. */
 export function readJournal(runDir: string): RunEvent[] {
   const path = journalPath(runDir)
-  const bytes = readFileSync(path)
+  const bytes = read(path)
   const lines = bytes.subarray(0, endOfLastLine(bytes)).toString('utf8').split('\n')
   lines.pop()
   return lines.map((line, index) => {
@@ -76,10 +77,22 @@ export function readJournal(runDir: string): RunEvent[] {
 
 /** The first event only, which names the project of the run; null if it is missing or invalid. */
 export function firstEvent(runDir: string): RunEvent | null {
-  const bytes = readFileSync(journalPath(runDir))
-  const end = bytes.indexOf(10)
-  const found = parseEvent(bytes.toString('utf8', 0, Math.max(end, 0)))
-  return 'event' in found ? found.event : null
+  try {
+    const found = parseEvent(firstLineOf(journalPath(runDir), LIMITS.own) ?? '')
+    return 'event' in found ? found.event : null
+  } catch (error) {
+    if (error instanceof UnreadableFile) return null
+    throw error
+  }
+}
+
+function read(path: string): Buffer {
+  try {
+    return readRegularFile(path, { limit: LIMITS.own })
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw new UsageError(`${error.message}; the run cannot be resumed`)
+    throw error
+  }
 }
 
 const endOfLastLine = (bytes: Uint8Array) => bytes.lastIndexOf(10) + 1
@@ -93,7 +106,7 @@ function assertUntouched(path: string, lastStat: Stats, written: Hash): void {
   if (!found) throw new Error(`the journal ${path} was removed while the run was going on`)
   if (found.ino === lastStat.ino && found.size === lastStat.size) {
     if (found.mtimeMs === lastStat.mtimeMs && found.ctimeMs === lastStat.ctimeMs) return
-    if (createHash('sha256').update(readFileSync(path)).digest().equals(written.copy().digest())) return
+    if (createHash('sha256').update(read(path)).digest().equals(written.copy().digest())) return
   }
   throw new Error(`the journal ${path} was changed by someone else while the run was going on`)
 }

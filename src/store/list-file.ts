@@ -1,12 +1,16 @@
 import { closeSync, existsSync, readSync, statSync } from 'node:fs'
+import { keepBroken, type MovedAside, readOrMove } from './broken.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
 import { clearPath } from './files/force-replace.ts'
-import { openRegularFile, textAt } from './files/regular-file.ts'
+import { openRegularFile } from './files/read.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
-  /** What others changed it to, and the text they changed; null if ralph wrote it last, or it is gone. */
-  changed(): { text: string; written: string } | null
+  /**
+   * What others changed it to, and the text they changed; null if ralph wrote it last, or it is gone. Anything but a
+   * regular file of reasonable size is moved aside, and `unusable` says so.
+   */
+  changed(): { text: string; written: string } | MovedAside | null
   isThere(): boolean
   /** It was written before, and now is missing, not a file, or empty after a power cut. */
   isLost(): boolean
@@ -33,8 +37,8 @@ export function openListFile(path: string, { own, given }: KnownVersions): ListF
   return {
     changed() {
       if (written === null || holds(path, written)) return null
-      const text = textAt(path)
-      return text === null ? null : { text, written: written.toString() }
+      const found = readOrMove(path)
+      return Buffer.isBuffer(found) ? { text: found.toString(), written: written.toString() } : found
     },
     isThere: () => existsSync(path),
     isLost: () => written !== null && !isFilled(path),
@@ -72,12 +76,4 @@ function holds(path: string, bytes: Buffer): boolean {
   } finally {
     if (fd !== undefined) closeSync(fd)
   }
-}
-
-/** Saves a text next to a file, under a new name that ends in `.broken-` and a number. */
-export function keepBroken(path: string, text: string): string {
-  let n = 1
-  while (existsSync(`${path}.broken-${n}`)) n++
-  replaceFile(`${path}.broken-${n}`, text)
-  return `${path}.broken-${n}`
 }

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ProcessRef } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { LIMITS, textAt } from './files/read.ts'
 import { HOME_WAY_OUT, requireWritable } from './files/writable.ts'
 
 type Holder = ProcessRef & { run: string }
@@ -135,13 +136,7 @@ function release(path: string, mine: Holder): void {
   if (holder?.pid === mine.pid && holder.startTime === mine.startTime) unlinkSync(path)
 }
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-}
+const read = (path: string): string | null => textAt(path, { limit: LIMITS.small })
 
 function parse(text: string): Holder | null {
   try {

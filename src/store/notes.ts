@@ -1,6 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import { replaceFile } from './files/atomic.ts'
+import { LIMITS, readRegularFile } from './files/read.ts'
 
 // Facts next to the journal that matter only until the run goes on. Code that reads a note must also work without it.
 
@@ -12,7 +14,8 @@ export const dropNote = (runDir: string, name: string): void => rmSync(pathOf(ru
 /** null if it is missing or invalid. */
 export function readNote<T>(runDir: string, name: string): T | null {
   try {
-    return JSON.parse(readFileSync(pathOf(runDir, name), 'utf8'))
+    const bytes = readRegularFile(pathOf(runDir, name), { limit: LIMITS.own })
+    return parseJson(bytes.toString(), OWN_DEPTH) as T
   } catch {
     return null
   }

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
+import { readOrMove } from './broken.ts'
 import { replaceFile } from './files/atomic.ts'
 import { clearPath } from './files/force-replace.ts'
-import { bytesAt } from './files/regular-file.ts'
 
 export type ProgressLog = {
   path: string
@@ -24,11 +24,11 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
   const { path, project } = log
   const noteOf = log.notes()
   /** The log as it was last written. Bytes, because it can be long and is compared for every entry. */
-  let last = bytesAt(path) ?? Buffer.alloc(0)
+  let last = read() ?? Buffer.alloc(0)
   const append = (text: string) => {
     if (text === '' || !existsSync(project)) return
     clearPath(path)
-    const found = bytesAt(path)
+    const found = read()
     const isNew = last.length === 0 && !existsSync(path)
     if (isNew || found?.subarray(0, last.length).equals(last)) {
       const bytes = Buffer.from(text)
@@ -43,6 +43,13 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
   }
   append(missingText(past.map(noteOf), last.toString()))
   return event => append(noteOf(event))
+
+  function read(): Buffer | null {
+    const found = readOrMove(path)
+    if (found === null || Buffer.isBuffer(found)) return found
+    log.warn(`progress.txt could not be used (${found.unusable}); it is kept as ${found.kept}`)
+    return null
+  }
 }
 
 const OVERWRITTEN = 'progress.txt was overwritten; it is made whole again from the journal'

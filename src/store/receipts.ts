@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import { replaceFile } from './files/atomic.ts'
+import { LIMITS, textAt } from './files/read.ts'
 
 const folderOf = (home: string) => join(home, 'receipts')
 
@@ -21,13 +23,20 @@ export function findReceipt(home: string, name: string): unknown {
 export function latestReceipt(home: string, project: string): unknown {
   for (const id of idsIn(home).sort().reverse()) {
     const receipt = read(home, id)
-    if (receipt.project === project) return receipt
+    if (receipt?.project === project) return receipt
   }
   return null
 }
 
-const read = (home: string, id: string): { project: string } =>
-  JSON.parse(readFileSync(join(folderOf(home), `${id}.json`), 'utf8'))
+/** null: it cannot be read. */
+function read(home: string, id: string): { project?: unknown } | null {
+  const text = textAt(join(folderOf(home), `${id}.json`), { limit: LIMITS.own })
+  try {
+    return text === null ? null : (parseJson(text, OWN_DEPTH) as { project?: unknown } | null)
+  } catch {
+    return null
+  }
+}
 
 function idsIn(home: string): string[] {
   try {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LIMITS, textAt } from '../store/files/read.ts'
 
 /** The user's editor. It may hold arguments ("code --wait"). */
 export const editorOf = (env: NodeJS.ProcessEnv): string => env.VISUAL || env.EDITOR || 'vi'
@@ -22,7 +23,7 @@ export function editText(
     })
     const how = error?.message ?? (signal ? `ended by ${signal}` : `exit ${status}`)
     if (error || status !== 0) return { trouble: `The editor ${editor} failed (${how})` }
-    const edited = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    const edited = textAt(path, { limit: LIMITS.text }) ?? ''
     return edited.trim() === '' ? { trouble: 'The file came back empty' } : { text: edited }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -186,7 +186,7 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
     const ran = await bounded(stage.start('run', '-f', 'P.md', ...makes))
     expect([ran.code, ran.stdout]).toEqual([
       1,
-      expect.stringMatching(/stopped: cannot read prompt file: \S+P\.md is not a file/),
+      expect.stringMatching(/stopped: cannot read prompt file: \S+P\.md is a pipe, not a regular file/),
     ])
     rmSync(join(stage.project, 'P.md'))
     stage.write('P.md', 'x')

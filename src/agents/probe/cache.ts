@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '../../core/json.ts'
 import type { Capabilities } from '../../core/ports.ts'
+import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { asObject, type Fields } from '../shared/fields.ts'
 
 type Binary = { path: string; size: number; mtimeMs: number }
@@ -40,7 +42,7 @@ const fileIn = (dir: string) => join(dir, 'capabilities.json')
 
 function read(dir: string): Fields {
   try {
-    return asObject(JSON.parse(readFileSync(fileIn(dir), 'utf8'))) ?? {}
+    return asObject(parseJson(readRegularFile(fileIn(dir), { limit: LIMITS.text }).toString())) ?? {}
   } catch {
     return {}
   }

@@ -1,4 +1,5 @@
 import type { UserAccess } from '../../core/asker.ts'
+import { parseJson } from '../../core/json.ts'
 import { plain } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import type { Person } from './person.ts'
@@ -76,7 +77,7 @@ function editPlan(
 
 function readList(text: string): CheckedList | { errors: string[] } {
   try {
-    const list = JSON.parse(text)
+    const list = parseJson(text)
     return Array.isArray(list) ? checkList(list, { isNew: true }) : { errors: ['it is not an array'] }
   } catch (error) {
     return { errors: [(error as Error).message] }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
+import { parseJson } from '../../core/json.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
@@ -75,15 +76,18 @@ export function syncListFile({
   function read(interpret: (items: TodoItem[], run: Folded) => Change): Change {
     const found = file.changed()
     if (found === null) return NO_CHANGE
+    if ('unusable' in found) return refuse(found.unusable, found.kept)
     const list = parse(found.text)
     if ('items' in list) return interpret(rebase(JSON.parse(found.written), list.items, todo()), run())
-    const kept = relative(project, file.keep(found.text))
+    return refuse(list.errors[0]!, file.keep(found.text))
+  }
+
+  function refuse(why: string, kept: string): Change {
     write()
+    const what = `tasks.json could not be used (${why})`
     return {
       edit: null,
-      refused: [
-        `tasks.json could not be used (${list.errors[0]}); it is kept as ${kept}, and the last valid list is used`,
-      ],
+      refused: [`${what}; it is kept as ${relative(project, kept)}, and the last valid list is used`],
     }
   }
 
@@ -137,7 +141,7 @@ function recentLists(past: readonly RunEvent[], table: StageTable): KnownVersion
 
 function parse(text: string): { items: TodoItem[] } | { errors: string[] } {
   try {
-    return readTodo(JSON.parse(text))
+    return readTodo(parseJson(text))
   } catch (error) {
     return { errors: [`it is not valid JSON: ${(error as Error).message}`] }
   }

@@ -5,7 +5,7 @@ import { CannotGoOn, type Check, type Ports, type Work } from '../../core/ports.
 import type { StageName, Step, StepId } from '../../core/table.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { writeNewFile } from '../../store/files/new-file.ts'
-import { textAt } from '../../store/files/regular-file.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import { askPerson } from './ask-person.ts'
 import { ANSWER_KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
@@ -70,7 +70,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
 
   function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
     const errors = note.split('\n').filter(line => !line.startsWith(ANSWER_KEPT))
-    return { answer: (log && textAt(join(spec.project, log))) || '', errors }
+    return { answer: (log && textAt(join(spec.project, log), { limit: LIMITS.text })) || '', errors }
   }
 
   return {

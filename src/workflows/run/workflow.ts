@@ -2,7 +2,7 @@ import { saysDone } from '../../core/completion.ts'
 import type { Finding } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
-import { readRegularFile } from '../../store/files/regular-file.ts'
+import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { firstLine } from '../shared/first-line.ts'
 import { countLine, doubtNotes } from '../shared/prompt-parts.ts'
 import { commandGuardrails, readPins } from '../spec.ts'
@@ -87,7 +87,7 @@ const hintOf = ({ settings, condition }: PromptSpec): string | null =>
 function readPrompt(prompt: PromptSpec['prompt']): string {
   if (prompt.type === 'text') return prompt.text
   try {
-    return readRegularFile(prompt.path).toString()
+    return readRegularFile(prompt.path, { limit: LIMITS.text }).toString()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new CannotGoOn(

@@ -1,9 +1,9 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { TaskId } from '../../core/task.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { textAt } from '../../store/files/regular-file.ts'
+import { LIMITS, readRegularFile, textAt } from '../../store/files/read.ts'
 import { storyClaims } from './rules/review.ts'
 import { parseStories } from './story-file-sync.ts'
 
@@ -82,14 +82,16 @@ async function textIn({ start, env }: ApprovalSearch, name: string): Promise<str
   const [head = '', ...lines] = (answer ?? '').split('\n')
   if (/ blob \d+$/.test(head)) return lines.join('\n')
   // For a link out of the tree, git prints the target, relative to the top of the tree.
-  return head.startsWith('symlink ') ? textAt(resolve(start.root, lines[0] ?? '')) : null
+  return head.startsWith('symlink ')
+    ? textAt(resolve(start.root, lines[0] ?? ''), { limit: LIMITS.text })
+    : null
 }
 
 /** Writes the index as a tree. Uses a copy, because git locks the index even for this. Returns null during a merge. */
 async function treeOfIndex({ start, env, scratch }: ApprovalSearch): Promise<string | null> {
   const copy = join(scratch, 'index')
   try {
-    copyFileSync(join(start.dirs.own, 'index'), copy)
+    writeFileSync(copy, readRegularFile(join(start.dirs.own, 'index'), { limit: LIMITS.own }))
     return (await git(start.root, { ...env, GIT_INDEX_FILE: copy }, ['write-tree']))?.trim() ?? null
   } catch {
     return null

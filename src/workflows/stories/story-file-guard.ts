@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
+import { parseJson } from '../../core/json.ts'
+import { keepBroken } from '../../store/broken.ts'
 import { forceReplaceFile } from '../../store/files/force-replace.ts'
-import { textAt } from '../../store/files/regular-file.ts'
-import { keepBroken } from '../../store/list-file.ts'
-import { parseJson } from './rules/story-file.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 
 export interface StoryFileGuard {
   /** Saves the file as it is. */
@@ -23,12 +23,12 @@ export function guardStoryFile(
 ): StoryFileGuard {
   return {
     save() {
-      if (!note.read()) note.write({ text: textAt(path) })
+      if (!note.read()) note.write({ text: textAt(path, { limit: LIMITS.text }) })
     },
     restore() {
       const saved = note.read()
       if (!saved) return null
-      const found = textAt(path)
+      const found = textAt(path, { limit: LIMITS.text })
       const isSame = normalized(found) === normalized(saved.text)
       const kept = isSame || found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
       if (!isSame) writeOrRemove(saved.text === null ? path : writePath(), saved.text)

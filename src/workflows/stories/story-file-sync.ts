@@ -1,15 +1,16 @@
 import type { RunEvent } from '../../core/events.ts'
+import { parseJson } from '../../core/json.ts'
 import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
+import { keepBroken, readOrMove } from '../../store/broken.ts'
 import { forceReplaceFile } from '../../store/files/force-replace.ts'
-import { textAt } from '../../store/files/regular-file.ts'
-import { keepBroken } from '../../store/list-file.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
 import { projectStories } from './rules/review.ts'
 import { type ReviewSnapshot, snapshotOf } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits } from './rules/story-edits.ts'
-import { parseJson, readStoriesWithoutNotes, type StoriesFile, type Story } from './rules/story-file.ts'
+import { readStoriesWithoutNotes, type StoriesFile, type Story } from './rules/story-file.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
 
@@ -56,14 +57,15 @@ export function syncStoryFile(
   }
 
   function read(): { found: StoriesFile; isValid: boolean; errors: string[] } {
-    const text = textAt(path)
-    const parsed = text === null ? { errors: ['tasks.json was removed.'] } : parseStories(text)
+    const there = readOrMove(path)
+    const parsed = parseFound(there)
     if ('file' in parsed) {
       lastValid = parsed.file
       return { found: lastValid, isValid: true, errors: [] }
     }
-    const kept = text === null ? '' : ` What was there is kept as ${keepBroken(path, text)}.`
-    return { found: lastValid, isValid: false, errors: [`${parsed.errors[0]} It is put back.${kept}`] }
+    const kept = Buffer.isBuffer(there) ? keepBroken(path, there.toString()) : there?.kept
+    const where = kept === undefined ? '' : ` What was there is kept as ${kept}.`
+    return { found: lastValid, isValid: false, errors: [`${parsed.errors[0]} It is put back.${where}`] }
   }
 
   return {
@@ -110,11 +112,17 @@ export function syncStoryFile(
 
 /** The file as it is, or its last valid version. */
 function readOr(path: string, lastValid: StoriesFile): { found: StoriesFile; isValid: boolean } {
-  const text = textAt(path)
+  const text = textAt(path, { limit: LIMITS.text })
   const parsed = text === null ? null : parseStories(text)
   return parsed && 'file' in parsed
     ? { found: parsed.file, isValid: true }
     : { found: lastValid, isValid: false }
+}
+
+function parseFound(found: ReturnType<typeof readOrMove>): ReturnType<typeof parseStories> {
+  if (found === null) return { errors: ['tasks.json was removed.'] }
+  if (Buffer.isBuffer(found)) return parseStories(found.toString())
+  return { errors: [`tasks.json could not be used (${found.unusable}).`] }
 }
 
 export function parseStories(text: string): { file: StoriesFile } | { errors: string[] } {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { textAt } from '../../store/files/regular-file.ts'
+import { LIMITS, readRegularFile, textAt } from '../../store/files/read.ts'
 
 export type TemplateName = 'prd.md' | 'tasks.json' | 'progress.md' | 'prompt-stories.md'
 
@@ -8,9 +8,9 @@ export type TemplateName = 'prd.md' | 'tasks.json' | 'progress.md' | 'prompt-sto
 export function template(name: TemplateName): string {
   let root = __dirname
   while (!existsSync(join(root, 'templates', name)) && root !== dirname(root)) root = dirname(root)
-  return readFileSync(join(root, 'templates', name), 'utf8')
+  return readRegularFile(join(root, 'templates', name), { limit: LIMITS.text }).toString()
 }
 
 /** The prompt template of a folder with stories, or ralph's own. Read again for every iteration. */
 export const storyTemplate = (dir: string): string =>
-  textAt(join(dir, 'prompt.md')) ?? template('prompt-stories.md')
+  textAt(join(dir, 'prompt.md'), { limit: LIMITS.text }) ?? template('prompt-stories.md')

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
@@ -8,6 +8,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { print, warn } from '../../../terminal/print.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
@@ -119,7 +120,7 @@ function writeFreshFiles(
   const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
   const path = join(dir, 'prompt.md')
   const prompt = join(project, path)
-  const hasPrompt = existsSync(prompt) && readFileSync(prompt, 'utf8').trim() !== ''
+  const hasPrompt = existsSync(prompt) && textAt(prompt, { limit: LIMITS.text })?.trim() !== ''
   const written = [...places, ...(hasPrompt ? [] : [{ name: 'prompt.md', path }])]
   for (const { name, path } of written) replaceFile(join(project, path), fresh[name]!)
   return written.map(({ path }) => path)

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { print } from '../../../terminal/print.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
@@ -51,7 +52,7 @@ const MARKER = '.ralph-active'
 /** While a loop runs, its marker file is in the project's root, and must not be committed. */
 function ignoreMarker(project: string): void {
   const path = join(project, '.gitignore')
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const text = existsSync(path) ? readRegularFile(path, { limit: LIMITS.text }).toString() : ''
   if (text.split(/\r?\n/).some(line => line.trim() === MARKER)) return
   replaceFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`)
 }

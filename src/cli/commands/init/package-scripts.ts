@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/json.ts'
 import { isObject } from '../../../settings/merge.ts'
 import type { Files } from './propose.ts'
 
@@ -36,7 +37,7 @@ function managerOf(manifest: Record<string, unknown>, files: Files): string {
 
 function parse(text: string): Record<string, unknown> {
   try {
-    const manifest: unknown = JSON.parse(text)
+    const manifest = parseJson(text)
     return isObject(manifest) ? manifest : {}
   } catch {
     // npm will complain about it; here it only means that there is nothing to propose.

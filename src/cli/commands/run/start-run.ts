@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import { LIMITS, readNamedInput, UnreadableFile } from '../../../store/files/read.ts'
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
@@ -46,14 +47,21 @@ function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
 }
 
 /** Reads a file that the user named. `called` and `fix` are for the error message. */
-export function readInput(path: string, called: string, fix = ''): string {
+export function readInput(
+  path: string,
+  called: string,
+  fix = '',
+  read: (path: string, limit: number) => Buffer = readNamedInput,
+): string {
   try {
-    // As bytes first: for a long file, that takes Node half the time.
-    return readFileSync(path).toString()
+    return read(path, LIMITS.text).toString()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     const why =
-      { ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ?? `cannot be read (${code})`
+      error instanceof UnreadableFile
+        ? error.why
+        : ({ ENOENT: 'not found', EISDIR: 'is a folder, not a file' }[code ?? ''] ??
+          `cannot be read (${code})`)
     throw new UsageError(`${called}: ${why}${fix === '' ? '' : `; ${fix}`}`)
   }
 }

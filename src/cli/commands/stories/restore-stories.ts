@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/steer.ts'
-import { textAt } from '../../../store/files/regular-file.ts'
-import { keepBroken } from '../../../store/list-file.ts'
+import { keepBroken } from '../../../store/broken.ts'
+import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { GUARD_NOTE } from '../../../workflows/stories/open.ts'
@@ -22,7 +22,7 @@ export function restoreStories(project: string, dir: string): string | null {
   const spec = storiesWorkflow.readSpec(run.began.pins)
   const path = join(project, dir, 'tasks.json')
   const place = () => resolve(project, storyFilePath(project, { ...spec, dir }))
-  const found = textAt(path)
+  const found = textAt(path, { limit: LIMITS.text })
   const rules = { ...spec.review, verifyCommands: spec.file.verifyCommands ?? [] }
   const keeper = syncStoryFile(
     { path, writePath: place },

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
+import { readRegularFile } from '../../../store/files/read.ts'
 import { realWithin } from '../../../store/real-path.ts'
 import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
@@ -22,10 +22,9 @@ export function storyDir(project: string, named: string): string {
 /** The story file of a project, valid and with at least one story. */
 export function readStoryFile(project: string, dir: string): StoriesFile {
   const path = resolve(project, dir, 'tasks.json')
-  // Reading a pipe would wait for somebody to write.
-  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
-    throw new UsageError(`${dir}/tasks.json: is a pipe, not a file; make one with: ralph init stories`)
-  const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories')
+  const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories', (path, limit) =>
+    readRegularFile(path, { limit }),
+  )
   const read = parseStories(text)
   if ('errors' in read) {
     const more = read.errors.length - 1

@@ -5,7 +5,7 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { type Risk, risks } from '../../../settings/trust.ts'
-import { textAt } from '../../../store/files/regular-file.ts'
+import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { print } from '../../../terminal/print.ts'
 import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
@@ -29,7 +29,7 @@ export function trustProject(dir: string): number {
 
 /** The commands of the project's stories. A file that cannot be used runs none. */
 function storyRisksOf(project: string): Risk[] {
-  const text = textAt(join(project, STORIES, 'tasks.json'))
+  const text = textAt(join(project, STORIES, 'tasks.json'), { limit: LIMITS.text })
   const read = text === null ? null : parseStories(text)
   return read && 'file' in read ? storyRisks(STORIES, read.file) : []
 }

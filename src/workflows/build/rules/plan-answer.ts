@@ -1,6 +1,6 @@
+import { endOfString, type JsonError, parseJson } from '../../../core/json.ts'
 import { checkList } from './check-list.ts'
-import { endOfString } from './json-string.ts'
-import { type CheckedList, oneLine } from './planned.ts'
+import type { CheckedList } from './planned.ts'
 
 /**
  * Reads the list of tasks from a planner's answer, which may be fenced, surrounded by text, or `{"tasks": […]}`.
@@ -89,13 +89,10 @@ function endOfBracket(text: string, start: number): number {
 
 function parse(json: string): { value: unknown } | { flaw: string } {
   try {
-    return { value: JSON.parse(json) }
+    return { value: parseJson(json) }
   } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    const at = /position (\d+)/.exec(message)?.[1]
-    const near =
-      at === undefined ? '' : `, near ${JSON.stringify(json.slice(Math.max(+at - 20, 0), +at + 20))}`
-    return { flaw: oneLine(message).slice(0, 200) + near }
+    const { at, what } = error as JsonError
+    return { flaw: `${what}, near ${JSON.stringify(json.slice(Math.max(at - 20, 0), at + 20))}` }
   }
 }
 

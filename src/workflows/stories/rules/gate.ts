@@ -1,5 +1,6 @@
+import { parseJson } from '../../../core/json.ts'
 import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
-import { errorIn, parseJson, readStories, type StoriesFile } from './story-file.ts'
+import { errorIn, readStories, type StoriesFile } from './story-file.ts'
 
 /** The rules of the gate. Ralph writes them before every iteration. */
 export type GateRules = {

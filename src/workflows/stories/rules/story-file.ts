@@ -69,9 +69,6 @@ const STORY_RULES: Rule[] = [
   { field: 'dependsOn', is: texts, must: 'be an array of strings', optional: true },
 ]
 
-/** Parses JSON; some editors write a byte order mark before it. */
-export const parseJson = (source: string): unknown => JSON.parse(source.replace(/^\ufeff/, ''))
-
 /** Adds the folder, and the file's name if the error does not begin with it. */
 export const errorIn = (folder: string, error: string): string =>
   `${folder}/${error.startsWith('tasks.json ') ? '' : 'tasks.json: '}${error}`

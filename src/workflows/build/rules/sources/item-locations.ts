@@ -1,4 +1,4 @@
-import { endOfString } from '../json-string.ts'
+import { endOfString } from '../../../../core/json.ts'
 
 /** Returns the file and line of an item, as the beginning of a message. Only errors need it, so it is computed lazily. */
 export function itemLocations(file: string, text: string, key?: string): (index: number) => string {

@@ -1,4 +1,5 @@
-import { type CheckedList, oneLine } from '../planned.ts'
+import { type JsonError, parseJson } from '../../../../core/json.ts'
+import type { CheckedList } from '../planned.ts'
 import { readChecklist } from './checklist.ts'
 import { readTodoList } from './todo-list.ts'
 import { readUserStories } from './user-stories.ts'
@@ -12,16 +13,12 @@ export function readTasksFile(file: string, source: string): CheckedList | { err
   if (text.trim() === '') return { errors: [`${file}: the file is empty; ${FORMS}`] }
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseJson(text)
   } catch (error) {
     // A checklist may also begin with a bracket, for a link or a box. Only JSON begins like this.
     if (!/^\s*(?:\{|\[\s*(?:[{"]|\]?\s*$))/.test(text)) return readChecklist(file, text)
-    const message = error instanceof Error ? error.message : ''
-    return {
-      errors: [
-        `${file}:${lineOfError(text, message)}: it is not valid JSON: ${oneLine(message).slice(0, 200)}`,
-      ],
-    }
+    const { place, what } = error as JsonError
+    return { errors: [`${file}:${place}: it is not valid JSON: ${what}`] }
   }
   const stories = typeof json === 'object' && json !== null && 'userStories' in json ? json.userStories : null
   const list = Array.isArray(json) ? json : stories
@@ -32,10 +29,3 @@ export function readTasksFile(file: string, source: string): CheckedList | { err
 
 const FORMS =
   'give an array of tasks, an object with an array "userStories", or a markdown list with "- [ ]" items'
-
-function lineOfError(text: string, message: string): number {
-  const at = /position (\d+)/.exec(message)?.[1]
-  // Messages without a position mean that the text ended too early.
-  const head = text.slice(0, at === undefined ? text.length : Number(at)).trimEnd()
-  return head.split('\n').length
-}

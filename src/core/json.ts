@@ -1,7 +1,65 @@
-import { quote } from '../core/quote.ts'
+import { quote } from './quote.ts'
 
-/** Far deeper than any setting. Without a limit a hostile file could exhaust the stack. */
+/** Far deeper than anything people write. Without a limit, code that walks a value could exhaust the stack. */
 const MAX_DEPTH = 64
+
+/** For what ralph wrote itself: it may hold a value that somebody else wrote. */
+export const OWN_DEPTH = 2 * MAX_DEPTH
+
+/** A text that is not JSON, or that is nested too deep. `place` is its line and column. */
+export class JsonError extends SyntaxError {
+  override name = 'JsonError'
+  readonly at: number
+  readonly place: string
+  readonly what: string
+  constructor(text: string, { at, what }: Flaw) {
+    const place = locate(text, at)
+    super(`line ${place.replace(':', ', column ')}: ${what}`)
+    this.at = at
+    this.place = place
+    this.what = what
+  }
+}
+
+/** Parses JSON that others may have written; some editors write a byte order mark before it. Throws a JsonError. */
+export function parseJson(source: string, depth = MAX_DEPTH): unknown {
+  const text = source.charCodeAt(0) === BYTE_ORDER_MARK ? source.slice(1) : source
+  const tooDeep = positionBelow(text, depth)
+  if (tooDeep >= 0) throw new JsonError(text, { at: tooDeep, what: deeperThan(depth) })
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new JsonError(text, findFlaw(text) ?? { at: 0, what: (error as Error).message })
+  }
+}
+
+const BYTE_ORDER_MARK = 0xfeff
+
+const deeperThan = (depth: number) => `nested deeper than ${depth} levels`
+
+/** The first bracket below this depth; -1 if there is none. */
+function positionBelow(text: string, depth: number): number {
+  let open = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at) - 1
+    else if (char === '[' || char === '{') {
+      if (++open > depth) return at
+    } else if (char === ']' || char === '}') open--
+  }
+  return -1
+}
+
+/** The position after the JSON string that begins at `start`; the end of the text if the string is not closed. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at)
+    if (at < 0) return text.length
+    let slashes = 0
+    while (text[at - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return at + 1
+  }
+}
 
 export type Flaw = { at: number; what: string }
 
@@ -48,7 +106,7 @@ export function findFlaw(text: string): Flaw | null {
     skip()
     if (text[at] === '"') return string()
     if (text[at] !== '{' && text[at] !== '[') return scalar()
-    if (depth === MAX_DEPTH) return { at, what: `nested deeper than ${MAX_DEPTH} levels` }
+    if (depth === MAX_DEPTH) return { at, what: deeperThan(MAX_DEPTH) }
     return text[at] === '{' ? list('}', member(depth + 1)) : list(']', () => value(depth + 1))
   }
   /** The entries between two brackets, separated by commas. */

@@ -1,0 +1,134 @@
+// The one way to read a file that others can write: an agent, a repository, a person. Opening a pipe would block ralph,
+// signals included; a device or a file that grows would fill its memory. `readRegularFile` and `openRegularFile` throw;
+// `textAt` and `bytesAt` return null, for a file that need not exist.
+
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+
+const MIB = 1024 * 1024
+
+/** The most that is read of a file, in bytes, by what it holds. Each is far above what people or agents need. */
+export const LIMITS = {
+  /** Settings, manifests, git's small files, a hook's own files. */
+  small: MIB,
+  /** Task lists, prompts, templates, progress. */
+  text: 16 * MIB,
+  /** What ralph wrote itself, and what it has to keep whole. */
+  own: 256 * MIB,
+} as const
+
+export type ReadOptions = {
+  limit: number
+  /** Do not follow a link at the end of the path. */
+  noLink?: true
+}
+
+/** Why something at a path cannot be read although it is there. The message names the path, the rule and the limit. */
+export class UnreadableFile extends Error {
+  override name = 'UnreadableFile'
+  /** The message without the path. */
+  readonly why: string
+  constructor(path: string, why: string) {
+    super(`${path} ${why}`)
+    this.why = why
+  }
+}
+
+/** Opens a file to read. Throws for anything but a regular file. Without O_NONBLOCK, opening a pipe waits for a writer. */
+export function openRegularFile(path: string, noLink = false): number {
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
+  let fd: number
+  try {
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | (noLink ? O_NOFOLLOW : 0))
+  } catch (error) {
+    // A socket cannot be opened at all.
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO')
+      throw new UnreadableFile(path, 'is a socket, not a regular file')
+    throw error
+  }
+  const stat = fstatSync(fd)
+  if (stat.isFile()) return fd
+  closeSync(fd)
+  throw new UnreadableFile(path, `is ${kindOf(stat)}, not a regular file`)
+}
+
+/** The bytes of a regular file that has at most `limit` of them, even if it grows meanwhile. */
+export function readRegularFile(path: string, { limit, noLink }: ReadOptions): Buffer {
+  const fd = openRegularFile(path, noLink)
+  try {
+    const { size } = fstatSync(fd)
+    const bytes = size > limit ? null : readUpTo(fd, limit, size)
+    if (bytes) return bytes
+    throw new UnreadableFile(path, `is larger than ${formatLimit(limit)}, the most that ralph reads of it`)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The text of a file; null if it does not exist, is not a regular file, is too large, or cannot be read. */
+export const textAt = (path: string, options: ReadOptions): string | null =>
+  bytesAt(path, options)?.toString('utf8') ?? null
+
+export function bytesAt(path: string, options: ReadOptions): Buffer | null {
+  try {
+    return readRegularFile(path, options)
+  } catch {
+    return null
+  }
+}
+
+/** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
+export function firstLineOf(path: string, limit: number): string | null {
+  const fd = openRegularFile(path)
+  try {
+    const size = Math.min(fstatSync(fd).size, limit)
+    for (let length = 65_536; ; length *= 4) {
+      const bytes = Buffer.allocUnsafe(Math.min(length, size))
+      const end = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).indexOf(LINE_END)
+      if (end >= 0) return bytes.toString('utf8', 0, end)
+      if (length >= size) return null
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const LINE_END = 10
+
+/**
+ * What a person named on the command line, which may be a pipe: `-f <(make-prompt)`. Use it only before ralph handles
+ * signals, so that Ctrl+C ends a pipe that nobody writes to.
+ */
+export function readNamedInput(path: string, limit: number): Buffer {
+  const fd = openSync(path, 'r')
+  try {
+    const bytes = readUpTo(fd, limit, fstatSync(fd).size)
+    if (bytes) return bytes
+    throw new UnreadableFile(path, `is larger than ${formatLimit(limit)}, the most that ralph reads of it`)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** All bytes of an open file; null if there are more than `limit`. */
+function readUpTo(fd: number, limit: number, expected: number): Buffer | null {
+  let buffer = Buffer.allocUnsafe(Math.min(expected, limit) + 1)
+  let length = 0
+  for (;;) {
+    const count = readSync(fd, buffer, length, buffer.length - length, null)
+    length += count
+    if (length > limit) return null
+    if (count === 0) return buffer.subarray(0, length)
+    if (length < buffer.length) continue
+    const larger = Buffer.allocUnsafe(Math.min(Math.max(2 * length, 65_536), limit + 1))
+    buffer.copy(larger, 0, 0, length)
+    buffer = larger
+  }
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isDirectory()) return 'a folder'
+  if (stat.isFIFO()) return 'a pipe'
+  return 'a device'
+}
+
+const formatLimit = (bytes: number): string => (bytes < MIB ? `${bytes} bytes` : `${bytes / MIB} MiB`)
