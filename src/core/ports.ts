@@ -89,6 +89,8 @@ export interface Live {
   exit: Promise<Exit>
   /** Ends the whole tree: TERM to the group, the grace period, then KILL, found by group, ancestry and mark. */
   stop(): Promise<void>
+  /** After the exit: ends what it left running, and nothing of the step's other processes that have not exited. */
+  sweep(): Promise<void>
 }
 
 /**
@@ -99,7 +101,7 @@ export interface Runner {
   start(command: Command, id: StepId, sink: Sink): Promise<Live>
   /** Ends what crashed incarnations left running: these and all else of theirs, never an unrelated process with a reused pid. */
   reap(refs: readonly ProcessRef[]): Promise<void>
-  /** Ends everything that still carries this step's mark. */
+  /** Ends everything that is left of this step, and of steps before it: all of the run but the other steps under way. */
   sweep(id: StepId): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
 import { slugsOf } from '../checks/message.ts'
 import type { Check } from '../core/ports.ts'
@@ -13,6 +14,7 @@ export type ChecksOptions = {
   runner: RunRunner
   session: Session
   env: Record<string, string>
+  protectedFiles: ProtectedFiles
 }
 
 /** The checks of every step, in the order they run. */
@@ -26,11 +28,11 @@ export function composeChecks(options: ChecksOptions): Check[] {
 export function commandChecks(
   commands: readonly Guardrail[],
   kind: string,
-  { spec: { settings, project }, env, runner, session }: ChecksOptions,
+  { spec: { settings, project }, env, runner, session, protectedFiles }: ChecksOptions,
 ): Check[] {
   const slugs = slugsOf(commands.map(({ command }) => command))
-  return commands.map((command, index) =>
-    guardrail(command, {
+  return commands.map((command, index) => {
+    const check = guardrail(command, {
       cwd: project,
       env,
       truncateAt: settings.outputTruncateChars,
@@ -40,6 +42,7 @@ export function commandChecks(
         const path = join(session.folderOf(id), `${kind}_${n}_${slugs[index]}.log`)
         return { open: () => openNewFile(path), shown: session.shown(path) }
       },
-    }),
-  )
+    })
+    return guarded(check, protectedFiles)
+  })
 }

@@ -86,7 +86,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   })
   const workspaces = openWorkspaces({
     ...options,
-    env: { ...gitEnvironment(settings, env), ...runner.marks },
+    env: { ...gitEnvironment(settings, env), ...runner.ownMarks },
     ask,
   })
   return {
@@ -161,7 +161,7 @@ export function composePorts(options: PortsOptions): Ports {
     },
     async checks(work) {
       const workspace = await workspaces.of(work.step?.workspace)
-      if (!work.step && options.isFirst) workspace.guardFirstChecks()
+      if (!work.step && options.isFirst) workspace.beforeFirstChecks()
       return active.checks(work, workspace.checks())
     },
     checksAtOnce: settings.guardrailParallelism,
@@ -170,10 +170,7 @@ export function composePorts(options: PortsOptions): Ports {
     ...(active.onLeave && { onLeave: active.onLeave }),
     ...(active.onRequest && { onRequest: active.onRequest }),
     claims: active.claims,
-    async adoptEdits(_tasks, state) {
-      if (state.steps === 0) await workspaces.project.endFirstChecks()
-      return active.adoptEdits()
-    },
+    adoptEdits: active.adoptEdits,
     async apply(settled, _tasks, state, record) {
       const workspace = await workspaces.of(settled.workspace)
       await workspace.apply(settled, state, record, follow => active.apply(settled, follow))

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check } from '../core/ports.ts'
-import type { RunState, StepId } from '../core/table.ts'
+import type { RunState } from '../core/table.ts'
 import { recordStart, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
@@ -27,10 +28,8 @@ interface Workspace {
   /** The checks of a workflow's own criteria. */
   verify(criteria: readonly Criterion[]): Check[]
   fingerprint(): Promise<string | null>
-  /** While the first checks run, protected files are guarded as they are while an agent works. */
-  guardFirstChecks(): void
-  /** The first checks have ended. */
-  endFirstChecks(): Promise<void>
+  /** Before the first checks: notes how protected files are now. */
+  beforeFirstChecks(): void
   /** Makes git follow what was settled; `applyFiles` does the same for the workflow's own files, in the middle of it. */
   apply(
     settled: Settled,
@@ -73,7 +72,18 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   const known = options.isFresh && start ? treeStateAtStart(start) : null
   const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
   const protect = composeProtection(spec, workflow.protectedAreas(spec), options.protectedPath, env)
-  const guardrails = composeChecks({ spec, runner, session, env })
+  let taken = Promise.resolve()
+  let restoring: Promise<unknown> = Promise.resolve()
+  const protectedFiles: ProtectedFiles = {
+    ready: () => taken,
+    restore() {
+      // Checks run side by side; two that restore at once would get in each other's way.
+      const next = restoring.then(() => (existsSync(dir) ? protect.restore() : []))
+      restoring = next.catch(() => {})
+      return next
+    },
+  }
+  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles })
   const scm = composeScm({
     spec,
     runner,
@@ -91,21 +101,6 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       }
     },
   })
-  let guarded: Promise<void> | null = null
-
-  /** A process that a check left running could write into the list, and that would look like a person's edit. */
-  const endChecks = async (id: StepId | null) => {
-    if (workflow.listed && guardrails.length > 0) await runner.sweep(id)
-  }
-
-  /** A review must not read what the code under review wrote while it was checked. */
-  const restoreAfterChecks = async (record: Recorder) => {
-    const restored = workflow.guardsChecks && existsSync(dir) ? await protect.restore() : []
-    if (restored.length === 0) return
-    const note = `protected files were changed while the checks ran, and are put back: ${restored.join(', ')}`
-    record({ type: 'warned', at: now(), note })
-  }
-
   const follow = (record: Recorder): Recorder => {
     return event => {
       if (event.type === 'committed') head?.moved(event.to)
@@ -133,24 +128,16 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       commandChecks(
         criteria.map(criterion => ({ failAction: 'APPEND', timeout: CRITERION_TIMEOUT_S, ...criterion })),
         'criterion',
-        { spec, runner, session, env },
+        { spec, runner, session, env, protectedFiles },
       ),
     fingerprint: files.fingerprint,
-    guardFirstChecks() {
-      if (!workflow.guardsChecks) return
-      guarded = protect.take()
-      // endFirstChecks awaits it and gets the error.
-      guarded.catch(() => {})
-    },
-    async endFirstChecks() {
-      await endChecks(null)
-      const taken = guarded
-      guarded = null
-      if (taken) await taken.then(() => restoreAfterChecks(emit))
+    beforeFirstChecks() {
+      if (guardrails.length === 0) return
+      taken = protect.take()
+      // The first check awaits it and gets the error.
+      taken.catch(() => {})
     },
     async apply(settled, state, record, applyFiles) {
-      await endChecks(settled.id)
-      await restoreAfterChecks(record)
       // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
       await applyFiles(follow(record))

@@ -23,7 +23,10 @@ export type Log = {
 /** `failure`: why it did not pass, for the end of a sentence; null if it passed. */
 export type Logged = { exit: Exit; failure: string | null; excerpt: string }
 
-/** Runs a command with its output in a log, and ends it at the limits of time and size. A failure of the command never throws. */
+/**
+ * Runs a command with its output in a log, ends it at the limits of time and size, and ends what it left running. A
+ * failure of the command never throws.
+ */
 export async function runLogged(
   start: StartToFile,
   command: Command,
@@ -73,6 +76,7 @@ async function runInto(
     clearInterval(sizeTimer)
     signal.removeEventListener('abort', stop)
   })
+  await live.sweep()
   if (fstatSync(fd).size > limits.written) ftruncateSync(fd, limits.kept)
   return { exit, stopped, error: null }
 }

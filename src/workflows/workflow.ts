@@ -18,8 +18,6 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   command: string
   /** Whether it has a task list that people see and may edit. */
   listed: boolean
-  /** Whether protected files are also restored after the checks: code under review must not change its own review. */
-  guardsChecks: boolean
   /** Reads and validates the spec in a journal. Keeps unknown keys; throws a UsageError if something is missing. */
   readSpec(pins: Record<string, unknown>): S
   /** The part of a spec that the first event keeps. */

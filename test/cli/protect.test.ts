@@ -105,18 +105,6 @@ describe('what is protected', () => {
     expect(ran.stdout).not.toContain('protect')
   })
 
-  it("leaves a person's edit between iterations alone", async () => {
-    const stage = setStage({
-      settings: {
-        baseline: false,
-        guardrails: [{ command: 'echo \'{"maximumIterations": 7}\' > .ralph/settings.json' }],
-      },
-      calls: [[['claude', 'more']], [DONE]],
-    })
-    expect((await stage.ralph('run', '-p', 'x', '-m', '2')).code).toBe(0)
-    expect(stage.read('.ralph/settings.json')).toContain('7')
-  })
-
   it('is never restored through a link: what lies behind one is left alone', async () => {
     const stage = setStage()
     const outside = join(stage.root, 'outside')

@@ -142,12 +142,14 @@ describe('the SCM step', () => {
 
   it('does not run hooks that were changed during the run', async () => {
     const hook =
-      "printf '#!/bin/sh\\ntouch hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"
+      "printf '#!/bin/sh\\ntouch hooked\\n' > hooks-of-mine/pre-commit; chmod +x hooks-of-mine/pre-commit"
     const meddle = `[ -f ../second ] || { touch ../second; ${hook}; exit 1; }`
     const stage = setRepository({
       settings: { scm, baseline: false, guardrails: [{ command: meddle }] },
       calls: [[['file', 'a', 'x'], DONE], [DONE], says('Add a')],
     })
+    mkdirSync(join(stage.project, 'hooks-of-mine'))
+    stage.git('config', 'core.hooksPath', 'hooks-of-mine')
     const ran = await stage.ralph('run', '-p', 'x')
     expect(stage.log()[0]).toBe('Add a')
     expect(existsSync(join(stage.project, 'hooked'))).toBe(false)

@@ -186,6 +186,30 @@ function setWriting(and = 'true') {
   return stage
 }
 
+describe('what an agent leaves running', () => {
+  it.each([
+    ['', 'in a session of its own'],
+    ['RALPH_STEP=999', 'under the name of another step'],
+    ['RALPH_STEP=none RALPH_CALL=x', 'under the name of no step'],
+    ['RALPH_STEP=0', 'under the name of a probe'],
+    ['env -u RALPH_STEP -u RALPH_CALL -u RALPH_SITTING', 'without most of its marks'],
+  ])('with %j, %s, does not pass for a person who approves', async marks => {
+    const stage = setStories({
+      verify: ['sleep 0.3'],
+      calls: [
+        ({ sh }) => {
+          const keep = `while sleep 0.02; do ${APPROVE}; done`
+          sh(`cat > .git/loop <<'X'\n${keep}\nX\n${marks} setsid sh .git/loop > .git/out 2>&1 < /dev/null &`)
+          return 'I could not do it.'
+        },
+      ],
+    })
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
+    expect(stage.journal().filter(e => e.type === 'edited' && e.by === 'person')).toEqual([])
+    expect(stage.story().passes).toBe(false)
+  })
+})
+
 describe('what a check leaves running', () => {
   it('approves nothing once the file is people’s again', async () => {
     const stage = setStories({

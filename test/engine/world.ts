@@ -210,6 +210,7 @@ export class World {
     const live: Live = {
       ref: { pid: 1000 + id, startTime: '1', host: 'here' },
       exit,
+      sweep: async () => {},
       stop: async () => {
         this.stopped++
         leave({ code: null, signal: 'SIGTERM' })

@@ -42,7 +42,6 @@ const fieldWorkflow = (width: number, more: Partial<Active>): Workflow => ({
   name: 'field',
   command: 'field',
   listed: false,
-  guardsChecks: false,
   readSpec: readBase,
   pins: spec => spec,
   table: () => tableOf(width),

@@ -37,7 +37,6 @@ export const toyWorkflow: Workflow<ToySpec> = {
   name: 'toy',
   command: 'toy',
   listed: true,
-  guardsChecks: false,
   readSpec: pins => readPins(schema, pins),
   pins: spec => spec,
   table: () => table,

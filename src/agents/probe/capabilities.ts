@@ -14,7 +14,7 @@ export type LearnOptions = {
 /** No help is longer. A program that misunderstands the arguments may print without end. */
 const MAX_HELP = 1024 * 1024
 
-/** Probes belong to no step; they end with the run. */
+/** Probes belong to no step. */
 const NO_STEP = 0
 
 /**
@@ -42,6 +42,7 @@ export function learnCapabilities({
     const live = await runner.start({ argv, cwd, env, stdin: '' }, NO_STEP, sink)
     signal.addEventListener('abort', () => void live.stop())
     const { code } = await live.exit
+    await live.sweep()
     return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(errors).toString() }
   }
   if (program !== null)

@@ -6,7 +6,7 @@ import type { StepId } from '../../core/table.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
 import { isAlive, type ProcessStart, processes, processRef } from './proc.ts'
-import { endTree, findMarked, groupLives } from './tree.ts'
+import { endTree, findMarked, groupLives, type Target } from './tree.ts'
 import { keepWarden } from './warden.ts'
 
 /** The grace for leftover processes; the full grace is for what ralph stops while it works. */
@@ -17,10 +17,12 @@ export interface ProcessRunner extends Runner {
   ready(): void
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
-  /** Ends everything that still carries this step's mark; null: what was started outside any step. */
+  /** null: the step of what was started outside any. */
   sweep(id: StepId | null): Promise<void>
-  /** The environment for processes that are started elsewhere, so that they do not outlive ralph either. */
+  /** The environment for agents, so that what they start does not outlive ralph. */
   marks: Record<string, string>
+  /** The same for what ralph itself runs elsewhere, git for example: no sweep ends it. Agents never get it. */
+  ownMarks: Record<string, string>
   /** Ends everything of this run. Nothing can be started afterwards. */
   close(): Promise<void>
 }
@@ -30,6 +32,7 @@ export interface ProcessRunner extends Runner {
  * marks in its environment, which its descendants inherit. RALPH_RUN and RALPH_STEP name the run and the step.
  * RALPH_SITTING is this incarnation: the warden goes by it, so it never ends what a resumed run has just started.
  * RALPH_CALL is this one process: `stop` goes by it, so it never ends another check of the same step.
+ * A process can change its marks, so a sweep ends everything of the run that is not known to belong elsewhere.
  */
 export function processRunner({
   run,
@@ -42,11 +45,14 @@ export function processRunner({
 }): ProcessRunner {
   const incarnation = randomUUID()
   const marks = { RALPH_RUN: run, RALPH_SITTING: incarnation }
+  const ownCall = randomUUID()
   const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation })
   /** The process groups that may still have members, by their leader's pid. */
   const groups = new Map<number, { startTime: string; step: string }>()
-  /** The first process of each step since its last sweep: nothing older can belong to the step. */
+  /** The first process of each step since its last sweep: nothing older is left of any of them. */
   const firstProcesses = new Map<string, ProcessStart>()
+  /** The step of each process that was started and has not exited. */
+  const running = new Map<string, string>()
   /** The stops in progress, with their step: a sweep waits for them, so they get the full grace. */
   const stopping = new Map<Promise<void>, string>()
   const leftoverGraceMs = Math.min(graceMs, LEFTOVER_GRACE_MS)
@@ -70,12 +76,18 @@ export function processRunner({
     const own = { ...marks, RALPH_STEP: step, RALPH_CALL: call }
     const at = performance.now()
     warden.start()
-    const child = await launch({ ...command, env: { ...command.env, ...mark, ...own } }, output)
+    running.set(call, step)
+    const launching = launch({ ...command, env: { ...command.env, ...mark, ...own } }, output)
+    const child = await launching.catch(error => {
+      running.delete(call)
+      throw error
+    })
     const ref = processRef(child.pid)
     if (!firstProcesses.has(step)) firstProcesses.set(step, { pid: child.pid, at })
     groups.set(child.pid, { startTime: ref.startTime, step })
     warden.add(child.pid)
     child.once('exit', () => {
+      running.delete(call)
       if (!groupLives(child.pid)) release(child.pid)
     })
 
@@ -92,13 +104,59 @@ export function processRunner({
       stopped = ending
       return ending
     }
+    async function sweepCall(): Promise<void> {
+      await stopped
+      if (![...running.values()].includes(step)) return sweep(id)
+      const leaders = liveLeaders(([pgid]) => pgid === ref.pid)
+      await endLeftovers({ leaders, marks: [`RALPH_CALL=${call}`] }, { pid: ref.pid, at })
+    }
     // If the output cannot be stored, the process must not go on.
     exit.catch(stop)
-    return { ref, exit, stop }
+    return { ref, exit, stop, sweep: sweepCall }
+  }
+
+  /** Those of the known groups that still have members; the others are forgotten. */
+  function liveLeaders(isWanted: (group: [number, { step: string }]) => boolean): Map<number, string> {
+    const leaders = new Map<number, string>()
+    for (const group of groups) {
+      const [pgid, { startTime }] = group
+      if (!isWanted(group)) continue
+      if (groupLives(pgid)) leaders.set(pgid, startTime)
+      else release(pgid)
+    }
+    return leaders
+  }
+
+  /** `first`: the oldest process that can be one of them; null: any. */
+  async function endLeftovers(target: Target, first: ProcessStart | null): Promise<void> {
+    // Almost always nothing is left, so this check must be fast.
+    const spared = target.spare?.marks ?? []
+    if (
+      target.leaders.size === 0 &&
+      (await findMarked(processes.pidsSince(first), target.marks, spared)).length === 0
+    )
+      return
+    await endTree(target, leftoverGraceMs)
+    for (const pgid of target.leaders.keys()) release(pgid)
+  }
+
+  async function sweep(id: StepId | null): Promise<void> {
+    const step = stepName(id)
+    await Promise.all([...stopping].flatMap(([ending, stoppedStep]) => (stoppedStep === step ? ending : [])))
+    const first = firstProcesses.has(step) ? oldest(firstProcesses.values()) : null
+    firstProcesses.delete(step)
+    const others = [...firstProcesses.keys()].map(other => `RALPH_STEP=${other}`)
+    const spare = {
+      marks: [`RALPH_CALL=${ownCall}`, ...others],
+      leaders: liveLeaders(([, group]) => group.step !== step && firstProcesses.has(group.step)),
+    }
+    const leaders = liveLeaders(([, group]) => group.step === step)
+    await endLeftovers({ leaders, marks: [`RALPH_RUN=${run}`], spare }, first)
   }
 
   return {
     marks,
+    ownMarks: { ...marks, RALPH_CALL: ownCall },
     ready: warden.start,
     start: (command, id, sink) => begin(command, id, 'pipe', child => follow(child, sink)),
 
@@ -108,29 +166,14 @@ export function processRunner({
         return { code, signal }
       }),
 
-    async sweep(id) {
-      const step = stepName(id)
-      await Promise.all(
-        [...stopping].flatMap(([ending, stoppedStep]) => (stoppedStep === step ? ending : [])),
-      )
-      const marks = [`RALPH_RUN=${run}`, `RALPH_STEP=${step}`]
-      const first = firstProcesses.get(step) ?? null
-      firstProcesses.delete(step)
-      const leaders = new Map<number, string>()
-      for (const [pgid, group] of groups) {
-        if (group.step !== step) continue
-        if (groupLives(pgid)) leaders.set(pgid, group.startTime)
-        else release(pgid)
-      }
-      // Almost always nothing is left, so this check must be fast.
-      if (leaders.size === 0 && (await findMarked(processes.pidsSince(first), marks)).length === 0) return
-      await endTree({ leaders, marks }, leftoverGraceMs)
-      for (const pgid of leaders.keys()) release(pgid)
-    },
+    sweep,
 
     async reap(refs) {
       const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
-      await endTree({ leaders, marks: [`RALPH_RUN=${run}`], spare: `RALPH_SITTING=${incarnation}` }, graceMs)
+      await endTree(
+        { leaders, marks: [`RALPH_RUN=${run}`], spare: { marks: [`RALPH_SITTING=${incarnation}`] } },
+        graceMs,
+      )
     },
 
     async close() {
@@ -145,3 +188,6 @@ export function processRunner({
 
 /** Processes outside any step (the baseline checks) must not match a step's mark. */
 const stepName = (id: StepId | null): string => (id === null ? 'none' : String(id))
+
+const oldest = (starts: Iterable<ProcessStart>): ProcessStart =>
+  [...starts].reduce((first, start) => (start.at < first.at ? start : first))

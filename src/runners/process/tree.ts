@@ -14,8 +14,8 @@ export type Target = {
   leaders: Known
   /** Everything that carries all of these marks. */
   marks: readonly string[]
-  /** Nothing that carries this mark. */
-  spare?: string
+  /** Nothing that carries one of these marks, and nothing of these groups or below their leaders. */
+  spare?: { marks: readonly string[]; leaders?: Known }
 }
 
 /**
@@ -40,15 +40,26 @@ export async function endTree(target: Target, graceMs: number): Promise<void> {
   }
 }
 
-/** Those of the given processes that carry the marks. A blank one is checked again before it counts as unrelated. */
-export async function findMarked(among: readonly number[], marks: readonly string[]): Promise<number[]> {
-  const found: number[] = []
+/**
+ * Those of the given processes that carry all the marks and none of the spared ones. A blank one is checked again before
+ * it counts as unrelated.
+ */
+export async function findMarked(
+  among: readonly number[],
+  marks: readonly string[],
+  spared: readonly string[] = [],
+): Promise<number[]> {
+  let found: number[] = []
   let open = among
   for (let attempt = 0; open.length > 0 && attempt < BLANK_ATTEMPTS; attempt++) {
     if (attempt > 0) await delay(2 ** attempt)
     const { marked, blank } = processes.findMarks(open, marks)
     found.push(...marked)
     open = blank
+  }
+  for (const mark of spared) {
+    const elsewhere = processes.findMarks(found, [mark]).marked
+    found = found.filter(pid => !elsewhere.includes(pid))
   }
   return found
 }
@@ -67,12 +78,15 @@ async function find(
   target: Target,
   known: Map<number, string>,
 ): Promise<{ found: ProcessEntry[]; groups: Set<number> }> {
-  const marked = new Set(await findMarked(processes.pidsSince(null), target.marks))
-  if (target.spare) for (const pid of await findMarked([...marked], [target.spare])) marked.delete(pid)
+  const { spare } = target
+  const marked = new Set(await findMarked(processes.pidsSince(null), target.marks, spare?.marks))
 
   const all = processes.list()
   const byPid = new Map(all.map(entry => [entry.pid, entry]))
   const protectedPids = ancestorsOf(process.pid, byPid)
+  const children = childrenOf(all)
+  const isSpared = ({ pid, pgid }: ProcessEntry) => spare?.leaders?.has(pgid) || spare?.leaders?.has(pid)
+  for (const entry of descendantsOf(all.filter(isSpared), children)) protectedPids.add(entry.pid)
   const groups = new Set<number>()
   for (const [pgid, start] of target.leaders) {
     // The pid of a group is not reused while it has members, so a leader with another start time leads another group.
@@ -80,19 +94,29 @@ async function find(
     if (!protectedPids.has(pgid) && (!leader || leader.startTime === start)) groups.add(pgid)
   }
 
-  const children = childrenOf(all)
-  const found = new Map<number, ProcessEntry>()
   const open = all.filter(
     ({ pid, pgid, startTime }) => marked.has(pid) || groups.has(pgid) || known.get(pid) === startTime,
   )
+  const found = descendantsOf(open, children, protectedPids)
+  for (const { pid, startTime } of found) known.set(pid, startTime)
+  for (const pgid of groups) if (!all.some(entry => entry.pgid === pgid)) groups.delete(pgid)
+  return { found, groups }
+}
+
+/** These processes and all below them; nothing that is left out, and nothing below it unless it is found otherwise. */
+function descendantsOf(
+  from: readonly ProcessEntry[],
+  children: ReadonlyMap<number, ProcessEntry[]>,
+  leftOut: ReadonlySet<number> = new Set(),
+): ProcessEntry[] {
+  const found = new Map<number, ProcessEntry>()
+  const open = [...from]
   for (let entry = open.pop(); entry; entry = open.pop()) {
-    if (found.has(entry.pid) || protectedPids.has(entry.pid)) continue
+    if (found.has(entry.pid) || leftOut.has(entry.pid)) continue
     found.set(entry.pid, entry)
-    known.set(entry.pid, entry.startTime)
     open.push(...(children.get(entry.pid) ?? []))
   }
-  for (const pgid of groups) if (!all.some(entry => entry.pgid === pgid)) groups.delete(pgid)
-  return { found: [...found.values()], groups }
+  return [...found.values()]
 }
 
 function childrenOf(all: readonly ProcessEntry[]): Map<number, ProcessEntry[]> {

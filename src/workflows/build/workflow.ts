@@ -12,7 +12,6 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   name: 'tasks',
   command: 'build',
   listed: true,
-  guardsChecks: false,
   readSpec: pins => readPins(buildSchema, pins),
   // The first event already has the tasks of a given list.
   pins: spec => ({ ...spec, list: null }),

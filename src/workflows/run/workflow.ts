@@ -17,7 +17,6 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   name: 'prompt',
   command: 'run',
   listed: false,
-  guardsChecks: false,
   readSpec: pins => readPins(promptSchema, pins),
   pins: spec => spec,
   table: prompt,

@@ -15,7 +15,6 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   name: 'stories',
   command: 'stories',
   listed: true,
-  guardsChecks: true,
   readSpec: pins => readPins(storiesSchema, pins),
   pins: spec => spec,
   table: ({ review }) => stories(review),

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { RunEvent } from '../../src/core/events.ts'
+import { recordStart } from '../../src/git/start.ts'
+import type { Listener } from '../../src/host/frontend.ts'
+import { hostRun } from '../../src/host/host.ts'
+import { resolve } from '../../src/settings/schema.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import type { PromptSpec } from '../../src/workflows/run/spec.ts'
+import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
+import { gitEnvironment, limitsOf } from '../../src/workflows/spec.ts'
+import type { Workflow } from '../../src/workflows/workflow.ts'
+import { scratch } from '../support/scratch.ts'
+import { noFrontend } from './no-frontend.ts'
+
+export const DONE = 'echo "<response>DONE</response>"'
+
+const ID = '20260301-221530-abc'
+
+/**
+ * A `ralph run` in this process, in a repository of its own. The agent is a shell: `calls` says what it does each time
+ * (the last repeats), and `message` what it does when it is asked for a commit message.
+ */
+export function setPrompt(options: {
+  files?: Record<string, string>
+  calls: string[]
+  message?: string
+  settings?: Record<string, unknown>
+}) {
+  const root = scratch('ralph-prompt-')
+  const project = join(root, 'project')
+  const home = join(root, 'home')
+  mkdirSync(project)
+  mkdirSync(home)
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(project, name)), { recursive: true })
+    writeFileSync(join(project, name), text)
+  }
+  git('init', '-q')
+  git('config', 'user.email', 'a@b')
+  git('config', 'user.name', 'a')
+  for (const [name, text] of Object.entries(options.files ?? {})) write(name, text)
+  git('add', '-A')
+  git('commit', '-q', '--allow-empty', '-m', 'begin')
+  const cases = options.calls.map(
+    (call, index) => `${index + 1 === options.calls.length ? '*' : index + 1}) ${call} ;;`,
+  )
+  const script = `asked=$(cat)
+    case "$asked" in *"commit message"*) ${options.message ?? 'echo Work'}; exit ;; esac
+    echo "$asked" > ../prompt
+    echo >> ../calls; case $(($(wc -l < ../calls))) in ${cases.join('\n')} esac`
+  const env = { PATH: process.env.PATH!, HOME: root, RALPH_HOME: home }
+  const read = (name: string) =>
+    existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null
+  const journal = (): RunEvent[] => readJournal(join(home, 'runs', ID))
+  async function host(listeners: Listener[] = []): Promise<number> {
+    const settings = resolve({ baseline: false, maximumIterations: 1, ...options.settings })
+    const spec: PromptSpec = {
+      workflow: 'prompt',
+      prompt: { type: 'text', text: 'work' },
+      condition: { response: 'DONE', pattern: null },
+      project,
+      settings,
+      agent: { argv: ['sh', '-c', script], explicit: true, model: null },
+      once: false,
+      start: await recordStart(project, gitEnvironment(settings, env)),
+    }
+    const limits = limitsOf(settings)
+    const workflow = promptWorkflow as Workflow
+    return hostRun({
+      home,
+      id: ID,
+      workflow,
+      spec,
+      limits,
+      past: [],
+      warnings: [],
+      env,
+      frontend: noFrontend(listeners),
+      rows: [],
+    })
+  }
+  return {
+    root,
+    project,
+    git,
+    write,
+    read,
+    host,
+    journal,
+    settled: () => journal().filter(event => event.type === 'settled'),
+    ending: () => journal().findLast(event => event.type === 'finished'),
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { DONE, setPrompt } from './hosted-prompt.ts'
+
+/** A protected test that is red, and a check before it that runs the agent's code. */
+const judged = (code: string, test = 'sh test/run.sh') =>
+  setPrompt({
+    files: { 'test/run.sh': 'exit 1\n', 'build.sh': '' },
+    calls: [`cat > build.sh <<'END'\n${code}\nEND\n${DONE}`],
+    settings: {
+      protect: ['test/**'],
+      guardrails: [{ command: 'sh build.sh' }, { command: test }],
+    },
+  })
+
+const forge = `echo 'exit 0' > test/run.sh`
+
+describe('code that a check runs', () => {
+  it.each([
+    ['rewrites it', forge],
+    ['rewrites it and fails', `${forge}; exit 3`],
+    ['removes it', 'rm -r test'],
+    ['replaces it by a link', 'echo exit 0 > ok.sh; ln -sf ../ok.sh test/run.sh'],
+    ['makes it another file', `mv test/run.sh test/was.sh; ${forge}`],
+    ['adds a file that is protected', 'echo {} > .ralph/settings.local.json'],
+    ['adds a hook', `echo 'exit 0' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`],
+  ])('cannot change what the next check judges by: it %s', async (_, code) => {
+    const run = judged(code)
+    expect(await run.host()).toBe(1)
+    const [{ findings }] = run.settled() as [ReturnType<typeof run.settled>[number]]
+    expect(findings.map(f => f.verdict)).toEqual(['fail', 'fail'])
+    expect(findings[0]!.note).toContain('Protected files were changed while "sh build.sh" ran')
+    expect(findings[0]!.note).toMatch(/test\/run\.sh|settings\.local\.json|hooks\/pre-commit/)
+    expect(run.read('test/run.sh')).toBe('exit 1\n')
+    expect(run.read('.ralph/settings.local.json')).toBeNull()
+    expect(run.read('.git/hooks/pre-commit')).toBeNull()
+  })
+
+  const later = `sh -c "sleep 0.3; echo exit 0 > test/run.sh"`
+  it.each([
+    ['in the background', `${later} &`],
+    ['in a session of its own', `setsid ${later} >/dev/null 2>&1 &`],
+    ['under the name of another step', `RALPH_STEP=999 setsid ${later} >/dev/null 2>&1 &`],
+    ['under the name of no step', `RALPH_STEP=none RALPH_CALL= setsid ${later} >/dev/null 2>&1 &`],
+    ['as another call', `env -u RALPH_CALL -u RALPH_STEP setsid ${later} >/dev/null 2>&1 &`],
+    ['as ralph itself', `RALPH_CALL=ralph RALPH_STEP=ralph setsid ${later} >/dev/null 2>&1 &`],
+  ])('leaves nothing running that does it while the next one runs: %s', async (_, code) => {
+    const run = judged(code, 'sleep 0.6; sh test/run.sh')
+    expect(await run.host()).toBe(1)
+    const [{ findings }] = run.settled() as [ReturnType<typeof run.settled>[number]]
+    expect(findings.map(f => f.verdict)).toEqual(['pass', 'fail'])
+    expect(findings[1]!.note).toContain('failed with exit code 1')
+    expect(run.read('test/run.sh')).toBe('exit 1\n')
+  })
+
+  it('is judged before the first iteration too', async () => {
+    const run = setPrompt({
+      files: { 'test/run.sh': 'exit 1\n' },
+      calls: [DONE],
+      settings: { baseline: true, protect: ['test/**'], guardrails: [{ command: forge }] },
+    })
+    expect(await run.host()).toBe(1)
+    expect(run.journal().find(e => e.type === 'baseline')).toMatchObject({ findings: [{ verdict: 'fail' }] })
+    expect(run.read('test/run.sh')).toBe('exit 1\n')
+  })
+
+  it('of one check may run on while another ends, whatever its marks', async () => {
+    const child = `(for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; touch ../lived) & wait`
+    const run = setPrompt({
+      calls: [DONE],
+      settings: {
+        guardrailParallelism: 3,
+        guardrails: [
+          { command: 'sleep 0.1' },
+          { command: 'sleep 0.2; true' },
+          { command: `env -u RALPH_CALL RALPH_STEP=7 sh -c '${child}'; test -e ../lived` },
+          { command: 'sleep 0.3' },
+        ],
+      },
+    })
+    expect(await run.host()).toBe(0)
+    expect(run.ending()).toMatchObject({ result: 'complete', proof: 'verified' })
+  })
+})
+
+describe("a person's edit of a protected file", () => {
+  it('stays if it is made between two iterations', async () => {
+    const run = setPrompt({
+      files: { 'test/run.sh': 'exit 1\n' },
+      calls: ['echo more', DONE],
+      settings: { maximumIterations: 2, protect: ['test/**'], guardrails: [{ command: 'true' }] },
+    })
+    const onEvent = ({ type }: RunEvent) => {
+      if (type === 'applied') run.write('test/run.sh', 'mine\n')
+    }
+    expect(await run.host([{ onEvent }])).toBe(0)
+    expect(run.read('test/run.sh')).toBe('mine\n')
+  })
+})
