@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import type { Act } from '../support/agent-script.ts'
 import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
 import { journalText } from './dying.ts'
-import type { Act } from './scene.ts'
 
 const answer = (text: string): Act => ['claude', text]
 /** Slow enough to be killed at; it leaves a file that tells it was there. */
@@ -93,7 +93,7 @@ function expectWhole(stage: Stage) {
 
 async function finish(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const ran = await stage.ralph(...(journalText(stage) === '' ? BUILD : ['resume']))
+    const ran = await stage.spawn(...(journalText(stage) === '' ? BUILD : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
   }

@@ -30,6 +30,7 @@ async function leave(signal: NodeJS.Signals, written: unknown) {
   const tasks = join(stage.project, '.ralph/sessions', id, 'tasks.json')
   return {
     ...stage,
+    id,
     todo: (...words: string[]) => stage.ralph('todo', id, ...words),
     goOn: () => stage.ralph('resume', id),
     list: (): { id: string; status: string }[] => JSON.parse(readFileSync(tasks, 'utf8')),
@@ -82,7 +83,7 @@ describe('several who change the list of a build that is left', () => {
   it('at once are refused or heard, and nothing of what is heard is lost', async () => {
     const stage = await leave('SIGINT', null)
     const words = ['one', 'two', 'three', 'four'].map(text => `Say ${text}`)
-    const ran = await Promise.all(words.map(text => stage.todo('add', text)))
+    const ran = await Promise.all(words.map(text => stage.spawn('todo', stage.id, 'add', text)))
     const heard = words.filter((_, place) => ran[place]!.code === 0)
     for (const { code, stderr } of ran)
       if (code !== 0) expect([code, stderr]).toEqual([2, expect.stringMatching(/at work|in use|held/)])

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { soon } from '../support/killing.ts'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
-import { type Act, setStage } from './scene.ts'
+import { setStage } from './scene.ts'
 
 const GREEN = { guardrails: [{ command: 'true' }] }
 const three = [plans(item(1), item(2), item(3))]

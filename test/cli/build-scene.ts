@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent, TodoItem } from '../../src/core/events.ts'
-import { type Act, type Answer, setStage } from './scene.ts'
+import type { Act, Answer } from '../support/agent-script.ts'
+import { setStage } from './scene.ts'
 
 export const says = (text: string): Act[] => [['claude', text]]
 

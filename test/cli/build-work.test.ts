@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
-import type { Act } from './scene.ts'
 
 /** Green once the file is there. */
 const needs = (file: string) => ({ baseline: false, guardrails: [{ command: `test -f ${file}` }] })

@@ -34,7 +34,7 @@ const RUN = ['run', '-p', 'Do the next step.', '-m', '9']
 /** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const ran = await stage.ralph(...(journalText(stage) === '' ? RUN : ['resume']))
+    const ran = await stage.spawn(...(journalText(stage) === '' ? RUN : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
   }
@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
     timeout: 60_000 + KILLS * 5000,
   }, async () => {
     const whole = setScene()
-    expect((await whole.ralph(...RUN)).code).toBe(0)
+    expect((await whole.spawn(...RUN)).code).toBe(0)
     const expected = essenceOf(whole)
     expect(commitsOnRecord(whole)).toEqual(['ralph: Step 2', 'agent: By the agent', 'ralph: Step 6'])
     expect(callsOf(whole)).toEqual({ calls: 6, paid: 6, lost: 0 })

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Act, type Answer, hinted, setStage } from './scene.ts'
+import type { Act, Answer } from '../support/agent-script.ts'
+import { hinted, setStage } from './scene.ts'
 
 const MORE: Act = ['claude', 'more']
 const TAG = '<response>DONE</response>'

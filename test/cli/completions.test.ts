@@ -228,7 +228,7 @@ describe('ralph completions', () => {
   })
 
   it('says in its help how to install each', async () => {
-    const { stdout } = await setStage().ralph('completions', '--help')
+    const { stdout } = await setStage().spawn('completions', '--help')
     for (const words of ['~/.bashrc', '_ralph', '~/.config/fish/completions/ralph.fish', 'Examples:'])
       expect(stdout).toContain(words)
   })

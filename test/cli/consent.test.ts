@@ -34,13 +34,12 @@ describe('a command of the settings with something hidden', () => {
     stage.write('r\u200bun.sh', 'touch ran\n')
     const sentence = `guardrails[0].command must be written without ${where}, which cannot be seen, not "`
     const calls = [['run'], ['run', '--trust'], ['run', '--dry-run'], ['build', '--dry-run']]
-    const rans = await Promise.all([
-      stage.ralph('trust'),
-      stage.withEnv({ ...stage.env, RALPH_TRUST: '1' }, 'run', '-p', 'x'),
-      ...calls.map(([name, ...words]) =>
-        stage.ralph(name!, ...(name === 'run' ? ['-p', 'x'] : ['x']), ...words),
-      ),
-    ])
+    const rans = [
+      await stage.ralph('trust'),
+      await stage.withEnv({ ...stage.env, RALPH_TRUST: '1' }, 'run', '-p', 'x'),
+    ]
+    for (const [name, ...words] of calls)
+      rans.push(await stage.ralph(name!, ...(name === 'run' ? ['-p', 'x'] : ['x']), ...words))
     for (const ran of rans) {
       expect([ran.code, shown(ran)]).toEqual([2, expect.stringContaining(`ralph: error: ${sentence}`)])
       expect(ran.stderr).toMatch(/ \(\.ralph\/settings\.json\)\n$/)

@@ -6,7 +6,7 @@ import { setStage } from './scene.ts'
 
 it('the demo goes from a red guardrail to a green one on a project it leaves for a look', async () => {
   const stage = setStage()
-  const ran = await stage.ralph('demo')
+  const ran = await stage.spawn('demo')
   const dir = /scratch project with a failing test: (.+)/.exec(ran.stdout)![1]!
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   expect([ran.code, ran.stderr]).toEqual([0, ''])

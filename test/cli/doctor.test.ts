@@ -102,7 +102,7 @@ describe('ralph doctor', () => {
   })
 
   it('has help with examples', async () => {
-    const ran = await setStage().ralph('doctor', '--help')
+    const ran = await setStage().spawn('doctor', '--help')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
     expect(ran.stdout).toMatch(/--env[\s\S]*Examples:[\s\S]*Exit codes:/)
   })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Act, setStage } from './scene.ts'
+import type { Act } from '../support/agent-script.ts'
+import { setStage } from './scene.ts'
 
 const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 /** What claude says when the account's limit is used up; in so many seconds it is over. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { leftovers, soon } from '../support/killing.ts'
 import type { Ran, Started } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
@@ -75,12 +76,11 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
   })
 
   it('gives its result and stays is seen off, and its result counts', async () => {
-    const calls = [[['claude', 'Done. <response>DONE</response>'], ['ignore', 'SIGTERM'], ['hang']]] as [
-      string,
-      ...unknown[],
-    ][][]
-    const stage = setStage({ settings: { killGrace: 0.2 }, calls })
+    const stays: Act[] = [['claude', 'Done. <response>DONE</response>'], ['ignore', 'SIGTERM'], ['hang']]
+    const stage = setStage({ settings: { killGrace: 0.2 }, calls: [stays] })
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.journal().find(e => e.type === 'ended')).toMatchObject({ how: 'exited', seenOff: true })
+    expect(settle(stage)).toEqual(['ok'])
     expect(leftovers(stage.ralphHome)).toEqual([])
   })
 

@@ -47,10 +47,10 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
       await delay(1000)
       expect(leftovers(stage.ralphHome), when).toEqual([])
       if (signal !== 'SIGKILL') return 1
-      const again = await stage.ralph('resume')
+      const again = await stage.spawn('resume')
       // Killed before the run was on record: there is nothing to resume, and a new one starts.
       const { code } = again.stderr.includes('no unfinished run')
-        ? await stage.ralph('run', '-p', 'x')
+        ? await stage.spawn('run', '-p', 'x')
         : again
       expect(code, `${when}: ${again.stderr}`).toBe(0)
       expect(leftovers(stage.ralphHome), when).toEqual([])
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     await ralph.ended
     expect(leftovers(stage.ralphHome)).toHaveLength(1)
     writeFileSync(join(stage.root, 'go'), '')
-    expect((await stage.ralph('resume')).code).toBe(0)
+    expect((await stage.spawn('resume')).code).toBe(0)
     expect([has('met'), leftovers(stage.ralphHome)]).toEqual([false, []])
     expect(stage.read('../count')).toBe('.')
   })
@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     ralph.kill('SIGKILL')
     await ralph.ended
     expect(leftovers(stage.ralphHome)).not.toEqual([])
-    expect((await stage.ralph('cancel')).code).toBe(0)
+    expect((await stage.spawn('cancel')).code).toBe(0)
     expect(leftovers(stage.ralphHome)).toEqual([])
     expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', result: 'cancelled' })
   })

@@ -128,15 +128,6 @@ describe('an agent that', () => {
     expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([{ end: 'ok' }])
   })
 
-  it('gives its result and stays is ended, and it counts as ended well', async () => {
-    const stage = setStage({
-      calls: [[['claude', 'Done. <response>DONE</response>'], ['hang']]],
-    })
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect(ran.code).toBe(0)
-    expect(stage.journal().find(e => e.type === 'ended')).toMatchObject({ how: 'exited', seenOff: true })
-  })
-
   it('gives empty answers is tried again twice, then it fails', async () => {
     const stage = setStage({ settings: { maxConsecutiveFailures: 1 }, calls: [[['claude', '']]] })
     const ran = await stage.ralph('run', '-p', 'x')

@@ -293,7 +293,7 @@ describe('an old ralph run', () => {
     await expectSaidAsBefore(stage)
     const refused = await stage.ralph('resume', stage.old.id)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('finished')])
-    const diff = await stage.ralph('diff', '--name-only')
+    const diff = await stage.spawn('diff', '--name-only')
     expect([diff.code, diff.stdout, diff.stderr]).toEqual([0, 'cart.txt\nnotes.md\npay.txt\nship.txt\n', ''])
     expect((await stage.ralph('undo', '--yes')).code).toBe(0)
     expect(stage.git('log', '--format=%s')).toEqual(['Start'])
@@ -415,7 +415,7 @@ describe('an old ralph build', () => {
   it('that is finished is told, and compared', async () => {
     const stage = setOldBuild('build-finished')
     await expectSaidAsBefore(stage)
-    expect((await stage.ralph('diff', '--name-only')).stdout).toBe('cart.txt\nmade-#3\npay.txt\n')
+    expect((await stage.spawn('diff', '--name-only')).stdout).toBe('cart.txt\nmade-#3\npay.txt\n')
     const todo = await stage.ralph('todo', stage.old.id, '--json')
     expect(JSON.parse(todo.stdout)).toEqual(stage.list())
   })
@@ -552,7 +552,7 @@ describe('an old story loop', () => {
   it('that is finished is told, compared and archived', async () => {
     const stage = setOldStories('stories-finished')
     await expectSaidAsBefore(stage)
-    expect((await stage.ralph('diff', '--name-only')).stdout.split('\n')).toEqual(
+    expect((await stage.spawn('diff', '--name-only')).stdout.split('\n')).toEqual(
       expect.arrayContaining(['B.txt', 'C.txt', 'ralph/tasks.json']),
     )
     const ran = await stage.ralph('archive')

@@ -56,7 +56,7 @@ describe('resume', () => {
     const stage = setStage({ calls: [[MORE], [['sleep', 300], DONE]] })
     expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
     const all = await Promise.all(
-      ['--shared', '--shared', '-q', '-q'].map(flag => stage.ralph('resume', '-m', '5', flag)),
+      ['--shared', '--shared', '-q', '-q'].map(flag => stage.spawn('resume', '-m', '5', flag)),
     )
     const others = all.filter(ran => !(ran.code === 0 && !ran.stdout.startsWith('resumed run')))
     expect(others).toHaveLength(3)

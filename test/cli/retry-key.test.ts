@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { type Act, setStage } from './scene.ts'
+import { setStage } from './scene.ts'
 
 const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const LIMITED: Act[] = [

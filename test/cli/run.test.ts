@@ -231,7 +231,7 @@ describe('ralph run', () => {
   })
 
   it('tells what happens as NDJSON, and nothing else, with --json', async () => {
-    const ran = await setStage({ settings: { guardrails: [check('true')] } }).ralph(
+    const ran = await setStage({ settings: { guardrails: [check('true')] } }).spawn(
       'run',
       '-p',
       'x',

@@ -1,20 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { completionHint } from '../../src/workflows/run/rules/prompt.ts'
+import { type Act, type Answer, answeringAgent, countingAgent } from '../support/agent-script.ts'
+import { hostRalph } from '../support/hosted.ts'
 import { type Ran, runRalph, startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasBegun } from './dying.ts'
-
-const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
-
-export type Act = [string, ...unknown[]]
-
-/** A name, what the prompt must match, and what is done at each such call; the last repeats. */
-export type Answer = [name: string, pattern: string, ...calls: Act[][]]
 
 type Setting = { settings?: unknown; calls?: Act[][]; answers?: Answer[]; git?: boolean }
 
@@ -25,21 +19,13 @@ export function setStage(options: Setting = {}) {
   const bin = join(root, 'bin')
   const home = join(root, 'home')
   for (const dir of [project, bin, home]) mkdirSync(dir)
+  const addProgram = (name: string, text: string) => writeFileSync(join(bin, name), text, { mode: 0o755 })
+  const log = (name: string) => join(root, `${name}.calls`)
   /** A program on the PATH that acts by a script; how it was called is a line of `<name>.calls`. */
   const addAgent = (name: string, calls: Act[][], count = `${name}.count`) =>
-    addScript(name, { calls, count: join(root, count) })
-  const addScript = (name: string, script: unknown) => {
-    const file = join(root, `${name}.json`)
-    writeFileSync(file, JSON.stringify(script))
-    const log = `echo "$*" >> '${join(root, `${name}.calls`)}'`
-    writeFileSync(
-      join(bin, name),
-      `#!/bin/sh\n${log}\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${FAKE_AGENT}" --script "$(cat '${file}')"\n`,
-    )
-    chmodSync(join(bin, name), 0o755)
-  }
+    addProgram(name, countingAgent(calls, { log: log(name), count: join(root, count) }))
   const asked = join(root, 'asked')
-  if (options.answers) addScript('claude', { answers: options.answers, asked })
+  if (options.answers) addProgram('claude', answeringAgent(options.answers, { log: log('claude'), asked }))
   else addAgent('claude', options.calls ?? [[['claude', 'Done. <response>DONE</response>']]], 'count')
   if (options.settings !== undefined) {
     mkdirSync(join(project, '.ralph'))
@@ -58,9 +44,12 @@ export function setStage(options: Setting = {}) {
     env,
     ralphHome,
     addAgent,
-    ralph: (...args: string[]) => runRalph(args, at),
+    /** In this process. */
+    ralph: (...args: string[]) => hostRalph(args, at),
+    withEnv: (env: Record<string, string>, ...args: string[]) => hostRalph(args, { cwd: project, env }),
+    /** As a process of its own: for its signals, its streams, its end, or two at once. */
+    spawn: (...args: string[]) => runRalph(args, at),
     start: (...args: string[]) => startRalph(args, at),
-    withEnv: (env: Record<string, string>, ...args: string[]) => runRalph(args, { cwd: project, env }),
     write: (name: string, text: string) => writeFileSync(join(project, name), text),
     read: (name: string) => readFileSync(join(project, name), 'utf8'),
     /** What the agent was asked so far: the name of each answer, and the prompt. */

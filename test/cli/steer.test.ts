@@ -16,8 +16,11 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
   throw new Error('waited in vain')
 }
 const begun = (stage: ReturnType<typeof setStage>) => until(() => existsSync(join(stage.project, 'begun')))
-const standing = async (stage: ReturnType<typeof setStage>) =>
-  JSON.parse((await stage.ralph('status', '--json')).stdout).standing
+/** Null before it began. */
+const standing = async (stage: ReturnType<typeof setStage>) => {
+  const { stdout } = await stage.ralph('status', '--json')
+  return stdout === '' ? null : JSON.parse(stdout).standing
+}
 
 describe('a run at work', () => {
   it('is paused and resumed from outside', async () => {
@@ -47,7 +50,7 @@ describe('a run at work', () => {
     ]
     const stage = setStage({ calls: [limited, [DONE]] })
     const run = stage.start('run', '-p', 'x')
-    await until(async () => existsSync(stage.ralphHome) && (await standing(stage)) === 'waiting')
+    await until(async () => (await standing(stage)) === 'waiting')
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/waits\s+until \d\d:\d\d; to try now: ralph resume \S+\n/)
     expect(stdout).toMatch(/limited\s+claude until \d\d:\d\d\n/)

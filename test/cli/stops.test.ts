@@ -2,8 +2,9 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import type { Ran, Started } from '../support/ralph.ts'
-import { type Act, setStage } from './scene.ts'
+import { setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
 

@@ -35,9 +35,9 @@ function expectOneError(ran: Ran, code: number, what: RegExp): void {
 }
 
 /** A run that was cut short after one iteration. */
-async function halfDone(): Promise<Stage> {
+async function halfDone(start: 'ralph' | 'spawn' = 'ralph'): Promise<Stage> {
   const stage = setStage()
-  await stage.ralph('run', '-p', 'x', '-m', '1', ...agent('echo more'))
+  await stage[start]('run', '-p', 'x', '-m', '1', ...agent('echo more'))
   return stage
 }
 
@@ -157,7 +157,7 @@ describe.skipIf(process.platform !== 'linux')('a disk that', () => {
     const stage = setStage({ git: false })
     const sessions = join(stage.project, '.ralph', 'sessions')
     if (!mountSmall(sessions, 256)) skip()
-    const ran = await stage.ralph('run', '-p', 'x', ...agent('sleep 60 & yes | head -c 2000000'))
+    const ran = await stage.spawn('run', '-p', 'x', ...agent('sleep 60 & yes | head -c 2000000'))
     expectOneError(ran, 1, /cannot write to \S+(journal|stream)\.ndjson: the disk is full/)
     expect((await stage.ralph('status')).stdout).toMatch(/stopped: cannot write to \S+: the disk is full/)
     expect(leftovers(stage.ralphHome)).toEqual([])
@@ -266,7 +266,7 @@ describe('a session folder that', () => {
 
 describe('a lock of another host', () => {
   it('is believed, and the host is named, with the way out if it is gone', async () => {
-    const stage = await halfDone()
+    const stage = await halfDone('spawn')
     const id = readdirSync(join(stage.ralphHome, 'runs'))[0]!
     const holder = { pid: 1, startTime: '1', host: 'far-away', run: id }
     writeFileSync(join(stage.ralphHome, 'locks', `run-${id}.json`), JSON.stringify(holder))

@@ -37,7 +37,7 @@ const RUN = ['stories', '-m', '40']
 /** Until it is done, however often that takes; what was blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 6; attempt++) {
-    const ran = await stage.ralph(...(journalText(stage) === '' ? RUN : ['resume']))
+    const ran = await stage.spawn(...(journalText(stage) === '' ? RUN : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
   }
@@ -86,7 +86,7 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
     timeout: 120_000 + KILLS * 8000,
   }, async () => {
     const whole = setSteady()
-    expect((await whole.ralph(...RUN)).code).toBe(0)
+    expect((await whole.spawn(...RUN)).code).toBe(0)
     const expected = essenceOf(whole)
     expect(expected.stories.userStories.map(s => s.reviewCount)).toEqual([1, 2, 1])
     expect(commitsOnRecord(whole)).toEqual(whole.history())
@@ -217,7 +217,7 @@ describe.skipIf(process.platform !== 'linux')(
             if (journalText(stage).includes('"type":"finished"')) break
           }
           if (!journalText(stage).includes('"type":"finished"'))
-            await stage.ralph(...(journalText(stage) === '' ? run : ['resume']))
+            await stage.spawn(...(journalText(stage) === '' ? run : ['resume']))
           expectHonest(stage, eventsOf(stage))
           const { state } = fold(eventsOf(stage))
           count.runs++

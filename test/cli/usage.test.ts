@@ -44,7 +44,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
   ])('%j', async (args, words) => {
     const stage = setStage()
     mkdirSync(join(stage.project, 'folder'))
-    const ran = await stage.ralph(...args)
+    const ran = await stage.spawn(...args)
     expect(ran.stderr).toMatch(/^ralph: error: /)
     expect(ran.stderr).toContain(words)
     expect(ran.stdout).toBe('')
@@ -93,7 +93,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
 
 describe('help', () => {
   it('is what bare ralph prints', async () => {
-    const bare = await setStage().ralph()
+    const bare = await setStage().spawn()
     expect([bare.code, bare.stderr]).toEqual([0, ''])
     for (const word of ['run', 'resume', 'trust', 'demo', 'Examples:', 'Exit codes:'])
       expect(bare.stdout).toContain(word)
@@ -101,11 +101,11 @@ describe('help', () => {
   })
 
   it.each(['run', 'resume', 'trust', 'demo'])('%s --help exits 0', async command => {
-    const ran = await setStage().ralph(command, '--help')
+    const ran = await setStage().spawn(command, '--help')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
   })
 
   it.each(['--version', '-v'])('%s prints the version alone', async flag => {
-    expect(await setStage().ralph(flag)).toMatchObject({ code: 0, stdout: '0.1.0\n' })
+    expect(await setStage().spawn(flag)).toMatchObject({ code: 0, stdout: '0.1.0\n' })
   })
 })

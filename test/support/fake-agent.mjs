@@ -49,6 +49,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { printed } from './agent-lines.mjs'
 
 /** Blocks until all is written: what an act printed is out before the next act. */
 function out(data, fd = 1) {
@@ -64,9 +65,6 @@ function out(data, fd = 1) {
   }
 }
 
-const json = value => out(`${JSON.stringify(value)}\n`)
-const message = (type, content) => json({ type, message: { role: type, content }, session_id: 'fake' })
-
 function startChild({ detached = false, holds, ignoresTerm, clean, floods, pid, seconds = 60 }) {
   const body = floods ? `timeout ${seconds} yes` : `sleep ${seconds}`
   const kept = holds || floods ? 'inherit' : 'ignore'
@@ -80,9 +78,7 @@ function startChild({ detached = false, holds, ignoresTerm, clean, floods, pid, 
 }
 
 const acts = {
-  print: (...lines) => out(lines.map(line => `${line}\n`).join('')),
-  json: (...values) => values.forEach(json),
-  write: text => out(text),
+  ...Object.fromEntries(Object.entries(printed).map(([act, text]) => [act, (...args) => out(text(...args))])),
   bytes: base64 => out(Buffer.from(base64, 'base64')),
   stderr: text => out(text, 2),
   long: n => {
@@ -96,37 +92,6 @@ const acts = {
   flood: () => {
     for (;;) out('flood\n'.repeat(1000))
   },
-  claude: (text, more = {}) => {
-    json({
-      type: 'system',
-      subtype: 'init',
-      session_id: 'fake',
-      model: 'fake-1',
-      tools: ['Bash'],
-      apiKeySource: 'none',
-    })
-    message('assistant', [{ type: 'text', text }])
-    const usage = {
-      input_tokens: 10,
-      output_tokens: 5,
-      cache_read_input_tokens: 0,
-      cache_creation_input_tokens: 0,
-    }
-    json({
-      type: 'result',
-      subtype: 'success',
-      is_error: false,
-      result: text,
-      num_turns: 1,
-      session_id: 'fake',
-      total_cost_usd: 0.01,
-      usage,
-      ...more,
-    })
-  },
-  tool: (id, name, input) => message('assistant', [{ type: 'tool_use', id, name, input }]),
-  toolResult: (id, content) =>
-    message('user', [{ type: 'tool_result', tool_use_id: id, content, is_error: false }]),
   sleep: ms => delay(ms),
   hang: () => delay(600_000),
   exit: code => process.exit(code),

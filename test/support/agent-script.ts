@@ -1,0 +1,83 @@
+import { fileURLToPath } from 'node:url'
+import { printed } from './agent-lines.mjs'
+
+/** The scripted agent in Node, for what a shell cannot do. */
+const FAKE_AGENT = fileURLToPath(new URL('fake-agent.mjs', import.meta.url))
+
+export type Act = [string, ...unknown[]]
+
+/** A name, what the prompt must match, and what is done at each such call; the last repeats. */
+export type Answer = [name: string, pattern: string, ...calls: Act[][]]
+
+const HEAD = (log: string) =>
+  `#!/bin/sh\necho "$*" >> ${quoted(log)}\ncase "$*" in *--help | --version) exit 0 ;; esac\nset -e\n`
+
+/**
+ * A program that acts differently each time it is called; the last call repeats. Each call is a dot in the file `count`,
+ * its arguments are a line of `log`.
+ */
+export const countingAgent = (calls: Act[][], { log, count }: { log: string; count: string }): string =>
+  `${HEAD(log)}printf . >> ${quoted(count)}\nread -r dots < ${quoted(count)} || :\nnth=\${#dots}\n${inTurn(calls)}`
+
+/**
+ * A program that answers by what it is asked: the first pattern that a line of its input matches, and of that one the
+ * calls in turn. Each input is kept as a file, `<number>-<name of the pattern>` in the folder `asked`.
+ */
+export const answeringAgent = (answers: Answer[], { log, asked }: { log: string; asked: string }): string =>
+  `${HEAD(log)}mkdir -p ${quoted(asked)}
+input=${quoted(asked)}.input.$$
+cat > "$input"
+keep() {
+  number=1
+  for file in ${quoted(asked)}/*; do [ ! -e "$file" ] || number=$((number + 1)); done
+  mv "$input" ${quoted(asked)}/"$(printf %03d "$number")-$1"
+  set -- ${quoted(asked)}/???-"$1"
+  nth=$#
+}
+${answers.map(answered).join('el')}fi
+`
+
+const answered = ([name, pattern, ...calls]: Answer) =>
+  `if grep -Eq -e ${quoted(pattern)} "$input"; then\nkeep ${quoted(name)}\n${inTurn(calls)}`
+
+function inTurn(calls: Act[][]): string {
+  const branches = calls.map(
+    (acts, at) => `${at === calls.length - 1 ? '*' : at + 1})\n${commands(acts)};;\n`,
+  )
+  return `case $nth in\n${branches.join('')}esac\n`
+}
+
+/** In the shell if it can do all of it: it starts in a twentieth of the time. */
+function commands(acts: Act[]): string {
+  const lines = acts.map(command)
+  if (lines.every(line => line !== null)) return lines.map(line => `${line}\n`).join('')
+  return `exec ${quoted(process.execPath)} ${quoted(FAKE_AGENT)} --script ${quoted(JSON.stringify(acts))}\n`
+}
+
+function command([act, ...args]: Act): string | null {
+  const [first, second] = args as string[]
+  const print = printed[act]
+  if (print) return `printf %s ${quoted(print(...(args as never[])))}`
+  switch (act) {
+    case 'stderr':
+      return `printf %s ${quoted(first!)} >&2`
+    case 'file':
+      return `printf %s ${quoted(second!)} > ${quoted(first!)}`
+    case 'append':
+      return `printf %s ${quoted(second!)} >> ${quoted(first!)}`
+    case 'stdin':
+      return `cat > ${quoted(first!)}`
+    case 'sleep':
+      return `sleep ${Number(first) / 1000}`
+    case 'hang':
+      return 'exec sleep 600'
+    case 'pid':
+      return `echo $$ >> ${quoted(first!)}`
+    case 'exit':
+      return `exit ${first}`
+    default:
+      return null
+  }
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
