@@ -50,6 +50,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['checks/excerpt.ts', 'readSync', 'reads parts of a log through the descriptor that ralph created it with'],
   ['hooks/read-tail.ts', 'readSync', 'reads the end of what the reader has opened'],
   ['hooks/stdin.ts', 'readSync', 'standard input'],
+  ['runners/process/launch.ts', 'openSync readSync', 'the first line of a program that it starts'],
   ['runners/process/procfs.ts', 'openSync readSync', 'the kernel’s own files'],
   ['runners/process/warden.ts', 'openSync', 'makes a new pipe file of its own'],
   ['terminal/foreground.ts', 'readFileSync', 'the kernel’s own files'],

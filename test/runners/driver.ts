@@ -35,9 +35,13 @@ const jobs: Record<string, () => Promise<void>> = {
     }
   },
 
-  /** One agent that stays, and of another a child that only its group gives away, until this process is killed. */
+  /** One agent that stays, and of another a child that only its group gives away, and one that only its limits do. */
   async hang() {
-    await (await start([['child', { pid: 'orphan', clean: true, ignoresTerm: true }]], 1)).exit
+    const orphans: [string, unknown][] = [
+      ['child', { pid: 'orphan', clean: true, ignoresTerm: true }],
+      ['child', { pid: 'orphan', clean: true, detached: true, ignoresTerm: true }],
+    ]
+    await (await start(orphans, 1)).exit
     const live = await start([['ignore', 'SIGTERM'], ['print', 'up'], ['hang']], 2, () => say('up'))
     await live.exit
   },

@@ -229,10 +229,9 @@ describe('a group', () => {
   test('whose number a stranger took is none of ours', async () => {
     const scene = setScene()
     const pid = stranger(scene)
-    const nobody = [`RALPH_RUN=${randomUUID()}`]
-    await endTree({ leaders: new Map([[pid, '1']]), marks: nobody }, 50)
+    await endTree({ leaders: new Map([[pid, '1']]), isOurs: () => false }, 50)
     expect(lives(pid)).toBe(true)
-    await endTree({ leaders: new Map([[pid, processRef(pid).startTime]]), marks: nobody }, 50)
+    await endTree({ leaders: new Map([[pid, processRef(pid).startTime]]), isOurs: () => false }, 50)
     await until(() => !lives(pid))
   })
 })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { isLimitOf, limitFor } from '../../src/runners/process/marks.ts'
 import { isAlive, processes, processRef, startTime } from '../../src/runners/process/proc.ts'
 import { psTable, readEntries, readMarked } from '../../src/runners/process/ps.ts'
 import { kill, lives, readText, setScene, until } from './scene.ts'
@@ -52,23 +53,52 @@ describe('a process', () => {
 })
 
 describe('marks', () => {
-  test('are whole entries of the environment, and all are needed', async () => {
+  test('are whole entries of the environment', async () => {
     const scene = setScene()
-    const pid = run(scene, 'sleep', ['60'], { FIRST: 'a', SECOND: 'b=c', LAST: 'é' })
+    const pid = run(scene, 'sleep', ['60'], {
+      FIRST: 'RALPH_RUN=no',
+      NOT_RALPH_RUN: 'no',
+      RALPH_RUN: 'a=é',
+      RALPH_STEPS: 'no',
+      RALPH_STEP: '',
+      RALPH_CALL: 'c',
+    })
     await until(() => readText(`/proc/${pid}/cmdline`).startsWith('sleep'))
-    const isMarked = (...marks: string[]) => processes.findMarks([pid], marks).marked.length > 0
-    expect(isMarked('FIRST=a')).toBe(true)
-    expect(isMarked('FIRST=a', 'SECOND=b=c', 'LAST=é')).toBe(true)
-    expect(isMarked('FIRST=a', 'SECOND=b')).toBe(false)
-    expect(isMarked('FIRST=')).toBe(false)
-    expect(isMarked('IRST=a')).toBe(false)
+    expect([...processes.readMarks([pid])]).toMatchObject([
+      { pid, marks: { run: 'a=é', step: '', call: 'c' } },
+    ])
   })
 
   test('are not on a process without environment, nor on one that is gone', async () => {
     const scene = setScene()
     const pid = run(scene, 'env', ['-i', '/bin/sleep', '60'])
     await until(() => readText(`/proc/${pid}/cmdline`).startsWith('/bin/sleep'))
-    expect(processes.findMarks([pid, 2 ** 22 + 1], ['A=b'])).toEqual({ marked: [], blank: [] })
+    const found = [...processes.readMarks([pid, 2 ** 22 + 1])]
+    // The limit is there only if these tests run inside a run.
+    expect(found.flatMap(({ marks }) => Object.keys(marks ?? {})).filter(mark => mark !== 'limit')).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the limit that marks a run', () => {
+  const limit = limitFor('a run', 'now', null)!
+
+  test('tells a run from every other one, in each of its incarnations', () => {
+    const later = limitFor('a run', 'later', null)!
+    expect(later).not.toBe(limit)
+    expect([limit, later].map(value => isLimitOf('a run', value))).toEqual([true, true])
+    expect(isLimitOf('another run', limit)).toBe(false)
+    for (const usual of ['0', '1024', '9223372036854775807', '18446744073709551615'])
+      expect(isLimitOf('a run', usual), usual).toBe(false)
+  })
+
+  test('is lower in a run inside a run, as a process may only lower it', () => {
+    const inner = limitFor('inner', 'now', limit)!
+    expect(BigInt(inner)).toBeLessThan(BigInt(limit))
+    expect([isLimitOf('inner', inner), isLimitOf('a run', inner)]).toEqual([true, false])
+    expect(limitFor('a run', 'now', '18446744073709551614')).toBe(limit)
+    expect(limitFor('a run', 'now', '1024')).toBeNull()
   })
 })
 
@@ -111,7 +141,7 @@ describe('where there is only ps', () => {
   })
 
   test('marks are whole words of the line', () => {
-    const text = '   7 node x A=b R=abc C=d\n  8 sh R=abcd A=b\n 9 sh A=b R=abc\n 10 sh XR=abc A=b\n'
-    expect(readMarked(text, ['R=abc', 'A=b'])).toEqual([7, 9])
+    const text = '   7 node x A=b RALPH_RUN=abc RALPH_STEP=2 C=d\n 10 sh XRALPH_RUN=abc A=b\n'
+    expect(readMarked(text)).toEqual([{ pid: 7, marks: { run: 'abc', step: '2' } }])
   })
 })

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { WARDEN_SCRIPT } from '../../src/runners/process/warden-script.ts'
 import {
+  type Act,
   bundleDriver,
   carriers,
   FAKE_AGENT,
@@ -70,7 +71,7 @@ describe('when ralph is killed', () => {
     const driver = drive('hang', scene)
     await once(driver.stdout, 'data')
     const [warden = 0] = wardensOf(driver.pid)
-    const orphans = await scene.numbers('orphan')
+    const orphans = await scene.numbers('orphan', 2)
     expect([warden, ...orphans].every(lives)).toBe(true)
     driver.kill('SIGKILL')
     await until(() => !lives(warden))
@@ -87,8 +88,8 @@ describe('when ralph is killed', () => {
     await until(() => wardensOf(driver.pid).some(pid => pid !== first))
     driver.kill('SIGKILL')
     await until(() => carriers(`RALPH_RUN=${scene.run}`).length === 0)
-    const [orphan = 0] = await scene.numbers('orphan')
-    await until(() => !lives(orphan))
+    const orphans = await scene.numbers('orphan', 2)
+    await until(() => !orphans.some(lives))
   })
 
   test('the run that is resumed at once is not taken for what was left', async () => {
@@ -126,6 +127,39 @@ describe('the warden', () => {
       .split('\0')
       .map(entry => entry.split('=')[0])
     expect(names.filter(Boolean).sort()).toEqual(['LC_ALL', 'PATH'])
+  })
+
+  test('takes everything with it when somebody keeps ending it, and nothing is started after that', async () => {
+    const before = wardensOf()
+    const { run, runner, command, numbers } = setScene()
+    const acts: Act[] = [
+      ['ignore', 'SIGTERM'],
+      ['child', { pid: 'left', clean: true, detached: true, ignoresTerm: true }],
+      ['hang'],
+    ]
+    const live = await runner.start(command(acts), 1, ignoring)
+    const left = await numbers('left')
+    await until(() => {
+      for (const pid of wardensOf()) if (!before.includes(pid)) kill(pid)
+      return ![live.ref.pid, ...left].some(lives)
+    })
+    expect(carriers(`RALPH_RUN=${run}`)).toEqual([])
+    const refusal = 'something keeps ending the warden'
+    expect(runner.ready).toThrow(refusal)
+    await expect(runner.start(command([]), 2, ignoring)).rejects.toThrow(refusal)
+  })
+
+  test('goes on after it was stopped, when the next process is started', async () => {
+    const before = wardensOf()
+    const { runner, command } = setScene()
+    await (await runner.start(command([]), 1, ignoring)).exit
+    const [warden = 0] = wardensOf().filter(pid => !before.includes(pid))
+    const isStopped = () => readText(`/proc/${warden}/stat`).includes(') T ')
+    process.kill(warden, 'SIGSTOP')
+    await until(isStopped)
+    await (await runner.start(command([]), 2, ignoring)).exit
+    await until(() => !isStopped())
+    expect(lives(warden)).toBe(true)
   })
 
   test('does not keep ralph from leaving', async () => {

@@ -1,19 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import type { Command } from '../../core/ports.ts'
+import { findProgram } from '../find-program.ts'
 
 export type Launched = ChildProcess & { pid: number }
 
 /**
  * Starts a process as the leader of its own group, and writes its standard input.
- * `output`: `pipe`, or an open file for both streams.
+ * `output`: `pipe`, or an open file for both streams. `prefix`: a program that prepares the process and then becomes it.
  */
-export async function launch(command: Command, output: 'pipe' | number): Promise<Launched> {
-  const [program = '', ...args] = command.argv
+export async function launch(
+  command: Command,
+  output: 'pipe' | number,
+  prefix: readonly string[] = [],
+): Promise<Launched> {
+  const [program = ''] = command.argv
   try {
-    const child = spawn(program, args, {
+    // Without the prefix, it is the system that tells why a program cannot be started.
+    const [first = '', ...args] = canStart(program, command) ? [...prefix, ...command.argv] : command.argv
+    const child = spawn(first, args, {
       cwd: command.cwd,
       env: command.env,
       detached: true,
@@ -33,6 +40,28 @@ export async function launch(command: Command, output: 'pipe' | number): Promise
 }
 
 const hasStarted = (child: ChildProcess): child is Launched => child.pid !== undefined
+
+function canStart(program: string, { cwd, env }: Command): boolean {
+  const path = program.includes('/') ? resolve(cwd, program) : findProgram(program, env.PATH ?? '')
+  if (path === null || findProgram(path, '') === null) return false
+  const interpreter = interpreterOf(path)
+  return interpreter === null || existsSync(resolve(cwd, interpreter))
+}
+
+/** What the first line of a script names; null: it is no script, or cannot be read. */
+function interpreterOf(path: string): string | null {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const start = Buffer.alloc(256)
+    readSync(fd, start)
+    return /^#!\s*([^\s\0]+)/.exec(start.toString('latin1'))?.[1] ?? null
+  } catch {
+    return null
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
 
 /** The system reports ENOENT for a missing program, folder or interpreter. */
 function explain(error: NodeJS.ErrnoException, program: string, { cwd, env }: Command): string {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { ProcessRef } from '../../core/events.ts'
+import type { Marks } from './marks.ts'
 import { procfs } from './procfs.ts'
 import { psTable } from './ps.ts'
 
@@ -13,13 +14,15 @@ export type ProcessStart = { pid: number; at: number }
 export interface ProcessTable {
   list(): ProcessEntry[]
   entry(pid: number): ProcessEntry | null
-  /** All processes that may have started at or after this one; null: all processes. */
+  /** All processes that may have started at or after this one, the newest first; null: all processes. */
   pidsSince(start: ProcessStart | null): number[]
+  /** The pid that was assigned last; null: not known. */
+  newestPid(): number | null
   /**
-   * Which of these processes carry every mark, `NAME=value`, in the environment they were started with. `blank` ones
-   * have no readable environment now: a process in the middle of an exec is like that.
+   * The marks of these processes, one after the other as they are read; those without any are left out. null: its
+   * environment cannot be read now. A process in the middle of an exec is like that.
    */
-  findMarks(among: readonly number[], marks: readonly string[]): { marked: number[]; blank: number[] }
+  readMarks(among: readonly number[]): Iterable<{ pid: number; marks: Marks | null }>
 }
 
 export const processes: ProcessTable = existsSync('/proc/self/stat') ? procfs : psTable

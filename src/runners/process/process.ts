@@ -5,7 +5,9 @@ import type { Command, Live, Runner } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
-import { isAlive, type ProcessStart, processes, processRef } from './proc.ts'
+import { limitMark } from './limit-mark.ts'
+import { isLimitOf, type Marks } from './marks.ts'
+import { isAlive, type ProcessStart, processRef } from './proc.ts'
 import { endTree, findMarked, groupLives, type Target } from './tree.ts'
 import { keepWarden } from './warden.ts'
 
@@ -32,7 +34,8 @@ export interface ProcessRunner extends Runner {
  * marks in its environment, which its descendants inherit. RALPH_RUN and RALPH_STEP name the run and the step.
  * RALPH_SITTING is this incarnation: the warden goes by it, so it never ends what a resumed run has just started.
  * RALPH_CALL is this one process: `stop` goes by it, so it never ends another check of the same step.
- * A process can change its marks, so a sweep ends everything of the run that is not known to belong elsewhere.
+ * A process can change or clear its environment, so a resource limit marks the run and the incarnation, too, and a sweep
+ * ends everything of the run that is not known to belong elsewhere.
  */
 export function processRunner({
   run,
@@ -46,11 +49,24 @@ export function processRunner({
   const incarnation = randomUUID()
   const marks = { RALPH_RUN: run, RALPH_SITTING: incarnation }
   const ownCall = randomUUID()
-  const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation })
+  const limit = limitMark(run, incarnation)
+  const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation, limit: limit.value }, () => {
+    const all = new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
+    void endTree({ leaders: all, isOurs: isOfRun }, 0)
+  })
+  /** Any one mark is enough: a process may have changed the others. */
+  const isOfIncarnation = (its: Marks): boolean =>
+    its.sitting === incarnation ||
+    its.call?.startsWith(`${incarnation}.`) === true ||
+    (its.limit !== undefined && its.limit === limit.value)
+  const isOfRun = (its: Marks): boolean =>
+    its.run === run || isOfIncarnation(its) || (its.limit !== undefined && isLimitOf(run, its.limit))
   /** The process groups that may still have members, by their leader's pid. */
   const groups = new Map<number, { startTime: string; step: string }>()
   /** The first process of each step since its last sweep: nothing older is left of any of them. */
   const firstProcesses = new Map<string, ProcessStart>()
+  /** The steps of the calls since the last sweep of each step. */
+  const stepsByCall = new Map<string, string>()
   /** The step of each process that was started and has not exited. */
   const running = new Map<string, string>()
   /** The stops in progress, with their step: a sweep waits for them, so they get the full grace. */
@@ -63,6 +79,21 @@ export function processRunner({
     groups.delete(pgid)
     warden.drop(pgid)
   }
+
+  /**
+   * Whether a process is to go with a step. It belongs to the step that started it, or else to the one that it names. If
+   * neither was started since its last sweep, it hides where it comes from, and goes with any step, unless another one is
+   * at work, which it may belong to.
+   */
+  function isOfStep({ call, step: named }: Marks, step: string): boolean {
+    const known = call === undefined ? undefined : stepsByCall.get(call)
+    const from = known ?? (named === step || firstProcesses.has(named ?? '') ? named : undefined)
+    return from === undefined ? ![...running.values()].some(other => other !== step) : from === step
+  }
+
+  /** What ralph runs itself is not started here, so it has no limit of the run's. */
+  const isOwn = (its: Marks): boolean =>
+    its.call === ownCall && (its.limit === undefined || !isLimitOf(run, its.limit))
 
   async function begin(
     command: Command,
@@ -77,7 +108,9 @@ export function processRunner({
     const at = performance.now()
     warden.start()
     running.set(call, step)
-    const launching = launch({ ...command, env: { ...command.env, ...mark, ...own } }, output)
+    stepsByCall.set(call, step)
+    const env = { ...command.env, ...mark, ...own }
+    const launching = launch({ ...command, env }, output, await limit.prefix())
     const child = await launching.catch(error => {
       running.delete(call)
       throw error
@@ -95,7 +128,10 @@ export function processRunner({
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => {
       if (stopped) return stopped
-      const target = { leaders: new Map([[ref.pid, ref.startTime]]), marks: [`RALPH_CALL=${call}`] }
+      const target = {
+        leaders: new Map([[ref.pid, ref.startTime]]),
+        isOurs: (its: Marks) => its.call === call,
+      }
       const ending = endTree(target, graceMs).finally(() => {
         release(ref.pid)
         stopping.delete(ending)
@@ -108,7 +144,7 @@ export function processRunner({
       await stopped
       if (![...running.values()].includes(step)) return sweep(id)
       const leaders = liveLeaders(([pgid]) => pgid === ref.pid)
-      await endLeftovers({ leaders, marks: [`RALPH_CALL=${call}`] }, { pid: ref.pid, at })
+      await endLeftovers({ leaders, isOurs: its => its.call === call }, { pid: ref.pid, at })
     }
     // If the output cannot be stored, the process must not go on.
     exit.catch(stop)
@@ -130,12 +166,7 @@ export function processRunner({
   /** `first`: the oldest process that can be one of them; null: any. */
   async function endLeftovers(target: Target, first: ProcessStart | null): Promise<void> {
     // Almost always nothing is left, so this check must be fast.
-    const spared = target.spare?.marks ?? []
-    if (
-      target.leaders.size === 0 &&
-      (await findMarked(processes.pidsSince(first), target.marks, spared)).length === 0
-    )
-      return
+    if (target.leaders.size === 0 && (await findMarked(first, target.isOurs)).length === 0) return
     await endTree(target, leftoverGraceMs)
     for (const pgid of target.leaders.keys()) release(pgid)
   }
@@ -145,13 +176,11 @@ export function processRunner({
     await Promise.all([...stopping].flatMap(([ending, stoppedStep]) => (stoppedStep === step ? ending : [])))
     const first = firstProcesses.has(step) ? oldest(firstProcesses.values()) : null
     firstProcesses.delete(step)
-    const others = [...firstProcesses.keys()].map(other => `RALPH_STEP=${other}`)
-    const spare = {
-      marks: [`RALPH_CALL=${ownCall}`, ...others],
-      leaders: liveLeaders(([, group]) => group.step !== step && firstProcesses.has(group.step)),
-    }
+    const isLeft = (its: Marks) => isOfRun(its) && !isOwn(its) && isOfStep(its, step)
+    const spared = liveLeaders(([, group]) => group.step !== step && firstProcesses.has(group.step))
     const leaders = liveLeaders(([, group]) => group.step === step)
-    await endLeftovers({ leaders, marks: [`RALPH_RUN=${run}`], spare }, first)
+    await endLeftovers({ leaders, isOurs: isLeft, spared }, first)
+    for (const [call, its] of stepsByCall) if (its === step && !running.has(call)) stepsByCall.delete(call)
   }
 
   return {
@@ -170,16 +199,13 @@ export function processRunner({
 
     async reap(refs) {
       const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
-      await endTree(
-        { leaders, marks: [`RALPH_RUN=${run}`], spare: { marks: [`RALPH_SITTING=${incarnation}`] } },
-        graceMs,
-      )
+      await endTree({ leaders, isOurs: its => isOfRun(its) && !isOfIncarnation(its) }, graceMs)
     },
 
     async close() {
       closed = true
       const leaders = new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
-      await endTree({ leaders, marks: [`RALPH_RUN=${run}`] }, leftoverGraceMs)
+      await endTree({ leaders, isOurs: isOfRun }, leftoverGraceMs)
       for (const pgid of leaders.keys()) release(pgid)
       warden.dismiss()
     },

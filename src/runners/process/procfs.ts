@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { MARK_NAMES, type Marks } from './marks.ts'
 import type { ProcessEntry, ProcessStart, ProcessTable } from './proc.ts'
 
 /** More new pids per millisecond than any machine can assign. */
@@ -36,13 +37,14 @@ function read(path: string): Buffer | null {
   }
 }
 
+/** The newest first, in most cases: they are the ones that may be gone in a moment. */
 function pids(): number[] {
   const found: number[] = []
   for (const name of readdirSync('/proc')) {
     const first = name.charCodeAt(0)
     if (first >= 49 && first <= 57) found.push(Number(name))
   }
-  return found
+  return found.reverse()
 }
 
 /** The fields of /proc/<pid>/stat from the third on. */
@@ -58,13 +60,34 @@ function entry(pid: number): ProcessEntry | null {
   return { pid, ppid: Number(fields[PPID]), pgid: Number(fields[PGID]), startTime: fields[START_TIME] ?? '' }
 }
 
-/** Whether one of the NUL-separated entries equals the mark. */
-function hasEntry(environ: Buffer, mark: Buffer): boolean {
-  for (let at = environ.indexOf(mark); at >= 0; at = environ.indexOf(mark, at + 1)) {
-    const end = at + mark.length
-    if ((at === 0 || environ[at - 1] === 0) && (end === environ.length || environ[end] === 0)) return true
+const FIRST_LETTERS = Buffer.from('RALPH_')
+const NAMES = Object.entries(MARK_NAMES).map(([name, mark]) => ({ start: Buffer.from(`${name}=`), mark }))
+
+/** The marks in NUL-separated entries. Most processes have none. */
+function marksIn(environ: Buffer): Marks {
+  const marks: Marks = {}
+  for (let at = environ.indexOf(FIRST_LETTERS); at >= 0; at = environ.indexOf(FIRST_LETTERS, at + 1)) {
+    if (at > 0 && environ[at - 1] !== 0) continue
+    const found = NAMES.find(({ start }) => environ.subarray(at, at + start.length).equals(start))
+    if (!found) continue
+    const end = environ.indexOf(0, at)
+    marks[found.mark] ??= environ.toString('utf8', at + found.start.length, end < 0 ? environ.length : end)
   }
-  return false
+  return marks
+}
+
+const LOCKS = Buffer.from('Max file locks')
+
+/** The hard limit of file locks of a process; null: none, or not known. It is readable even where the environment is not. */
+export function readLimit(pid: number | 'self'): string | null {
+  const limits = read(`/proc/${pid}/limits`)
+  const at = limits?.indexOf(LOCKS) ?? -1
+  if (!limits || at < 0) return null
+  const [, hard = ''] = limits
+    .toString('latin1', at + LOCKS.length, at + 80)
+    .trim()
+    .split(/\s+/)
+  return /^\d+$/.test(hard) ? hard : null
 }
 
 /** In the middle of an exec the environment has no address yet; an empty one has an address. */
@@ -95,20 +118,18 @@ export const procfs: ProcessTable = {
     if (start === null || mayHaveWrapped(start, last)) return pids()
     const few = last - start.pid < FEW
     return few
-      ? Array.from({ length: last - start.pid + 1 }, (_, i) => start.pid + i)
+      ? Array.from({ length: last - start.pid + 1 }, (_, i) => last - i)
       : pids().filter(pid => pid >= start.pid)
   },
-  findMarks(among, marks) {
-    const needles = marks.map(mark => Buffer.from(mark))
-    const marked: number[] = []
-    const blank: number[] = []
+  newestPid: lastPid,
+  *readMarks(among) {
     for (const pid of among) {
       const environ = read(`/proc/${pid}/environ`)
-      if (environ === null) continue
-      if (environ.length === 0) {
-        if (isInExec(pid)) blank.push(pid)
-      } else if (needles.every(needle => hasEntry(environ, needle))) marked.push(pid)
+      const marks = environ === null ? {} : marksIn(environ)
+      if (environ?.length === 0 && isInExec(pid)) yield { pid, marks: null }
+      const limit = readLimit(pid)
+      if (limit !== null) marks.limit = limit
+      if (Object.keys(marks).length > 0) yield { pid, marks }
     }
-    return { marked, blank }
   },
 }

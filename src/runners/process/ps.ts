@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { MARK_NAMES, type Marks } from './marks.ts'
 import type { ProcessEntry, ProcessTable } from './proc.ts'
 
 const FIELDS = 'pid=,ppid=,pgid=,stat=,lstart='
@@ -24,11 +25,20 @@ export function readEntries(text: string): ProcessEntry[] {
   })
 }
 
-/** The processes whose line, `pid command… NAME=value…`, contains every mark as a word. */
-export function readMarked(text: string, marks: readonly string[]): number[] {
+const NAMES = Object.entries(MARK_NAMES).map(([name, mark]) => ({
+  pattern: new RegExp(` ${name}=(\\S*)`),
+  mark,
+}))
+
+/** The marks in lines of `pid command… NAME=value…`. */
+export function readMarked(text: string): { pid: number; marks: Marks }[] {
   return text.split('\n').flatMap(line => {
-    const words = `${line} `
-    return marks.every(mark => words.includes(` ${mark} `)) ? Number.parseInt(line, 10) : []
+    const marks: Marks = {}
+    for (const { pattern, mark } of NAMES) {
+      const value = pattern.exec(line)?.[1]
+      if (value !== undefined) marks[mark] = value
+    }
+    return Object.keys(marks).length > 0 ? { pid: Number.parseInt(line, 10), marks } : []
   })
 }
 
@@ -37,9 +47,10 @@ export const psTable: ProcessTable = {
   entry: pid => readEntries(ps('-o', FIELDS, '-p', String(pid)))[0] ?? null,
   list: () => readEntries(ps('-axo', FIELDS)),
   pidsSince: () => readEntries(ps('-axo', FIELDS)).map(entry => entry.pid),
-  findMarks(among, marks) {
+  newestPid: () => null,
+  *readMarks(among) {
     const wanted = new Set(among)
-    const marked = readMarked(ps('-axEww', '-o', 'pid=,command='), marks).filter(pid => wanted.has(pid))
-    return { marked, blank: [] }
+    for (const found of readMarked(ps('-axEww', '-o', 'pid=,command=')))
+      if (wanted.has(found.pid)) yield found
   },
 }

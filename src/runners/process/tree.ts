@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ProcessEntry, processes } from './proc.ts'
+import type { Marks } from './marks.ts'
+import { type ProcessEntry, type ProcessStart, processes } from './proc.ts'
 
 /** How often to try to kill; what is left then cannot be killed, because it waits for a dead disk for example. */
 const ROUNDS = 30
+/** How often a process is looked at whose environment cannot be read now. */
 const BLANK_ATTEMPTS = 4
+/** How often to look at processes that started during the search. */
+const MORE_LOOKS = 10
 
 /** Pids with their start times: a pid alone could mean a later, unrelated process. */
 type Known = ReadonlyMap<number, string>
@@ -12,11 +16,13 @@ type Known = ReadonlyMap<number, string>
 export type Target = {
   /** Leaders of process groups, running or not. */
   leaders: Known
-  /** Everything that carries all of these marks. */
-  marks: readonly string[]
-  /** Nothing that carries one of these marks, and nothing of these groups or below their leaders. */
-  spare?: { marks: readonly string[]; leaders?: Known }
+  /** Everything with marks like these. */
+  isOurs: IsOurs
+  /** But nothing of these groups or below their leaders. */
+  spared?: Known
 }
+
+export type IsOurs = (marks: Marks) => boolean
 
 /**
  * Ends the target and all its descendants: TERM, the grace (shorter if all exit sooner), then KILL until nothing is
@@ -25,41 +31,50 @@ export type Target = {
 export async function endTree(target: Target, graceMs: number): Promise<void> {
   // Grows with every search: once a parent has died, its children cannot be found through it.
   const known = new Map(target.leaders)
-  const { found, groups } = await find(target, known)
-  if (found.length === 0) return
-  for (const pgid of groups) send(-pgid, 'SIGTERM')
-  for (const { pid, pgid } of found) if (!groups.has(pgid)) send(pid, 'SIGTERM')
+  const first = await find(target, known)
+  if (isNothing(first)) return
+  signalAll(first, 'SIGTERM')
   if (await waitForExit(target, known, performance.now() + graceMs)) return
   for (let round = 0; round < ROUNDS; round++) {
-    const left = (await find(target, known)).found
-    if (left.length === 0) return
+    const left = await find(target, known)
+    if (isNothing(left)) return
     // STOP first: a child that starts while its parent is being killed would not be found as a descendant.
-    for (const { pid } of left) send(pid, 'SIGSTOP')
-    for (const { pid } of (await find(target, known)).found) send(pid, 'SIGKILL')
+    signalAll(left, 'SIGSTOP')
+    signalAll(await find(target, known), 'SIGKILL')
     await delay(Math.min(2 ** round, 100))
   }
 }
 
-/**
- * Those of the given processes that carry all the marks and none of the spared ones. A blank one is checked again before
- * it counts as unrelated.
- */
-export async function findMarked(
-  among: readonly number[],
-  marks: readonly string[],
-  spared: readonly string[] = [],
-): Promise<number[]> {
-  let found: number[] = []
-  let open = among
-  for (let attempt = 0; open.length > 0 && attempt < BLANK_ATTEMPTS; attempt++) {
-    if (attempt > 0) await delay(2 ** attempt)
-    const { marked, blank } = processes.findMarks(open, marks)
-    found.push(...marked)
-    open = blank
+/** `isLimited`: its limit says so, whatever its environment says. */
+type Marked = { entry: ProcessEntry; isLimited: boolean }
+
+/** Finds what is ours among the processes that may have started since this one; null: among all. */
+export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Promise<Marked[]> {
+  const found: Marked[] = []
+  const look = (among: readonly number[]): number[] => {
+    const unreadable: number[] = []
+    for (const { pid, marks } of processes.readMarks(among)) {
+      if (marks === null) unreadable.push(pid)
+      else if (isOurs(marks)) {
+        // At once: in a moment it may be gone, and only its group tells where its child is.
+        const entry = processes.entry(pid)
+        const { limit } = marks
+        if (entry) found.push({ entry, isLimited: limit !== undefined && isOurs({ limit }) })
+      }
+    }
+    return unreadable
   }
-  for (const mark of spared) {
-    const elsewhere = processes.findMarks(found, [mark]).marked
-    found = found.filter(pid => !elsewhere.includes(pid))
+  let newest = processes.newestPid()
+  let open = look(processes.pidsSince(start))
+  for (let more = 0; newest !== null && more < MORE_LOOKS; more++) {
+    const last: number = newest
+    newest = processes.newestPid()
+    if (newest === null || newest <= last) break
+    open.push(...look(Array.from({ length: newest - last }, (_, i) => last + 1 + i).reverse()))
+  }
+  for (let attempt = 1; open.length > 0 && attempt < BLANK_ATTEMPTS; attempt++) {
+    await delay(2 ** attempt)
+    open = look(open)
   }
   return found
 }
@@ -74,32 +89,36 @@ export function groupLives(pgid: number): boolean {
   }
 }
 
-async function find(
-  target: Target,
-  known: Map<number, string>,
-): Promise<{ found: ProcessEntry[]; groups: Set<number> }> {
-  const { spare } = target
-  const marked = new Set(await findMarked(processes.pidsSince(null), target.marks, spare?.marks))
+type Found = { found: ProcessEntry[]; groups: Set<number> }
 
+async function find({ leaders, isOurs, spared }: Target, known: Map<number, string>): Promise<Found> {
+  const marked = await findMarked(null, isOurs)
   const all = processes.list()
   const byPid = new Map(all.map(entry => [entry.pid, entry]))
   const protectedPids = ancestorsOf(process.pid, byPid)
   const children = childrenOf(all)
-  const isSpared = ({ pid, pgid }: ProcessEntry) => spare?.leaders?.has(pgid) || spare?.leaders?.has(pid)
+  const isSpared = ({ pid, pgid }: ProcessEntry) => spared?.has(pgid) || spared?.has(pid)
   for (const entry of descendantsOf(all.filter(isSpared), children)) protectedPids.add(entry.pid)
+  const protectedGroups = new Set([...protectedPids].map(pid => byPid.get(pid)?.pgid))
   const groups = new Set<number>()
-  for (const [pgid, start] of target.leaders) {
+  for (const [pgid, start] of leaders) {
     // The pid of a group is not reused while it has members, so a leader with another start time leads another group.
     const leader = byPid.get(pgid)
     if (!protectedPids.has(pgid) && (!leader || leader.startTime === start)) groups.add(pgid)
   }
+  for (const pgid of groups) if (!all.some(entry => entry.pgid === pgid)) groups.delete(pgid)
+  for (const { entry, isLimited } of marked) {
+    // Only processes that ralph starts in a session of their own get the limit, and nobody can join a session from
+    // outside. So the whole group is ours, and one signal reaches even what forks faster than it can be listed.
+    if (isLimited && !protectedGroups.has(entry.pgid) && groupLives(entry.pgid)) groups.add(entry.pgid)
+  }
 
+  const isMarked = new Set(marked.map(({ entry }) => entry.pid))
   const open = all.filter(
-    ({ pid, pgid, startTime }) => marked.has(pid) || groups.has(pgid) || known.get(pid) === startTime,
+    ({ pid, pgid, startTime }) => isMarked.has(pid) || groups.has(pgid) || known.get(pid) === startTime,
   )
   const found = descendantsOf(open, children, protectedPids)
   for (const { pid, startTime } of found) known.set(pid, startTime)
-  for (const pgid of groups) if (!all.some(entry => entry.pgid === pgid)) groups.delete(pgid)
   return { found, groups }
 }
 
@@ -141,7 +160,7 @@ function ancestorsOf(pid: number, byPid: ReadonlyMap<number, ProcessEntry>): Set
 async function waitForExit(target: Target, known: Map<number, string>, deadline: number): Promise<boolean> {
   for (let pause = 4; performance.now() < deadline; pause = Math.min(pause * 2, 50)) {
     await delay(Math.min(pause, deadline - performance.now()))
-    if (!anyLives(known) && (await find(target, known)).found.length === 0) return true
+    if (!anyLives(known) && isNothing(await find(target, known))) return true
   }
   return false
 }
@@ -149,6 +168,14 @@ async function waitForExit(target: Target, known: Map<number, string>, deadline:
 function anyLives(known: Known): boolean {
   for (const [pid, start] of known) if (processes.entry(pid)?.startTime === start) return true
   return false
+}
+
+const isNothing = ({ found, groups }: Found): boolean => found.length + groups.size === 0
+
+/** A group by one signal, so that none of its members can fork in between. */
+function signalAll({ found, groups }: Found, signal: NodeJS.Signals): void {
+  for (const pgid of groups) send(-pgid, signal)
+  for (const { pid, pgid } of found) if (!groups.has(pgid)) send(pid, signal)
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {

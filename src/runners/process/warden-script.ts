@@ -1,24 +1,28 @@
 /**
  * Reads a pipe that only ralph holds: its end means that ralph has died. Then it ends everything that carries the mark
- * ($1=$2), the running groups (the first line of file 3), and all their descendants. It uses only POSIX sh and tools
- * (dash accepts no `--` before a group), but with `grep -z` it reads all environments at once.
+ * ($1=$2) or the limit of file locks ($3), the running groups (the first line of file 3), and all their descendants. It
+ * uses only POSIX sh and tools (dash accepts no `--` before a group), but with `grep -z` it reads all environments at once.
  */
 export const WARDEN_SCRIPT = `
 trap '' INT TERM HUP
-mark=$1=$2
+mark=$1=$2 limit=$3
 read -r word && exit 0
 read -r groups <&3
 
 if [ -r /proc/self/environ ]; then
   if printf 'a\\0b\\0' | grep -qzxF b 2>/dev/null; then
-    marked() { grep -lszxF -e "$mark" /proc/[0-9]*/environ | awk -F/ '{ print $3 }'; }
+    named() { grep -lszxF -e "$mark" /proc/[0-9]*/environ | awk -F/ '{ print $3 }'; }
   else
-    marked() {
+    named() {
       for file in /proc/[0-9]*/environ; do printf '@%s\\0' "$file"; cat "$file"; done 2>/dev/null |
         tr '\\n\\0' '\\1\\n' |
         awk -F/ -v mark="$mark" '$1 == "@" && $4 == "environ" { pid = $3 } $0 == mark { print pid }'
     }
   fi
+  limited() {
+    grep -lsE "^Max file locks +[0-9]+ +$limit " /proc/[0-9]*/limits | awk -F/ '{ print $3 }'
+  }
+  marked() { named; [ -z "$limit" ] || limited; }
   table() {
     grep -sE '^(State|PPid|NSpgid):' /proc/[0-9]*/status /dev/null | awk -F'[/:\\t ]+' '
       $5 == "State" { lives = $6 !~ /[ZX]/ }

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { CannotGoOn } from '../../core/ports.ts'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
-/** A warden that keeps dying must not be restarted forever. */
-const MAX_STARTS = 100
+/** A warden that is ended more often than this, somebody ends on purpose. */
+const MAX_STARTS = 20
+const WITHIN_MS = 10_000
 
 /** A process that outlives ralph for a moment, to end what ralph can no longer end. */
 export type Warden = {
@@ -21,11 +22,18 @@ export type Warden = {
   readonly pid: number | null
 }
 
-/** Keeps one warden running. It knows the mark that every process of this incarnation carries. */
-export function keepWarden(mark: { name: string; value: string }): Warden {
+export type WardenMark = { name: string; value: string; limit: string | null }
+
+/**
+ * Keeps one warden running. It knows the marks that every process of this incarnation carries. `onWornOut`: something
+ * keeps ending it, so what runs must be ended now; nothing is started any more.
+ */
+export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
   const groups = new Set<number>()
   let shell: ChildProcess | null = null
-  let starts = 0
+  /** When the last ones were started. */
+  let starts: number[] = []
+  let wornOut = false
   let dismissed = false
 
   /** An open file with the running groups. The warden reads it only after ralph has died. */
@@ -37,12 +45,19 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
   }
 
   function start(): void {
-    if (shell || dismissed || starts >= MAX_STARTS) return
-    starts++
+    if (dismissed) return
+    if (wornOut)
+      throw new CannotGoOn(
+        'something keeps ending the warden, which cleans up if ralph dies; nothing is started without it',
+      )
+    // Somebody may have stopped it.
+    if (shell) return void shell.kill('SIGCONT')
+    const now = performance.now()
+    starts = [...starts.filter(at => now - at < WITHIN_MS), now]
     list ??= openUnnamed()
     writeGroups()
     // Without the mark (it would end itself), without secrets, and in `/`, so that it keeps no folder in use.
-    const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value]
+    const args = ['-c', WARDEN_SCRIPT, 'ralph-warden', mark.name, mark.value, mark.limit ?? '']
     const started = spawn('/bin/sh', args, {
       cwd: '/',
       env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C' },
@@ -55,7 +70,10 @@ export function keepWarden(mark: { name: string; value: string }): Warden {
     started.stdin?.on('error', () => {})
     started.once('exit', () => {
       shell = null
-      restart()
+      if (dismissed) return
+      if (starts.length < MAX_STARTS) return restart()
+      wornOut = true
+      onWornOut()
     })
     // Ralph must not wait for it to exit.
     started.unref()

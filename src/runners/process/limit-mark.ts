@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { limitFor } from './marks.ts'
+import { readLimit } from './procfs.ts'
+
+/** From util-linux. A folder that an agent can write to must not replace it. */
+const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit', '/run/current-system/sw/bin/prlimit']
+
+/** The mark of an incarnation that its processes keep when they clear their environment. */
+export type LimitMark = {
+  /** In digits; null: there is none. */
+  value: string | null
+  /** The words before a command that set it. Empty where the system cannot. */
+  prefix(): Promise<string[]>
+}
+
+export function limitMark(run: string, sitting: string): LimitMark {
+  const program = PRLIMIT.find(path => existsSync(path))
+  const value = program === undefined ? null : limitFor(run, sitting, readLimit('self'))
+  if (program === undefined || value === null) return { value: null, prefix: async () => [] }
+  const prefix = [program, `--locks=${value}`, '--']
+  // A sandbox may forbid it, or have no such limit. Then nothing could be started, so it is tried first.
+  const tried = canRun([...prefix, 'cat', '/proc/self/limits'], value).then(works => (works ? prefix : []))
+  return { value, prefix: () => tried }
+}
+
+const canRun = ([program = '', ...args]: string[], value: string): Promise<boolean> =>
+  new Promise(resolve => {
+    execFile(program, args, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (error, out) =>
+      resolve(!error && out.includes(` ${value} `)),
+    )
+  })

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+
+/** What marks a process as one of a run: entries of its first environment, and a limit that it inherited. */
+export type Marks = {
+  run?: string
+  step?: string
+  /** One incarnation of a run. */
+  sitting?: string
+  /** One started process and what descends from it. */
+  call?: string
+  /** The hard limit of file locks, in digits. */
+  limit?: string
+}
+
+/** The environment variables of the marks. */
+export const MARK_NAMES = {
+  RALPH_RUN: 'run',
+  RALPH_STEP: 'step',
+  RALPH_SITTING: 'sitting',
+  RALPH_CALL: 'call',
+} as const
+
+/*
+ * A process can clear its environment and leave its group and session, but it keeps its resource limits, which anybody
+ * may read. Linux has not used the limit of file locks since 2.4, so a number there changes nothing. Without privileges a
+ * process can only lower it.
+ *
+ * The number has 62 bits: the level, the run, the incarnation. The level is smaller in a ralph that runs inside a run.
+ */
+const SITTING_BITS = 20n
+const RUN_BITS = 34n
+const LEVEL_AT = SITTING_BITS + RUN_BITS
+const TOP_LEVEL = 255n
+
+const lowest = (bits: bigint, value: bigint): bigint => value & ((1n << bits) - 1n)
+
+const bitsOf = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64BE()
+
+const runPart = (run: string): bigint => lowest(RUN_BITS, bitsOf(run))
+
+/** The limit for the processes of an incarnation. `inherited`: ralph's own. null: it is too low to set another. */
+export function limitFor(run: string, sitting: string, inherited: string | null): string | null {
+  const level = inherited === null ? TOP_LEVEL : (BigInt(inherited) >> LEVEL_AT) - 1n
+  if (level < 1n) return null
+  const below = level > TOP_LEVEL ? TOP_LEVEL : level
+  return String((below << LEVEL_AT) | (runPart(run) << SITTING_BITS) | lowest(SITTING_BITS, bitsOf(sitting)))
+}
+
+/** Whether a limit was set by a run of this id, in any incarnation. */
+export function isLimitOf(run: string, limit: string): boolean {
+  const value = BigInt(limit)
+  const level = value >> LEVEL_AT
+  return level >= 1n && level <= TOP_LEVEL && lowest(RUN_BITS, value >> SITTING_BITS) === runPart(run)
+}
