@@ -25,7 +25,8 @@ export type GuardrailOptions = {
 
 /** A shell command of the user's; green is exit code 0. */
 export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
-  const argv = process.platform === 'win32' ? ['cmd', '/c', spec.command] : ['sh', '-c', spec.command]
+  // Not the first `sh` on PATH: an agent may be able to put one there.
+  const argv = process.platform === 'win32' ? ['cmd', '/c', spec.command] : ['/bin/sh', '-c', spec.command]
   const command = { argv, cwd: options.cwd, env: options.env, stdin: '' }
   return {
     name: spec.command,

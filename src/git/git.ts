@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { gitProgram } from './program.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 256 * 1024 * 1024
@@ -53,8 +54,10 @@ function call(
   args: string[],
   input: string,
 ): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+  const program = gitProgram(cwd, env.PATH)
+  if (program === null) return Promise.resolve({ failed: true, stdout: '', stderr: 'git is not installed' })
   return new Promise(resolve => {
-    const child = spawn('git', [...QUIET, ...args], {
+    const child = spawn(program, [...QUIET, ...args], {
       cwd,
       env: { ...env, GIT_TERMINAL_PROMPT: '0' },
       stdio: 'pipe',

@@ -7,7 +7,10 @@ import { commitMessage } from './message.ts'
 import { hooksOf, type Start } from './start.ts'
 
 export type Scm = {
+  /** As the settings name it. */
   command: string
+  /** Where it was found when the run began. */
+  program: string
   /** The words of each task: `commit`, `push`, `push origin HEAD`. */
   tasks: string[][]
 }
@@ -34,7 +37,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const failure =
         task === 'commit'
           ? await commit(settled.id, words, state)
-          : await ports.run([scm.command, task, ...words], settled.id, '', task)
+          : await ports.run([scm.program, task, ...words], settled.id, '', task)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
@@ -46,7 +49,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const message = await messageFor(id, state)
       return message === null
         ? NO_MESSAGE
-        : ports.run([scm.command, 'commit', ...words, '-am', message], id, '', 'commit')
+        : ports.run([scm.program, 'commit', ...words, '-am', message], id, '', 'commit')
     }
     if (!start) return 'is not possible: this is not a git repository'
     const changes = await changesSince(start, env)
@@ -92,7 +95,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const tampered = (await hooksOf(from.root, env)) !== from.hooks
     if (tampered) warn('the git hooks were changed during the run, so they are not run')
     const base = [
-      'git',
+      scm.program,
       ...QUIET,
       '-C',
       from.root,

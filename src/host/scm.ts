@@ -4,7 +4,9 @@ import { slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import type { RunState, StepId } from '../core/table.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
+import { gitProgram } from '../git/program.ts'
 import { scmAfter } from '../git/scm.ts'
+import { findProgram } from '../runners/find-program.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { runLogged } from '../runners/logged.ts'
 import { resolveFlags } from '../settings/load.ts'
@@ -37,6 +39,9 @@ export function composeScm(
   const { scm } = spec.settings
   if (!scm) return null
   const tasks = scm.tasks.map(task => resolveFlags([task]))
+  const path = options.env.PATH ?? ''
+  const program =
+    (scm.command === 'git' ? gitProgram(spec.project, path) : findProgram(scm.command, path)) ?? scm.command
   return (settled, state, tell) => {
     const say = (event: RunEvent) => {
       if (event.type === 'committed') options.moved(event.to)
@@ -67,7 +72,7 @@ export function composeScm(
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
-    return scmAfter({ command: scm.command, tasks }, spec.start, options.env, {
+    return scmAfter({ command: scm.command, program, tasks }, spec.start, options.env, {
       record: say,
       now: () => Date.now(),
       ask,

@@ -52,7 +52,10 @@ export function setPrompt(options: {
     case "$asked" in *"commit message"*) ${options.message ?? 'echo Work'}; exit ;; esac
     echo "$asked" > ../prompt
     echo >> ../calls; case $(($(wc -l < ../calls))) in ${cases.join('\n')} esac`
-  const env = { PATH: process.env.PATH!, HOME: root, RALPH_HOME: home }
+  // First on PATH, and empty: an agent may put programs there.
+  const bin = join(root, 'bin')
+  mkdirSync(bin)
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: root, RALPH_HOME: home }
   const read = (name: string) =>
     existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null
   const journal = (): RunEvent[] => readJournal(join(home, 'runs', ID))
@@ -64,7 +67,7 @@ export function setPrompt(options: {
       condition: { response: 'DONE', pattern: null },
       project,
       settings,
-      agent: { argv: ['sh', '-c', script], explicit: true, model: null },
+      agent: { argv: ['/bin/sh', '-c', script], explicit: true, model: null },
       once: false,
       start: await recordStart(project, gitEnvironment(settings, env)),
     }

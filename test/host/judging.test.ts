@@ -83,6 +83,36 @@ describe('code that a check runs', () => {
   })
 })
 
+describe('a program that the agent puts on PATH', () => {
+  const plant = (name: string, script: string) =>
+    `printf '#!/bin/sh\\n%s\\n' '${script}' > ../bin/${name}; chmod +x ../bin/${name}`
+  it.each([
+    ['sh', plant('sh', 'touch ../forged; exit 0')],
+    ['git', plant('git', 'touch ../forged; exit 0')],
+    ['both', `${plant('sh', 'exit 0')}; ${plant('git', 'touch ../forged')}`],
+  ])('is not run by ralph itself: %s', async (_, planted) => {
+    const run = setPrompt({
+      calls: [`${planted}; echo x > a.txt; ${DONE}`],
+      message: 'echo Add a',
+      settings: { guardrails: [{ command: 'exit 1' }], scm: { tasks: ['commit'] }, maximumIterations: 2 },
+    })
+    expect(await run.host()).toBe(1)
+    expect(run.settled().map(({ move }) => move)).toEqual(['fail', 'fail'])
+    expect(run.read('../forged')).toBeNull()
+  })
+
+  it('is not what commits', async () => {
+    const run = setPrompt({
+      calls: [`${plant('git', 'touch ../forged; exit 0')}; echo x > a.txt; ${DONE}`],
+      message: 'echo Add a',
+      settings: { guardrails: [{ command: 'true' }], scm: { tasks: ['commit'] } },
+    })
+    expect(await run.host()).toBe(0)
+    expect(run.read('../forged')).toBeNull()
+    expect(run.git('log', '-1', '--format=%s')).toBe('Add a\n')
+  })
+})
+
 describe("a person's edit of a protected file", () => {
   it('stays if it is made between two iterations', async () => {
     const run = setPrompt({

@@ -8,7 +8,7 @@ function ps(...args: string[]): string {
   try {
     return execFileSync('ps', args, {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' },
+      env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C' },
       maxBuffer: 256 * 1024 * 1024,
       stdio: ['ignore', 'pipe', 'ignore'],
     })

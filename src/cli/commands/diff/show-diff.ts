@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { gitProgram } from '../../../git/program.ts'
 import { type DiffOptions, diffRun as diff, type GitCall } from '../../../runs/diff.ts'
 import type { Io } from '../../../runs/io.ts'
 
@@ -16,7 +17,7 @@ export async function diffRun(name: string | undefined, options: DiffOptions, io
 
 function runGit({ args, cwd, env }: GitCall): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd, env, stdio: 'inherit' })
+    const child = spawn(gitProgram(cwd, env.PATH) ?? 'git', args, { cwd, env, stdio: 'inherit' })
     child.on('error', reject)
     child.on('close', code => resolve(code === 0 ? 0 : 1))
   })

@@ -17,7 +17,7 @@ export async function examineTools(options: ExamineOptions): Promise<ToolFacts> 
     ask('srt'),
     ask('bwrap'),
   ])
-  const sh = { name: 'sh', path: findProgram('sh', options.env.PATH ?? ''), version: null, trouble: null }
+  const sh = { name: 'sh', path: findProgram('/bin/sh', ''), version: null, trouble: null }
   return { git: { ...git, repository }, sh, tmux, docker: { ...docker, server }, srt, bwrap }
 }
 
