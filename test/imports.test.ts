@@ -38,12 +38,12 @@ const LONG: readonly (readonly [file: string, name: string, why: string])[] = [
 /** Who may open or read a file without `store/files/read.ts`, by which function, and why. Anything may be in a file's place. */
 const READS: readonly (readonly [file: string, functions: string, why: string])[] = [
   ['store/files/read.ts', 'openSync readSync', 'it is the one reader'],
+  ['store/files/append.ts', 'openSync', 'appends, and does not wait for the reader of a pipe'],
   ['store/files/atomic.ts', 'openSync', 'writes a new file, and syncs a folder'],
   ['store/files/new-file.ts', 'openSync', 'writes a new file'],
   ['store/files/pinned.ts', 'openSync', 'opens folders, to act below them'],
   ['store/journal.ts', 'openSync', 'appends, to a file that the reader has read'],
   ['store/list-file.ts', 'readSync', 'compares page by page what the reader has opened'],
-  ['store/session.ts', 'openSync', 'appends, and does not wait for the reader of a pipe'],
   ['git/status.ts', 'readSync', 'hashes what the reader has opened, up to a limit'],
   ['git/kept-files.ts', 'copyFileSync', 'copies what was a regular file when it was hashed'],
   ['git/undo.ts', 'copyFileSync', 'copies from the run’s folder what was a regular file when it was hashed'],
@@ -55,7 +55,6 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['runners/process/warden.ts', 'openSync', 'makes a new pipe file of its own'],
   ['terminal/foreground.ts', 'readFileSync', 'the kernel’s own files'],
   ['cli/open-bundle.ts', 'readFileSync', 'the program itself'],
-  ['cli/commands/archive/archive-stories.ts', 'copyFileSync', 'copies a file that was checked to be regular'],
   ['cli/commands/demo/agent.ts', 'readFileSync', 'the agent of the demo, not ralph'],
   ['cli/commands/demo/agent-stream.ts', 'readFileSync', 'the agent of the demo, not ralph'],
   ['cli/commands/demo/notes.ts', 'readFileSync', 'the agent of the demo, not ralph'],

@@ -40,7 +40,7 @@ export function commandChecks(
       logFor(id) {
         const n = String(session.numberOf(id)).padStart(3, '0')
         const path = join(session.folderOf(id), `${kind}_${n}_${slugs[index]}.log`)
-        return { open: () => openNewFile(path), shown: session.shown(path) }
+        return { open: () => session.keep(path, openNewFile), shown: session.shown(path) }
       },
     })
     return guarded(check, protectedFiles)

@@ -151,24 +151,33 @@ function open(
   )
   const listeners = [...frontend.watch(viewOf(options, book, todo, dir)), ...(options.listeners ?? [])]
   watchers = listeners
-  const opened = workflow.open({
-    spec,
-    table: book.table,
-    limits,
-    session,
-    past,
-    journal: () => readJournal(dir),
-    user: frontend.user(signals.soft),
-    run: () => book,
-    todo,
-    record: book.record,
-    interrupt,
-    runDir: dir,
-    env: gitEnvironment(spec.settings, env),
-    // They are opened when the engine starts: a workflow asks and verifies during a step.
-    ask: (question, step) => adapters().ask(question, step),
-    verify: criteria => adapters().verify(criteria),
-  })
+  const closeAll = async () => {
+    for (const listener of listeners) listener.close?.()
+    await runner.close()
+    controls.close()
+    journal.close()
+    closeSignals()
+  }
+  const opened = orClose(closeAll, () =>
+    workflow.open({
+      spec,
+      table: book.table,
+      limits,
+      session,
+      past,
+      journal: () => readJournal(dir),
+      user: frontend.user(signals.soft),
+      run: () => book,
+      todo,
+      record: book.record,
+      interrupt,
+      runDir: dir,
+      env: gitEnvironment(spec.settings, env),
+      // They are opened when the engine starts: a workflow asks and verifies during a step.
+      ask: (question, step) => adapters().ask(question, step),
+      verify: criteria => adapters().verify(criteria),
+    }),
+  )
   active = opened
   // A third signal exits at once, without any `finally`.
   const atExit = () => opened.close?.()
@@ -184,12 +193,18 @@ function open(
     async close() {
       opened.close?.()
       process.off('exit', atExit)
-      for (const listener of listeners) listener.close?.()
-      await runner.close()
-      controls.close()
-      journal.close()
-      closeSignals()
+      await closeAll()
     },
+  }
+}
+
+/** What is open would keep the process alive after an error. */
+function orClose<T>(close: () => Promise<void>, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    void close()
+    throw error
   }
 }
 

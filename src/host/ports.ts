@@ -9,7 +9,7 @@ import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts
 import { agentAsker } from './ask.ts'
 import { type CallAgent, caller } from './call.ts'
 import { type AgentPool, openAgents } from './ready-agents.ts'
-import { needFolder, openWorkspaces, type Workspaces } from './workspace.ts'
+import { openWorkspaces, type Workspaces } from './workspace.ts'
 
 export type AdaptersOptions = {
   workflow: Workflow
@@ -114,7 +114,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
 export function composePorts(options: PortsOptions): Ports {
   const { workflow, spec, runner, emit, active, adapters } = options
   const { agents, workspaces, call } = adapters
-  const { settings, project } = spec
+  const { settings } = spec
   const table = workflow.table(spec)
 
   return {
@@ -124,7 +124,7 @@ export function composePorts(options: PortsOptions): Ports {
     agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
     workspaceFor: task => active.workspaceFor?.(task),
     async buildPrompt(work) {
-      needFolder(project)
+      workspaces.project.needFolder()
       runner.ready()
       const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work, workspace.follow(emit))

@@ -68,7 +68,11 @@ export function composeScm(
         env: { ...options.env, GIT_TERMINAL_PROMPT: '0' },
         stdin: input,
       }
-      const kept = { open: () => openNewFile(path), excerpt: lastLineOf, timeout: TIMEOUT_S }
+      const kept = {
+        open: () => session.keep(path, openNewFile),
+        excerpt: lastLineOf,
+        timeout: TIMEOUT_S,
+      }
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }

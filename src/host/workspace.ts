@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
@@ -8,6 +7,8 @@ import { recordStart, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
+import { kindAt, lossOf } from '../store/files/inside.ts'
+import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
@@ -21,6 +22,8 @@ interface Workspace {
   dir: string
   /** Before an agent starts: notes how protected files and the tree are now. */
   beforeAgent(): Promise<void>
+  /** Throws if the folder is gone, or was replaced by another. */
+  needFolder(): void
   /** After it has exited: puts back what it must not change. */
   afterAgent(): Promise<void>
   /** The checks that every step here has. */
@@ -68,6 +71,7 @@ const CRITERION_TIMEOUT_S = 900
 function openWorkspace(options: WorkspaceOptions): Workspace {
   const { workflow, spec, runner, session, env, emit, hard } = options
   const { project: dir, start } = spec
+  const root = pinFolder(dir)
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
   const known = options.isFresh && start ? treeStateAtStart(start) : null
   const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
@@ -78,7 +82,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     ready: () => taken,
     restore() {
       // Checks run side by side; two that restore at once would get in each other's way.
-      const next = restoring.then(() => (existsSync(dir) ? protect.restore() : []))
+      const next = restoring.then(() => (isPinned(root) ? protect.restore() : []))
       restoring = next.catch(() => {})
       return next
     },
@@ -111,17 +115,18 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   return {
     dir,
     follow,
+    needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()
       await files.begin()
     },
     async afterAgent() {
       // If the folder is gone, restoring a few files would make something that looks like it.
-      if (existsSync(dir)) await protect.restore()
+      if (isPinned(root)) await protect.restore()
       files.prepare()
     },
     checks() {
-      needFolder(dir)
+      needFolder(root)
       return [...protect.checks(), ...guardrails]
     },
     verify: criteria =>
@@ -147,8 +152,9 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   }
 }
 
-export function needFolder(dir: string, what = 'project'): void {
-  if (!existsSync(dir)) throw new CannotGoOn(`the ${what} ${dir} is gone`)
+function needFolder(root: PinnedFolder): void {
+  const lost = lossOf(root)
+  if (lost !== null) throw new CannotGoOn(`the project ${root.path} ${lost}`)
 }
 
 export type Workspaces = { project: Workspace; of(name: string | undefined): Promise<Workspace> }
@@ -162,7 +168,7 @@ export function openWorkspaces(
   const others = new Map<string, Promise<Workspace>>()
   const open = async (name: string) => {
     const dir = resolve(spec.project, name)
-    needFolder(dir, 'workspace')
+    if (kindAt(dir) !== 'folder') throw new CannotGoOn(`the workspace ${dir} is gone`)
     return openWorkspace({
       ...options,
       spec: { ...spec, project: dir, start: await recordStart(dir, env) },

@@ -1,8 +1,9 @@
-import { closeSync, existsSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StepId } from '../core/table.ts'
 import { writeAll } from './files/atomic.ts'
 import { openNewFile, writeNewFile } from './files/new-file.ts'
+import { PathChanged } from './files/pinned.ts'
 import { describeWriteError } from './files/writable.ts'
 
 /** How much of standard error is kept to explain a failure. */
@@ -16,7 +17,7 @@ export type CallFiles = {
   /** The folder of a step. A step has one, however many calls it makes. */
   folderFor(id: StepId): string
   /** Runs an action on a file; if it fails, the run stops. It is not the agent's failure. */
-  keep<T>(path: string, act: () => T): T
+  keep<T>(path: string, act: (entry: string) => T): T
 }
 
 /**
@@ -31,13 +32,22 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
   let tail = Buffer.alloc(0)
   const openIn = (name: string, title: string, limit: number): Stream =>
     folder === null ? NO_FILE : openStream(join(folder, named(name)), title, limit, files.keep)
+  /** If the agent removed the folder, only this log is lost. */
+  const openErrors = (): Stream => {
+    try {
+      return openIn('stderr.log', 'standard error', limits.errors)
+    } catch (error) {
+      if (!isGone(error)) throw error
+      return NO_FILE
+    }
+  }
   return {
     /** Returns the path of the prompt; null if the agent has already removed the folder. */
     open(id: StepId, prompt: string): string | null {
       try {
         folder = files.folderFor(id)
         const promptFile = join(folder, named('prompt.txt'))
-        files.keep(promptFile, () => writeNewFile(promptFile, prompt))
+        files.keep(promptFile, entry => writeNewFile(entry, prompt))
         output = openIn('stream.ndjson', 'standard output', limits.output)
         return promptFile
       } catch (error) {
@@ -48,11 +58,7 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
     },
     output: (chunk: Uint8Array) => output.write(chunk),
     error(chunk: Uint8Array) {
-      // If the agent removed the folder, only this log is lost.
-      errors ??=
-        folder !== null && existsSync(folder)
-          ? openIn('stderr.log', 'standard error', limits.errors)
-          : NO_FILE
+      errors ??= openErrors()
       errors.write(chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
@@ -65,8 +71,11 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
   }
 }
 
-const isGone = (error: unknown): boolean =>
-  ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+/** The folder was removed, or a link or a file is in its place. */
+const isGone = (error: unknown): boolean => {
+  const cause = (error as Error).cause ?? error
+  return cause instanceof PathChanged || (cause as NodeJS.ErrnoException).code === 'ENOENT'
+}
 
 type Stream = ReturnType<typeof openStream>
 
@@ -74,7 +83,7 @@ const NO_FILE: Stream = { write() {}, close() {} }
 
 /** A file that keeps bytes up to a limit; its last line says if there were more. */
 function openStream(path: string, title: string, limit: number, keep: CallFiles['keep']) {
-  const fd = keep(path, () => openNewFile(path))
+  const fd = keep(path, openNewFile)
   const leftOut = `\n[ralph: the rest of ${title} is left out, after ${limit / 1e6} MB]\n`
   let room = limit
   return {

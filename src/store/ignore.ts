@@ -1,26 +1,28 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
-import { clearPath } from './files/force-replace.ts'
+import { forceReplace } from './files/inside.ts'
+import type { PinnedFolder } from './files/pinned.ts'
 
 /**
  * Keeps ralph's own files in `.ralph` out of the repository. A file with any content stays as it is: a person may have
  * changed it. An empty one was left by a crash.
  */
-export function ignoreOwnFiles(ralph: string): void {
+export function ignoreOwnFiles(root: PinnedFolder, ralph: string): void {
   const path = join(ralph, '.gitignore')
-  if (!statSync(path, { throwIfNoEntry: false })?.size) write(path, OWN_IGNORE)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile() || found.size === 0) write(root, path, OWN_IGNORE)
 }
 
 /**
  * The same for one folder, with a file that ignores itself: the one above is committed, and is missing after a checkout
  * of an earlier commit.
  */
-export const ignoreAll = (folder: string): void => write(join(folder, '.gitignore'), '*\n')
+export const ignoreAll = (root: PinnedFolder, folder: string): void =>
+  write(root, join(folder, '.gitignore'), '*\n')
 
 /** Replaces the file instead of writing into it: an agent may have left a pipe there, and that would block ralph. */
-function write(path: string, text: string): void {
-  clearPath(path)
-  replaceFileUnsynced(path, Buffer.from(text))
+function write(root: PinnedFolder, path: string, text: string): void {
+  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text)))
 }

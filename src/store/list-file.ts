@@ -1,7 +1,8 @@
 import { closeSync, existsSync, readSync, statSync } from 'node:fs'
 import { keepBroken, type MovedAside, readOrMove } from './broken.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
-import { clearPath } from './files/force-replace.ts'
+import { forceReplace } from './files/inside.ts'
+import type { PinnedFolder } from './files/pinned.ts'
 import { openRegularFile } from './files/read.ts'
 
 /** A file that ralph writes and others may edit. */
@@ -25,26 +26,26 @@ export interface ListFile {
 /** Versions that ralph may have written before this incarnation, and the last one that others could edit. */
 export type KnownVersions = { own: readonly Buffer[]; given: Buffer | null }
 
-export function openListFile(path: string, { own, given }: KnownVersions): ListFile {
+/** `root` is the project: nothing is written outside it. */
+export function openListFile(root: PinnedFolder, path: string, { own, given }: KnownVersions): ListFile {
   let written = own.findLast(bytes => holds(path, bytes)) ?? given
   const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
     if (written?.equals(bytes) && holds(path, bytes)) return
     // An agent may have cleaned the tree and removed this folder.
-    clearPath(path)
-    replace(path, bytes)
+    forceReplace(root, path, entry => replace(entry, bytes))
     written = bytes
   }
   return {
     changed() {
       if (written === null || holds(path, written)) return null
-      const found = readOrMove(path)
+      const found = readOrMove(root, path)
       return Buffer.isBuffer(found) ? { text: found.toString(), written: written.toString() } : found
     },
     isThere: () => existsSync(path),
     isLost: () => written !== null && !isFilled(path),
     write: bytes => writeWith(bytes, replaceFile),
     show: bytes => writeWith(bytes, replaceFileUnsynced),
-    keep: text => keepBroken(path, text),
+    keep: text => keepBroken(root, path, text),
   }
 }
 

@@ -1,13 +1,14 @@
-import { appendFileSync, existsSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
 import { readOrMove } from './broken.ts'
+import { appendToFile } from './files/append.ts'
 import { replaceFile } from './files/atomic.ts'
-import { clearPath } from './files/force-replace.ts'
+import { forceReplace, kindAt } from './files/inside.ts'
+import { isPinned, type PinnedFolder } from './files/pinned.ts'
 
 export type ProgressLog = {
   path: string
   /** The user's folder; if it is gone, nothing is written. */
-  project: string
+  root: PinnedFolder
   /** All events so far, including the one that is being handled. */
   journal(): readonly RunEvent[]
   /** Makes a new function that turns events, in order, into text to append. */
@@ -21,31 +22,30 @@ export type ProgressLog = {
  * again from the journal; what others added at its end stays.
  */
 export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (event: RunEvent) => void {
-  const { path, project } = log
+  const { path, root } = log
   const noteOf = log.notes()
   /** The log as it was last written. Bytes, because it can be long and is compared for every entry. */
   let last = read() ?? Buffer.alloc(0)
   const append = (text: string) => {
-    if (text === '' || !existsSync(project)) return
-    clearPath(path)
+    if (text === '' || !isPinned(root)) return
     const found = read()
-    const isNew = last.length === 0 && !existsSync(path)
+    const isNew = last.length === 0 && kindAt(path) === null
     if (isNew || found?.subarray(0, last.length).equals(last)) {
       const bytes = Buffer.from(text)
-      appendFileSync(path, bytes)
+      forceReplace(root, path, entry => appendToFile(entry, bytes))
       last = Buffer.concat([found ?? last, bytes])
       return
     }
     last = Buffer.from(log.journal().map(log.notes()).join(''))
-    // Replaced instead of written into: it may be a link now.
-    replaceFile(path, last)
+    forceReplace(root, path, entry => replaceFile(entry, last))
     if (found !== null) log.warn(OVERWRITTEN)
   }
   append(missingText(past.map(noteOf), last.toString()))
   return event => append(noteOf(event))
 
+  /** Of a file, not of what a link leads to: ralph adds to nothing that somebody else named. */
   function read(): Buffer | null {
-    const found = readOrMove(path)
+    const found = kindAt(path) === 'link' ? null : readOrMove(root, path)
     if (found === null || Buffer.isBuffer(found)) return found
     log.warn(`progress.txt could not be used (${found.unusable}); it is kept as ${found.kept}`)
     return null

@@ -1,15 +1,20 @@
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import { replaceFileUnsynced, writeAll } from './files/atomic.ts'
+import { appendToFile } from './files/append.ts'
+import { replaceFileUnsynced } from './files/atomic.ts'
+import { inside, isFolderInside, kindAt, lossOf, makeFolder } from './files/inside.ts'
+import { isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 
 /** The folder in the project that people and agents read. The journal is elsewhere, so nothing here must survive. */
 export interface Session {
+  /** The project. Nothing is written outside it. */
+  root: PinnedFolder
   dir: string
   /** Creates the folder again if it is missing: an agent may have cleaned the tree. */
   ready(): void
@@ -22,8 +27,11 @@ export interface Session {
   folderOf(id: StepId | null): string
   /** The number of the iteration that a step is; 0 for the baseline. */
   numberOf(id: StepId | null): number
-  /** Runs an action on a file here; if it fails, the run stops with a line that says what to do. */
-  keep<T>(path: string, act: () => T): T
+  /**
+   * Runs an action on a file here, unless a link leads elsewhere; `entry` is a path that no later link can redirect. If it
+   * fails, the run stops with a line that says what to do.
+   */
+  keep<T>(path: string, act: (entry: string) => T): T
   /** The path of a file here as people and agents see it. */
   shown(path: string): string
   /** Writes the readable logs. Call it with every run event. */
@@ -45,17 +53,19 @@ export function openSession(
   onLost: (note: string) => void,
   past: readonly RunEvent[] = [],
 ): Session {
+  const root = pinFolder(project)
   const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
   let isReported = false
   const create = () => {
-    mkdirSync(dir, { recursive: true })
-    ignoreAll(dir)
-    ignoreOwnFiles(ralph)
+    makeFolder(root, dir)
+    ignoreAll(root, dir)
+    ignoreOwnFiles(root, ralph)
   }
   const createAgain = () => {
-    if (existsSync(dir)) return
-    if (!existsSync(project)) throw new CannotGoOn(`the project ${project} is gone`)
+    if (isFolderInside(root, dir)) return
+    const lost = lossOf(root)
+    if (lost !== null) throw new CannotGoOn(`the project ${project} ${lost}`)
     create()
     if (!isReported)
       onLost(
@@ -65,7 +75,8 @@ export function openSession(
   }
   requireWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     create()
-    replaceFileUnsynced(join(dir, 'session.json'), Buffer.from(`${JSON.stringify(about, null, 2)}\n`))
+    const text = `${JSON.stringify(about, null, 2)}\n`
+    inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text)))
   })
 
   const steps = new Map<StepId, { n: number; folder: string }>()
@@ -82,7 +93,7 @@ export function openSession(
   }
   for (const event of past) learn(event)
   const numberOf = (id: StepId | null) => (id === null ? 0 : (steps.get(id)?.n ?? id))
-  const keep = <T>(path: string, act: () => T): T => {
+  const explain = <T>(path: string, act: () => T): T => {
     try {
       return act()
     } catch (error) {
@@ -92,28 +103,28 @@ export function openSession(
       })
     }
   }
-  const ready = () => keep(dir, createAgain)
+  const keep = <T>(path: string, act: (entry: string) => T): T => explain(path, () => inside(root, path, act))
+  const ready = () => explain(dir, createAgain)
   const folderFor = (id: StepId | null) => {
     const path = join(dir, (id !== null && steps.get(id)?.folder) || folderName(numberOf(id)))
-    keep(path, () => {
-      const found = lstatSync(path, { throwIfNoEntry: false })
+    keep(path, entry => {
+      const kind = kindAt(entry)
       // An agent may have put something there already; a link would lead ralph's files elsewhere.
-      if (found && !found.isDirectory()) rmSync(path)
-      if (!found?.isDirectory()) mkdirSync(path)
+      if (kind !== null && kind !== 'folder') rmSync(entry)
+      if (kind !== 'folder') mkdirSync(entry)
     })
     return path
   }
   const append = (file: string, line: string) => {
     const path = join(dir, file)
+    const bytes = Buffer.from(`${line}\n`)
     try {
-      appendLine(path, line)
+      inside(root, path, entry => appendToFile(entry, bytes))
     } catch {
       // Ralph must not create the project itself.
-      if (!existsSync(project)) return
-      keep(path, () => {
-        createAgain()
-        appendLine(path, line)
-      })
+      if (!isPinned(root)) return
+      ready()
+      keep(path, entry => appendToFile(entry, bytes))
     }
   }
   const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
@@ -126,6 +137,7 @@ export function openSession(
   }
 
   return {
+    root,
     dir,
     ready,
     folderFor,
@@ -166,19 +178,6 @@ export function openSession(
         }
       }
     },
-  }
-}
-
-/** O_NONBLOCK makes a pipe that an agent left there an error; otherwise ralph would block, signals included. */
-const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
-const APPEND = O_APPEND | O_CREAT | O_NONBLOCK | O_WRONLY
-
-function appendLine(path: string, line: string): void {
-  const fd = openSync(path, APPEND)
-  try {
-    writeAll(fd, Buffer.from(`${line}\n`))
-  } finally {
-    closeSync(fd)
   }
 }
 

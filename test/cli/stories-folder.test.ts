@@ -145,7 +145,7 @@ describe('ralph archive', () => {
     expect(stage.git('status', '--porcelain', '--', ':!.ralph')).toBe('')
   })
 
-  it('leaves out of its commit what else you changed in the folder', async () => {
+  it('leaves out of its commit what else you changed in the folder, and what git ignored there', async () => {
     const stage = await finished()
     const prompt = stage.read('ralph/prompt.md')
     stage.write('ralph/prompt.md', `${prompt}mine\n`)
@@ -160,7 +160,11 @@ describe('ralph archive', () => {
       'ralph/tasks.json',
     ])
     expect(stage.read('ralph/prompt.md')).toBe(`${prompt}mine\n`)
-    expect(stage.git('status', '--porcelain').split('\n')).toEqual(['M ralph/prompt.md', '?? ralph/ideas.md'])
+    expect(stage.git('status', '--porcelain').split('\n')).toEqual([
+      'M ralph/prompt.md',
+      `?? ralph-archive/${TODAY}-shop/progress.txt`,
+      '?? ralph/ideas.md',
+    ])
   })
 
   it('of a list behind a link moves what the link leads to, and the link stays', async () => {

@@ -15,9 +15,9 @@ function setCall(script: string, folderFor: () => string) {
   const runner = processRunner({ run: 'call-test', graceMs: 100 })
   onTestFinished(() => runner.close())
   const agent = custom(['sh', '-c', script])
-  const keep = <T>(path: string, act: () => T): T => {
+  const keep = <T>(path: string, act: (entry: string) => T): T => {
     try {
-      return act()
+      return act(path)
     } catch (cause) {
       throw new CannotGoOn(`cannot write to ${path}`, { cause })
     }

@@ -7,7 +7,7 @@ import { scratch } from '../support/scratch.ts'
 
 function setScene(most?: { output: number; errors: number }) {
   const folder = scratch()
-  const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() }, undefined, most)
+  const record = callRecord({ folderFor: () => folder, keep: (path, act) => act(path) }, undefined, most)
   record.open(1, 'the prompt')
   return { record, folder, exists: (name: string) => existsSync(join(folder, name)), read: readIn(folder) }
 }
@@ -49,7 +49,7 @@ describe('the record of a call', () => {
     writeFileSync(precious, 'precious')
     for (const name of ['prompt.txt', 'stream.ndjson']) symlinkSync(precious, join(folder, name))
     mkdirSync(join(folder, 'stderr.log', 'inner'), { recursive: true })
-    const record = callRecord({ folderFor: () => folder, keep: (_, act) => act() })
+    const record = callRecord({ folderFor: () => folder, keep: (path, act) => act(path) })
     record.open(1, 'the prompt')
     record.output(Buffer.from('out'))
     record.error(Buffer.from('err'))
@@ -64,8 +64,9 @@ describe('the record of a call', () => {
   })
 
   it('has no files at all where the folder was taken away before they were made', () => {
-    const folder = join(scratch(), 'gone', 'iter-001')
-    const session = openSession(scratch(), 'id', {}, () => {})
+    const project = scratch()
+    const folder = join(project, 'gone', 'iter-001')
+    const session = openSession(project, 'id', {}, () => {})
     const record = callRecord({
       folderFor: () => session.keep(folder, () => mkdirSync(folder)) ?? folder,
       keep: session.keep,

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { pinFolder } from '../../src/store/files/pinned.ts'
 import { openListFile } from '../../src/store/list-file.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -8,19 +9,20 @@ import { scratch } from '../support/scratch.ts'
 const LONG = 'task\n'.repeat(50_000)
 
 function openScene(text: string) {
-  const path = join(scratch('ralph-list-'), 'session', 'tasks.json')
-  const file = openListFile(path, { own: [], given: null })
+  const root = pinFolder(scratch('ralph-list-'))
+  const path = join(root.path, 'session', 'tasks.json')
+  const file = openListFile(root, path, { own: [], given: null })
   file.write(Buffer.from(text))
-  return { path, file }
+  return { root, path, file }
 }
 
 describe('a file that ralph writes and others may edit', () => {
   it.each(['[]\n', LONG])('has not changed as long as it is as ralph left it', text => {
-    const { path, file } = openScene(text)
+    const { root, path, file } = openScene(text)
     expect(readFileSync(path, 'utf8')).toBe(text)
     expect(file.changed()).toBeNull()
     const own = [Buffer.from('older'), Buffer.from(text), Buffer.from('newer')]
-    expect(openListFile(path, { own, given: own[0]! }).changed()).toBeNull()
+    expect(openListFile(root, path, { own, given: own[0]! }).changed()).toBeNull()
   })
 
   it.each([
@@ -47,7 +49,7 @@ describe('a file that ralph writes and others may edit', () => {
   })
 
   it('is lost once it is gone or empty, but not before it was ever written', () => {
-    const { path, file } = openScene(LONG)
+    const { root, path, file } = openScene(LONG)
     expect(file.isLost()).toBe(false)
     // What a power cut can leave of a file that was only shown.
     writeFileSync(path, '')
@@ -56,7 +58,7 @@ describe('a file that ralph writes and others may edit', () => {
     expect([file.isLost(), readFileSync(path, 'utf8'), file.changed()]).toEqual([false, LONG, null])
     rmSync(path)
     expect(file.isLost()).toBe(true)
-    expect(openListFile(path, { own: [], given: null }).isLost()).toBe(false)
+    expect(openListFile(root, path, { own: [], given: null }).isLost()).toBe(false)
   })
 
   it('is not replaced by the same text', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import { pinFolder } from '../../src/store/files/pinned.ts'
 import { openProgressLog } from '../../src/store/progress-log.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -11,13 +12,14 @@ const WHOLE = EVENTS.map(event => (event.type === 'told' ? event.text : '')).joi
 
 function setLog(past: RunEvent[] = []) {
   const project = join(scratch(), '.')
+  const root = pinFolder(project)
   const path = join(project, 'session', 'progress.txt')
   const journal = [...past]
   const notes = () => (event: RunEvent) => (event.type === 'told' ? event.text : '')
   const warnings: string[] = []
   const warn = (note: string) => warnings.push(note)
   const open = () => {
-    const hear = openProgressLog({ path, project, journal: () => journal, notes, warn }, [...journal])
+    const hear = openProgressLog({ path, root, journal: () => journal, notes, warn }, [...journal])
     return (event: RunEvent) => {
       journal.push(event)
       hear(event)

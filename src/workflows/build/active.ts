@@ -23,7 +23,6 @@ import type { BuildSpec } from './spec.ts'
 /** The build of one run. Its list file is written from the run's state; people and agents may edit it. */
 export function openBuild(context: Context<BuildSpec>): Active {
   const { spec, table, limits, session, past, run, record } = context
-  const { project } = spec
   const list = syncListFile(context)
   const path = join(session.dir, 'progress.txt')
   const now = () => Date.now()
@@ -33,7 +32,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
     // People read it on a terminal, and much of the text comes from agents.
     return (event: RunEvent) => plain(note(event))
   }
-  const note = openProgressLog({ path, project, journal: context.journal, notes, warn }, past)
+  const note = openProgressLog({ path, root: session.root, journal: context.journal, notes, warn }, past)
   const planner = createPlanner(context)
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
   const isDone = (task: Task) => taskStateOf(table, run().state, task).stage === 'done'

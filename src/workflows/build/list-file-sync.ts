@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
@@ -6,6 +5,7 @@ import { parseJson } from '../../core/json.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
+import { isPinned, type PinnedFolder } from '../../store/files/pinned.ts'
 import { type KnownVersions, openListFile } from '../../store/list-file.ts'
 import type { Context, Folded } from '../workflow.ts'
 import { itemFormatter } from './format-items.ts'
@@ -36,16 +36,14 @@ export interface ListFileSync {
 }
 
 export type ListFileOptions = Pick<Context, 'table' | 'past' | 'run' | 'todo'> & {
-  spec: { project: string }
-  session: { dir: string }
+  session: { root: PinnedFolder; dir: string }
 }
 
 const NO_CHANGE: Change = { edit: null, refused: [] }
 
 /** Keeps a build's list file and the run in step. People and agents may edit the file. */
 export function syncListFile({
-  spec: { project },
-  session: { dir },
+  session: { root, dir },
   table,
   past,
   run,
@@ -53,8 +51,8 @@ export function syncListFile({
 }: ListFileOptions): ListFileSync {
   const format = itemFormatter()
   const handed = recentLists(past, table)
-  const file = openListFile(join(dir, 'tasks.json'), handed)
-  const detailsFile = openListFile(join(dir, 'details.json'), { own: [], given: null })
+  const file = openListFile(root, join(dir, 'tasks.json'), handed)
+  const detailsFile = openListFile(root, join(dir, 'details.json'), { own: [], given: null })
   /** The list that details.json was last written for, and whether it has any details. */
   let written: { tasks: readonly Task[]; hasDetails: boolean } = { tasks: [], hasDetails: false }
   /** A list that people emptied still exists. */
@@ -64,7 +62,7 @@ export function syncListFile({
     const { tasks } = run()
     // There is no list before the plan, and a project that was removed must not be created again.
     exists ||= tasks.some(task => isShown(task, table))
-    if (!exists || !existsSync(project)) return
+    if (!exists || !isPinned(root)) return
     file[how](format(todo()))
     if (tasks === written.tasks && (!written.hasDetails || detailsFile.isThere())) return
     const details = detailsOf(shownTasks(tasks, table))
@@ -87,7 +85,7 @@ export function syncListFile({
     const what = `tasks.json could not be used (${why})`
     return {
       edit: null,
-      refused: [`${what}; it is kept as ${relative(project, kept)}, and the last valid list is used`],
+      refused: [`${what}; it is kept as ${relative(root.path, kept)}, and the last valid list is used`],
     }
   }
 

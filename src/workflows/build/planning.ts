@@ -93,7 +93,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
           answer: step.ended?.result.text ?? '',
           save(answer) {
             const path = join(session.folderOf(step.id), 'answer.txt')
-            writeNewFile(path, answer)
+            session.keep(path, entry => writeNewFile(entry, answer))
             return session.shown(path)
           },
           review:

@@ -16,6 +16,7 @@ import { personStoryEdits } from './rules/story-edits.ts'
 import type { StoriesSpec } from './spec.ts'
 import { type StoryGit, storyCommits } from './story-commits.ts'
 import type { StoryFileGuard } from './story-file-guard.ts'
+import type { StoryFilePaths } from './story-file-path.ts'
 import { syncStoryFile } from './story-file-sync.ts'
 import { storyTemplate } from './templates.ts'
 
@@ -37,8 +38,7 @@ export type StoryLoopOptions = {
   repository(): Repository | null
   reviews: ReviewTracker
   guard: StoryFileGuard
-  /** The story file, and the path to write it to. */
-  list: { path: string; writePath(): string }
+  list: StoryFilePaths
   git: StoryGit
 }
 

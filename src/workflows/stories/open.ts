@@ -3,6 +3,8 @@ import { readHead } from '../../git/head.ts'
 import { changedBetween, readTreeState } from '../../git/tree-state.ts'
 import { repositoryProblem } from '../../git/watch-head.ts'
 import { removeTempFiles } from '../../store/files/atomic.ts'
+import { isFolderInside } from '../../store/files/inside.ts'
+import { pinFolder } from '../../store/files/pinned.ts'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import { realPath } from '../../store/real-path.ts'
 import type { Active, Context } from '../workflow.ts'
@@ -14,8 +16,8 @@ import { trackReviews } from './review-tracker.ts'
 import type { GateSnapshot } from './rules/marker.ts'
 import type { StoriesSpec } from './spec.ts'
 import { guardStoryFile } from './story-file-guard.ts'
-import { storyFilePath } from './story-file-path.ts'
-import { dropMarker, storyMarker } from './story-marker.ts'
+import { storyFilePath, storyFilePaths } from './story-file-path.ts'
+import { storyMarker } from './story-marker.ts'
 
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
 export const GUARD_NOTE = 'fence'
@@ -25,9 +27,10 @@ export function openStories(context: Context<StoriesSpec>): Active {
   const { spec, runDir, env, table, limits, run, record } = context
   const { start, project } = spec
   const storyPath = () => storyFilePath(project, spec)
-  for (const folder of [project, join(project, spec.dir), dirname(resolve(project, storyPath()))])
+  const list = storyFilePaths(project, spec)
+  const folders = [dirname(list.path), dirname(list.writePath())]
+  for (const folder of [project, ...folders.filter(folder => isFolderInside(list.root, folder))])
     removeTempFiles(folder)
-  const list = { path: join(project, spec.dir, 'tasks.json'), writePath: () => resolve(project, storyPath()) }
   const approvalSearch = () => ({
     env,
     // If the folder is a link, its target may be in another repository.
@@ -37,6 +40,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     ],
     scratch: runDir,
   })
+  const warn = (text: string) => record({ type: 'warned', at: Date.now(), note: text })
   const look = async () => start && readTreeState(project, env, start.root)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
@@ -51,7 +55,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     record,
     gate: { ...note<GateSnapshot>('snapshot'), path: join(runDir, 'snapshot.json') },
     refused: note('refused'),
-    marker: { ...storyMarker(project, start, env), drop: () => dropMarker(project) },
+    marker: storyMarker(pinFolder(project), start, env, warn),
     look,
     reviews: trackReviews(note('review'), {
       async changedSince(before) {

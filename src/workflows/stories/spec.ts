@@ -6,6 +6,8 @@ import { readStoriesWithoutNotes, type StoriesFile } from './rules/story-file.ts
 export type StoriesSpec = RunSpec & {
   /** The folder with the stories, as seen from the project. */
   dir: string
+  /** The real path of that folder when the run began, if it was a link that leads out of the project. */
+  outside?: string
   /** The target of tasks.json when the run began, if it was a link to a file within the project. */
   target?: string
   /** The story file when the run began. It fixes what the stories ask for and what verifies them. */
@@ -17,6 +19,7 @@ const isStoriesFile = (value: unknown): value is StoriesFile => 'file' in readSt
 
 export const storiesSchema = specSchema({
   dir: z.string(),
+  outside: z.optional(z.string()),
   target: z.optional(z.string()),
   file: z.custom<StoriesFile>(isStoriesFile, 'not a list of stories'),
   review: z.looseObject({ cap: z.number(), skip: z.boolean(), atCap: z.enum(['approve', 'block']) }),

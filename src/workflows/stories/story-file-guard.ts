@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import { parseJson } from '../../core/json.ts'
 import { keepBroken } from '../../store/broken.ts'
-import { forceReplaceFile } from '../../store/files/force-replace.ts'
+import { forceReplaceFile, inside } from '../../store/files/inside.ts'
+import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
+import type { StoryFilePaths } from './story-file-path.ts'
 
 export interface StoryFileGuard {
   /** Saves the file as it is. */
@@ -18,7 +20,7 @@ type SavedStoryFile = { text: string | null }
  * `note` stores the file, so that it can be restored after a crash too.
  */
 export function guardStoryFile(
-  { path, writePath }: { path: string; writePath(): string },
+  { root, path, writePath }: StoryFilePaths,
   note: { read(): SavedStoryFile | null; write(saved: SavedStoryFile): void; drop(): void },
 ): StoryFileGuard {
   return {
@@ -30,17 +32,18 @@ export function guardStoryFile(
       if (!saved) return null
       const found = textAt(path, { limit: LIMITS.text })
       const isSame = normalized(found) === normalized(saved.text)
-      const kept = isSame || found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
-      if (!isSame) writeOrRemove(saved.text === null ? path : writePath(), saved.text)
+      const kept =
+        isSame || found === null ? '' : `; what was there is kept as ${keepBroken(root, path, found)}`
+      if (!isSame) writeOrRemove(root, saved.text === null ? path : writePath(), saved.text)
       note.drop()
       return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
     },
   }
 }
 
-function writeOrRemove(path: string, text: string | null): void {
-  if (text === null) rmSync(path, { recursive: true, force: true })
-  else forceReplaceFile(path, text)
+function writeOrRemove(root: PinnedFolder, path: string, text: string | null): void {
+  if (text === null) inside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
+  else forceReplaceFile(root, path, text)
 }
 
 /** A check may format the file, so only its meaning is compared. */

@@ -1,12 +1,18 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { realWithin } from '../../store/real-path.ts'
+import { UsageError } from '../../core/usage-error.ts'
+import { type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
+import { realPath, realWithin } from '../../store/real-path.ts'
 import type { StoriesSpec } from './spec.ts'
 
-type StoryFileLink = Pick<StoriesSpec, 'dir' | 'target'>
+type StoryFileLinks = Pick<StoriesSpec, 'dir' | 'outside' | 'target'>
 
-/** The target of tasks.json, if it is a link to a file within the project. */
-export function storyTarget(project: string, dir: string): { target?: string } {
+/** Where the story file is, and the folder that ralph must not leave when it writes it. */
+export type StoryFilePaths = { root: PinnedFolder; path: string; writePath(): string }
+
+/** Where the links of a story folder lead when a run begins: the folder out of the project, or tasks.json within it. */
+export function storyLinks(project: string, dir: string): Pick<StoriesSpec, 'outside' | 'target'> {
+  if (realWithin(project, dir) === null) return { outside: realPath(resolve(project, dir)) }
   const path = join(dir, 'tasks.json')
   if (!lstatSync(resolve(project, path), { throwIfNoEntry: false })?.isSymbolicLink()) return {}
   const target = realWithin(project, path)
@@ -17,7 +23,25 @@ export function storyTarget(project: string, dir: string): { target?: string } {
  * The path to write the stories to, relative to the project. A link is followed only if it has the same target as when
  * the run began: otherwise an agent could make ralph overwrite any file.
  */
-export function storyFilePath(project: string, { dir, target }: StoryFileLink): string {
+export function storyFilePath(project: string, { dir, target }: StoryFileLinks): string {
   const path = join(dir, 'tasks.json')
   return target !== undefined && realWithin(project, path) === target ? target : path
+}
+
+/** A folder outside the project is used only if it was the one when the run began. */
+export function storyFilePaths(project: string, links: StoryFileLinks): StoryFilePaths {
+  const { dir, outside } = links
+  if (outside !== undefined) {
+    const path = join(outside, 'tasks.json')
+    return { root: pinFolder(outside), path, writePath: () => path }
+  }
+  if (realWithin(project, dir) === null)
+    throw new UsageError(
+      `${dir} leads out of the project, and did not when the run began; put the folder back in its place`,
+    )
+  return {
+    root: pinFolder(project),
+    path: join(project, dir, 'tasks.json'),
+    writePath: () => resolve(project, storyFilePath(project, links)),
+  }
 }

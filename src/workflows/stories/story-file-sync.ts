@@ -3,7 +3,7 @@ import { parseJson } from '../../core/json.ts'
 import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import { keepBroken, readOrMove } from '../../store/broken.ts'
-import { forceReplaceFile } from '../../store/files/force-replace.ts'
+import { forceReplaceFile } from '../../store/files/inside.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
@@ -11,6 +11,7 @@ import { projectStories } from './rules/review.ts'
 import { type ReviewSnapshot, snapshotOf } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits } from './rules/story-edits.ts'
 import { readStoriesWithoutNotes, type StoriesFile, type Story } from './rules/story-file.ts'
+import type { StoryFilePaths } from './story-file-path.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
 
@@ -35,7 +36,7 @@ export type StoryRules = { skip: boolean; cap: number; verifyCommands: string[] 
 
 /** Keeps the story file and the run in step. Agents and people edit the file; ralph owns the fields for "done". */
 export function syncStoryFile(
-  { path, writePath }: { path: string; writePath(): string },
+  { root, path, writePath }: StoryFilePaths,
   first: StoriesFile,
   table: StageTable,
   { skip, cap, verifyCommands }: StoryRules,
@@ -57,13 +58,13 @@ export function syncStoryFile(
   }
 
   function read(): { found: StoriesFile; isValid: boolean; errors: string[] } {
-    const there = readOrMove(path)
+    const there = readOrMove(root, path)
     const parsed = parseFound(there)
     if ('file' in parsed) {
       lastValid = parsed.file
       return { found: lastValid, isValid: true, errors: [] }
     }
-    const kept = Buffer.isBuffer(there) ? keepBroken(path, there.toString()) : there?.kept
+    const kept = Buffer.isBuffer(there) ? keepBroken(root, path, there.toString()) : there?.kept
     const where = kept === undefined ? '' : ` What was there is kept as ${kept}.`
     return { found: lastValid, isValid: false, errors: [`${parsed.errors[0]} It is put back.${where}`] }
   }
@@ -104,7 +105,7 @@ export function syncStoryFile(
     write() {
       const wanted = pendingWrite()
       if (!wanted) return
-      forceReplaceFile(writePath(), `${JSON.stringify(wanted, null, 2)}\n`)
+      forceReplaceFile(root, writePath(), `${JSON.stringify(wanted, null, 2)}\n`)
       lastValid = wanted
     },
   }

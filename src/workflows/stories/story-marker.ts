@@ -1,34 +1,51 @@
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { forceReplaceFile } from '../../store/files/force-replace.ts'
+import { appendToFile } from '../../store/files/append.ts'
+import { forceReplaceFile, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
+import { isPinned, type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
 import type { Marker } from './rules/marker.ts'
 
 const MARKER = '.ralph-active'
 
-/** Hooks and people look here to see whether a story loop is running. */
-const pathOf = (project: string): string => join(project, MARKER)
-
-/** Writes the marker, and makes git ignore it, so that an agent that commits everything leaves it out. */
-export function storyMarker(project: string, start: Start | null, env: Record<string, string>) {
+/**
+ * Hooks and people look at the marker to see whether a story loop is running. Git is made to ignore it, so that an agent
+ * that commits everything leaves it out.
+ */
+export function storyMarker(
+  root: PinnedFolder,
+  start: Start | null,
+  env: Record<string, string>,
+  warn: (note: string) => void,
+) {
+  const path = join(root.path, MARKER)
   let isIgnored = start === null
   return {
     async write(marker: Marker): Promise<void> {
-      if (start && !isIgnored && (await git(project, env, ['check-ignore', '-q', MARKER])) === null)
-        exclude(start.dirs.common)
+      if (start && !isIgnored && (await git(root.path, env, ['check-ignore', '-q', MARKER])) === null)
+        exclude(start.dirs.common, warn)
       isIgnored = true
-      forceReplaceFile(pathOf(project), `${JSON.stringify(marker, null, 2)}\n`)
+      forceReplaceFile(root, path, `${JSON.stringify(marker, null, 2)}\n`)
+    },
+    /** Removes the marker, even if it has become a folder. */
+    drop(): void {
+      if (isPinned(root)) inside(root, path, entry => rmSync(entry, { force: true, recursive: true }))
     },
   }
 }
 
-/** Removes the marker, even if it has become a folder. */
-export const dropMarker = (project: string): void => rmSync(pathOf(project), { force: true, recursive: true })
-
 /** Ignores the marker in this clone only: .gitignore belongs to the user. */
-function exclude(gitDir: string): void {
-  const info = join(gitDir, 'info')
-  mkdirSync(info, { recursive: true })
-  appendFileSync(join(info, 'exclude'), `${MARKER}\n`)
+function exclude(gitDir: string, warn: (note: string) => void): void {
+  const path = join(gitDir, 'info', 'exclude')
+  try {
+    const root = pinFolder(gitDir)
+    makeFolder(root, join(gitDir, 'info'))
+    inside(root, path, entry => {
+      if (kindAt(entry) === 'link') throw new Error(`${path} is a symbolic link`)
+      appendToFile(entry, Buffer.from(`${MARKER}\n`))
+    })
+  } catch (error) {
+    warn(`git does not ignore ${MARKER}, because ${(error as Error).message}; add it to .gitignore`)
+  }
 }

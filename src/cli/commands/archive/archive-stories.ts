@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
@@ -8,14 +8,17 @@ import { projectOf } from '../../../runs/project.ts'
 import { isLive } from '../../../runs/steer.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
+import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
+import { requireWritable } from '../../../store/files/writable.ts'
 import { print, warn } from '../../../terminal/print.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules/summary.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
-import { storyFilePath, storyTarget } from '../../../workflows/stories/story-file-path.ts'
+import { storyFilePath, storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { storyTemplates } from '../init/init-stories.ts'
 import { isCutOff, latestStories } from '../stories/restore-stories.ts'
@@ -51,19 +54,26 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
     )
   const date = new Date().toISOString().slice(0, 10)
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
-  const placed = { dir, ...storyTarget(project, dir) }
-  mkdirSync(join(project, to), { recursive: true })
-  const places = MOVED.map(name => ({
-    name,
-    path: name === LIST ? storyFilePath(project, placed) : join(dir, name),
-  }))
-  for (const { name, path } of places) move(join(project, path), join(project, to, name))
-  replaceFile(
-    join(project, to, 'summary.md'),
-    archiveSummary(file, date, factsOf(runs.filter(isForStories(file)))),
+  const root = pinFolder(project)
+  const places = placesOf(root, dir)
+  const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
+  const ignored = await ignoredAmong(
+    project,
+    env,
+    places.map(({ path }) => path),
   )
-  const fresh = writeFreshFiles(project, dir, places, file, date)
-  const committed = await commit(project, to, fresh, `ralph: archive ${file.project || dir}`)
+  requireWritable(join(project, to), 'archives are kept there', () => makeFolder(root, join(project, to)))
+  const moved = places.filter(({ name, path }) => move(root, path, join(to, name)))
+  const summary = archiveSummary(file, date, factsOf(runs.filter(isForStories(file))))
+  inside(root, join(project, to, 'summary.md'), entry => replaceFile(entry, summary))
+  const fresh = writeFreshFiles(root, dir, places, file, date)
+  // What git ignored is the user's own, in the archive too.
+  const paths = [
+    join(to, 'summary.md'),
+    ...moved.filter(({ path }) => !ignored.has(path)).map(({ name }) => join(to, name)),
+    ...fresh.filter(path => !ignored.has(path)),
+  ]
+  const committed = await commit(project, env, paths, `ralph: archive ${file.project || dir}`)
   if (typeof committed === 'string') warn(`not committed: ${committed}`)
   print(
     `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.`,
@@ -100,30 +110,65 @@ function freeFolder(project: string, name: string): string {
   return at()
 }
 
-/** Copies the target of a link, because the link itself may not work from another folder. */
-function move(from: string, to: string): void {
-  if (!existsSync(from)) return
-  if (lstatSync(from).isSymbolicLink()) {
-    copyFileSync(from, to)
-    rmSync(from)
-  } else renameSync(from, to)
+type Place = { name: string; path: string }
+
+/**
+ * The files to archive, relative to the project. A link among them could lead to a secret, and archives are committed; only
+ * tasks.json may be a link, to a file of the project, which is then moved itself.
+ */
+function placesOf({ path: project }: PinnedFolder, dir: string): Place[] {
+  const links = storyLinks(project, dir)
+  if (links.outside !== undefined)
+    throw new UsageError(`${dir} leads out of the project, to ${links.outside}; archive it there by hand`)
+  const places = MOVED.map(name => ({
+    name,
+    path: name === LIST ? storyFilePath(project, { dir, ...links }) : join(dir, name),
+  }))
+  for (const { path } of places) {
+    const kind = kindAt(join(project, path))
+    if (kind !== 'file' && kind !== null)
+      throw new UsageError(
+        `${path} is ${kind === 'link' ? 'a symbolic link' : 'not a file'}; put a file in its place, then archive`,
+      )
+  }
+  return places
+}
+
+/** Returns false if there is nothing to move. */
+function move(root: PinnedFolder, from: string, to: string): boolean {
+  return inside(root, join(root.path, from), source => {
+    if (kindAt(source) !== 'file') return false
+    inside(root, join(root.path, to), target => renameSync(source, target))
+    return true
+  })
 }
 
 /** Writes fresh files for the next loop and returns their paths. The prompt is the user's own, so it stays. */
 function writeFreshFiles(
-  project: string,
+  root: PinnedFolder,
   dir: string,
-  places: { name: string; path: string }[],
+  places: Place[],
   file: StoriesFile,
   date: string,
 ): string[] {
   const fresh = freshStories(storyTemplates(), { name: file.project, date, branch: branchOf('') })
   const path = join(dir, 'prompt.md')
-  const prompt = join(project, path)
+  const prompt = join(root.path, path)
   const hasPrompt = existsSync(prompt) && textAt(prompt, { limit: LIMITS.text })?.trim() !== ''
   const written = [...places, ...(hasPrompt ? [] : [{ name: 'prompt.md', path }])]
-  for (const { name, path } of written) replaceFile(join(project, path), fresh[name]!)
+  for (const { name, path } of written)
+    inside(root, join(root.path, path), entry => replaceFile(entry, fresh[name]!))
   return written.map(({ path }) => path)
+}
+
+/** The paths that git ignores; none outside a repository. */
+async function ignoredAmong(
+  project: string,
+  env: Record<string, string>,
+  paths: string[],
+): Promise<Set<string>> {
+  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], paths.join('\0'))
+  return new Set(ignored?.split('\0').filter(Boolean))
 }
 
 /**
@@ -132,15 +177,11 @@ function writeFreshFiles(
  */
 async function commit(
   project: string,
-  to: string,
-  fresh: string[],
+  env: Record<string, string>,
+  paths: string[],
   message: string,
 ): Promise<boolean | string> {
-  const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
-  // Git refuses to add ignored files by name.
-  const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], fresh.join('\0'))
-  const paths = [to, ...fresh.filter(path => !ignored?.split('\0').includes(path))]
   const steps = [
     ['add', '-A'],
     ['commit', '--quiet', '--no-verify', '--only', '-m', message],

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
+import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { print } from '../../../terminal/print.ts'
@@ -20,15 +21,17 @@ export function initStories({ projectDir, name, force, ralphDir }: InitOptions):
     date: new Date().toISOString().slice(0, 10),
     branch: branchOf(name ?? ''),
   })
-  const there = Object.keys(files).filter(file => existsSync(join(project, dir, file)))
+  const root = pinFolder(project)
+  const there = Object.keys(files).filter(file => kindAt(join(project, dir, file)) !== null)
   if (there.length > 0 && !force)
     throw new UsageError(
       `${dir}/ has ${there.join(', ')} already; nothing was written (--force overwrites them)`,
     )
   requireWritable(join(project, dir), 'the stories are kept there', () => {
-    mkdirSync(join(project, dir), { recursive: true })
-    for (const [file, text] of Object.entries(files)) replaceFile(join(project, dir, file), text)
-    ignoreMarker(project)
+    makeFolder(root, join(project, dir))
+    for (const [file, text] of Object.entries(files))
+      inside(root, join(project, dir, file), entry => replaceFile(entry, text))
+    ignoreMarker(root)
   })
   print(`Created ${dir}/ with ${Object.keys(files).join(', ')}
 
@@ -50,9 +53,13 @@ export const storyTemplates = () => ({
 const MARKER = '.ralph-active'
 
 /** While a loop runs, its marker file is in the project's root, and must not be committed. */
-function ignoreMarker(project: string): void {
-  const path = join(project, '.gitignore')
-  const text = existsSync(path) ? readRegularFile(path, { limit: LIMITS.text }).toString() : ''
+function ignoreMarker(root: PinnedFolder): void {
+  const path = join(root.path, '.gitignore')
+  const kind = kindAt(path)
+  // Git reads no link there, and what it leads to may be a secret.
+  if (kind !== 'file' && kind !== null) return
+  const text = kind === null ? '' : readRegularFile(path, { limit: LIMITS.text, noLink: true }).toString()
   if (text.split(/\r?\n/).some(line => line.trim() === MARKER)) return
-  replaceFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`)
+  const added = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`
+  inside(root, path, entry => replaceFile(entry, added))
 }

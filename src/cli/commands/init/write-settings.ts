@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { jsonSchema } from '../../../settings/json-schema.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
+import { inside, makeFolder } from '../../../store/files/inside.ts'
+import { pinFolder } from '../../../store/files/pinned.ts'
 import { ignoreOwnFiles } from '../../../store/ignore.ts'
 import type { Draft } from './draft.ts'
 
@@ -12,11 +13,14 @@ export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 export function writeSettings(project: string, draft: Draft): void {
   const folder = join(project, '.ralph')
   try {
-    mkdirSync(folder, { recursive: true })
-    ignoreOwnFiles(folder)
-    replaceFile(join(folder, 'settings.schema.json'), `${pretty(jsonSchema())}\n`)
+    const root = pinFolder(project)
+    makeFolder(root, folder)
+    ignoreOwnFiles(root, folder)
+    const write = (name: string, value: unknown) =>
+      inside(root, join(folder, name), entry => replaceFile(entry, `${pretty(value)}\n`))
+    write('settings.schema.json', jsonSchema())
     // Last, so that the old settings stay valid until everything else is written.
-    replaceFile(join(folder, 'settings.json'), `${pretty(draft)}\n`)
+    write('settings.json', draft)
   } catch (error) {
     throw new UsageError(
       `cannot write .ralph/settings.json: ${(error as Error).message}; the settings are as they were`,

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/steer.ts'
@@ -7,7 +6,7 @@ import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { GUARD_NOTE } from '../../../workflows/stories/open.ts'
-import { storyFilePath } from '../../../workflows/stories/story-file-path.ts'
+import { storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
@@ -20,19 +19,13 @@ export function restoreStories(project: string, dir: string): string | null {
   const run = latestStories(project, dir)
   if (!run || isLive(run) || !isCutOff(run)) return null
   const spec = storiesWorkflow.readSpec(run.began.pins)
-  const path = join(project, dir, 'tasks.json')
-  const place = () => resolve(project, storyFilePath(project, { ...spec, dir }))
-  const found = textAt(path, { limit: LIMITS.text })
+  const paths = storyFilePaths(project, { dir, ...storyLinks(project, dir), target: spec.target })
+  const found = textAt(paths.path, { limit: LIMITS.text })
   const rules = { ...spec.review, verifyCommands: spec.file.verifyCommands ?? [] }
-  const keeper = syncStoryFile(
-    { path, writePath: place },
-    spec.file,
-    storiesWorkflow.table(spec),
-    rules,
-    () => fold(run.events),
-  )
+  const keeper = syncStoryFile(paths, spec.file, storiesWorkflow.table(spec), rules, () => fold(run.events))
   if (!keeper.isStale()) return null
-  const kept = found === null ? '' : `; what was there is kept as ${keepBroken(path, found)}`
+  const kept =
+    found === null ? '' : `; what was there is kept as ${keepBroken(paths.root, paths.path, found)}`
   keeper.write()
   return `run ${run.id} was cut off, and what was written since was not verified: ${dir}/tasks.json is back to what that run had${kept}`
 }

@@ -8,7 +8,7 @@ import { limitsOf } from '../../../workflows/spec.ts'
 import { estimate } from '../../../workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
-import { storyTarget } from '../../../workflows/stories/story-file-path.ts'
+import { storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { StoriesOptions } from './command.ts'
 import { restoreStories } from './restore-stories.ts'
@@ -45,7 +45,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
       settings: storySettings(settings, project, dir, file),
       workflow: storiesWorkflow.name,
       dir,
-      ...storyTarget(project, dir),
+      ...storyLinks(project, dir),
       file,
       review,
     },

@@ -7,6 +7,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { visibleJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
 import { print, warn } from '../../../terminal/print.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
@@ -55,8 +56,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
     const table = tableOf(pins)
     const folded = () => fold(events)
     const list = syncListFile({
-      spec: { project },
-      session: { dir: sessionDir(project, run.id) },
+      session: { root: pinFolder(project), dir: sessionDir(project, run.id) },
       table,
       past,
       run: folded,

@@ -1,0 +1,73 @@
+// Ways to act below a pinned folder by whole paths: `pinned.ts` has the rule. Use `inside` for a file whose folder must be
+// there, `forceReplace` where others may have put anything in the place of a file or of the folders above it.
+
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { replaceFile } from './atomic.ts'
+import { actWithin, isPinned, PathChanged, type PinnedFolder } from './pinned.ts'
+
+export const inside = <T>(root: PinnedFolder, path: string, act: (entry: string) => T): T =>
+  actWithin(root, relative(root.path, path), act)
+
+/** Whether there is a folder at this path, and no link on the way. The root is inside itself. */
+export function isFolderInside(root: PinnedFolder, path: string): boolean {
+  try {
+    return path === root.path ? isPinned(root) : inside(root, path, entry => kindAt(entry) === 'folder')
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Creates a folder and those above it. What is in the way, a file or a link, is an error; with `force` it is removed, but
+ * never what a link leads to.
+ */
+export function makeFolder(root: PinnedFolder, path: string, { force = false } = {}): void {
+  const names = relative(root.path, path).split('/').filter(Boolean)
+  for (let length = 1; length <= names.length; length++) {
+    const folder = names.slice(0, length).join('/')
+    actWithin(root, folder, entry => {
+      const kind = kindAt(entry)
+      if (kind === 'folder') return
+      if (kind !== null && !force) throw notFolder(`${root.path}/${folder}`, kind)
+      if (kind !== null) rmSync(entry, { force: true })
+      mkdirSync(entry)
+    })
+  }
+}
+
+/** Calls `replace` where a file can be renamed to: that replaces anything but a folder, and needs a folder around it. */
+export function forceReplace(root: PinnedFolder, path: string, replace: (entry: string) => void): void {
+  makeFolder(root, dirname(path), { force: true })
+  inside(root, path, entry => {
+    if (kindAt(entry) === 'folder') rmSync(entry, { recursive: true })
+    replace(entry)
+  })
+}
+
+export const forceReplaceFile = (root: PinnedFolder, path: string, text: string): void =>
+  forceReplace(root, path, entry => replaceFile(entry, text))
+
+/** What became of a folder, as the end of a sentence; null: it is there. */
+export function lossOf(root: PinnedFolder): string | null {
+  if (isPinned(root)) return null
+  return kindAt(root.path) === null ? 'is gone' : 'was replaced'
+}
+
+/** What is at a path itself; null: nothing. */
+export function kindAt(path: string): 'folder' | 'link' | 'file' | 'special' | null {
+  try {
+    const found = lstatSync(path)
+    if (found.isDirectory()) return 'folder'
+    if (found.isSymbolicLink()) return 'link'
+    return found.isFile() ? 'file' : 'special'
+  } catch {
+    return null
+  }
+}
+
+/** With the code that the system has for it, if it has one. */
+const notFolder = (path: string, kind: string): PathChanged =>
+  kind === 'link'
+    ? new PathChanged(`${path} is a symbolic link, and ralph follows none there`)
+    : Object.assign(new PathChanged(`${path} is not a folder`), { code: 'ENOTDIR' })
