@@ -13,7 +13,7 @@ type Entry = { path: string; isFolder: boolean; isMatched: boolean }
  * Links are not followed. A link above the glob's base folder is found too, because it decides which files the glob
  * would match.
  */
-export function findFiles(root: string, glob: Glob): string[] {
+export function findFiles(root: string, glob: Glob, limitMs?: number): string[] {
   const parts = glob.base === '' ? [] : glob.base.split('/')
   for (let depth = 1; depth <= parts.length; depth++) {
     const path = parts.slice(0, depth).join('/')
@@ -28,6 +28,7 @@ export function findFiles(root: string, glob: Glob): string[] {
       root,
       glob,
       folders.flatMap(folder => list(root, folder)),
+      limitMs,
     )
     for (const { path, isFolder, isMatched } of entries) if (isMatched && !isFolder) files.push(path)
     folders = entries.filter(({ isFolder }) => isFolder)
@@ -36,13 +37,13 @@ export function findFiles(root: string, glob: Glob): string[] {
 }
 
 /** Matches one level of the tree at a time, because a time limit costs as much as matching some hundred names. */
-function match(root: string, glob: Glob, entries: Entry[]): Entry[] {
+function match(root: string, glob: Glob, entries: Entry[], limitMs?: number): Entry[] {
   if (entries.every(({ isMatched }) => isMatched)) return entries
   const act = () =>
     entries
       .map(entry => ({ ...entry, isMatched: entry.isMatched || glob.matches(entry.path) }))
       .filter(({ path, isFolder, isMatched }) => isMatched || (isFolder && glob.mayHold(path)))
-  const matched = glob.canBacktrack ? withTimeLimit(act) : act()
+  const matched = glob.canBacktrack ? withTimeLimit(act, limitMs) : act()
   if (matched) return matched
   throw new CannotGoOn(
     `the pattern ${quote(glob.pattern)} in "protect" takes too long to match the files in ${root}; make it simpler`,

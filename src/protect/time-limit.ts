@@ -7,11 +7,11 @@ const script = new Script('act()')
 let context: Context | null = null
 
 /** The result of an action, or null if it takes too long: some patterns would backtrack for years. */
-export function withTimeLimit<T extends object>(act: () => T): T | null {
+export function withTimeLimit<T extends object>(act: () => T, limitMs = LIMIT_MS): T | null {
   context ??= createContext({})
   context.act = act
   try {
-    return script.runInContext(context, { timeout: LIMIT_MS })
+    return script.runInContext(context, { timeout: limitMs })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null
     throw error

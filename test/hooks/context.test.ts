@@ -17,8 +17,8 @@ function makeSession(env: Record<string, string> = {}) {
   const input = { session_id: 'abc-1', transcript_path: transcript, cwd: project }
   const write = (text: string) => writeFileSync(transcript, text, { flag: 'a' })
   write('')
-  const call = (event: object, more?: Record<string, string>) => {
-    const ran = hooks.call('context', { ...input, ...event }, more)
+  const call = (event: object, more?: Record<string, string>, run = hooks.call) => {
+    const ran = run('context', { ...input, ...event }, more)
     const output = ran.answer?.hookSpecificOutput as Record<string, string> | undefined
     return { ...ran, output, said: output?.additionalContext ?? null }
   }
@@ -30,6 +30,8 @@ function makeSession(env: Record<string, string> = {}) {
     transcript,
     write,
     callTool,
+    /** As a process of its own. */
+    spawn: () => call({ hook_event_name: 'PostToolUse' }, {}, hooks.spawn),
     start: (source: string, model?: string) => call({ hook_event_name: 'SessionStart', source, model }),
     /** The agent answers with so many tokens in its context, and calls a tool. */
     use(tokens: number, model?: string) {
@@ -60,9 +62,9 @@ describe('the context hook', () => {
   })
 
   it('answers with additional context for the tool call', () => {
-    const { write, callTool } = makeSession()
+    const { write, spawn } = makeSession()
     write(usage(100_000))
-    const { output, code, stderr } = callTool()
+    const { output, code, stderr } = spawn()
     expect(output).toEqual({
       hookEventName: 'PostToolUse',
       additionalContext: expect.stringMatching(/^NOTICE: 50%/),
@@ -185,7 +187,7 @@ describe('a context hook in trouble says what is wrong and holds nobody up:', ()
   })
 
   it.each(['', 'no json'])('input %j', input => {
-    expect(makeHooks().call('context', input)).toEqual(
+    expect(makeHooks().spawn('context', input)).toEqual(
       failed(/its standard input is not the JSON that claude .*/),
     )
   })

@@ -72,13 +72,11 @@ function makeProject({ mode = 'implement', before, after, active = {} }: Scene) 
     RALPH_SNAPSHOT: snapshot,
   }
   const hooks = makeHooks()
+  const input = { session_id: 's', cwd: project, hook_event_name: 'Stop', stop_hook_active: false }
   const stop = (env: Record<string, string> = {}, more: object = {}) =>
-    hooks.call(
-      'stop',
-      { session_id: 's', cwd: project, hook_event_name: 'Stop', stop_hook_active: false, ...more },
-      env,
-    )
-  return { project, tasks, snapshot, marker, marks, stop, tmp: hooks.tmp }
+    hooks.call('stop', { ...input, ...more }, env)
+  const spawn = (env: Record<string, string> = {}) => hooks.spawn('stop', input, env)
+  return { project, tasks, snapshot, marker, marks, stop, spawn, tmp: hooks.tmp }
 }
 
 const PASS = { code: 0, answer: null, stderr: '' }
@@ -103,6 +101,18 @@ function judges(rows: Row[]) {
     expect(stop(marks, { session_id: 'in-a-run' })).toEqual(verdict)
   })
 }
+
+it('the hook as a process of its own lets pass, blocks and fails in the same way', () => {
+  const { spawn, marks, marker, tasks } = makeProject({ after: [story()] })
+  expect(spawn()).toEqual(PASS)
+  writeFileSync(tasks, '[]')
+  expect(spawn(marks)).toEqual(blocked('ralph/tasks.json must be an object.'))
+  rmSync(tasks)
+  mkdirSync(tasks)
+  expect(spawn()).toEqual({ code: 1, answer: null, stderr: expect.stringContaining('the Stop hook failed') })
+  rmSync(marker)
+  expect(spawn()).toEqual(PASS)
+})
 
 const without = (field: keyof Story) => {
   const { [field]: _, ...rest } = story()
