@@ -1,5 +1,5 @@
 import type { Finding } from '../core/events.ts'
-import type { Check } from '../core/ports.ts'
+import type { Check, Clock } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
 import { headOf } from './excerpt.ts'
@@ -21,6 +21,7 @@ export type GuardrailOptions = {
   /** The log of a step, null: of the baseline. `open` makes the empty file; `shown` is its name for people and agents. */
   logFor(id: StepId | null): { open(): number; shown: string }
   start: StartToFile
+  clock: Clock
 }
 
 /** A shell command of the user's; green is exit code 0. */
@@ -36,7 +37,7 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
         options.start,
         command,
         work?.step.id ?? null,
-        { open, excerpt: fd => headOf(fd, options.truncateAt), timeout: spec.timeout },
+        { open, excerpt: fd => headOf(fd, options.truncateAt), timeout: spec.timeout, clock: options.clock },
         signal,
       )
       if (failure === null)

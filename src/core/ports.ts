@@ -122,9 +122,9 @@ export type CheckWork = { step: Step; task: Task; text: string }
 export interface Clock {
   /** The time of day, in ms since the epoch. Somebody may set it back or forward. */
   now(): number
-  /** Monotonic milliseconds, for durations. */
+  /** Monotonic milliseconds, for durations. Time in which ralph itself did not run does not count. */
   elapsed(): number
-  /** Calls back once, at or after `ms`; returns what cancels it. */
+  /** Calls back once, at or after `ms`, whether ralph ran or not; returns what cancels it. */
   after(ms: number, call: () => void): () => void
 }
 

@@ -1,3 +1,4 @@
+import { afterRunning } from '../core/clock.ts'
 import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
 import { type AgentListener, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
@@ -44,7 +45,7 @@ export async function supervise(
   const see = (event: AgentEvent) => {
     stopLingering()
     answered = event.type === 'answered' || event.type === 'ended'
-    if (answered) stopLingering = clock.after(timeouts.lingerMs, () => stop('exited'))
+    if (answered) stopLingering = afterRunning(clock, timeouts.lingerMs, () => stop('exited'))
     if (event.type === 'tool') openTools.add(event.id)
     else if (event.type === 'toolResult') openTools.delete(event.id)
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
@@ -80,7 +81,7 @@ export async function supervise(
     const calling = call({ event: see, activity }).catch(error => notStarted(error))
     // The agent is starting by now, so this costs it no time.
     watchSilence(timeouts.inactivityMs)
-    cancels.push(clock.after(timeouts.iterationMs, () => stop('timeout')))
+    cancels.push(afterRunning(clock, timeouts.iterationMs, () => stop('timeout')))
     hard.addEventListener('abort', interrupt)
     if (hard.aborted) interrupt()
     const agent = await calling

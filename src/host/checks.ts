@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
 import { slugsOf } from '../checks/message.ts'
-import type { Check } from '../core/ports.ts'
+import type { Check, Clock } from '../core/ports.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { openNewFile } from '../store/files/new-file.ts'
@@ -15,6 +15,7 @@ export type ChecksOptions = {
   session: Session
   env: Record<string, string>
   protectedFiles: ProtectedFiles
+  clock: Clock
 }
 
 /** The checks of every step, in the order they run. */
@@ -28,7 +29,7 @@ export function composeChecks(options: ChecksOptions): Check[] {
 export function commandChecks(
   commands: readonly Guardrail[],
   kind: string,
-  { spec: { settings, project }, env, runner, session, protectedFiles }: ChecksOptions,
+  { spec: { settings, project }, env, runner, session, protectedFiles, clock }: ChecksOptions,
 ): Check[] {
   const slugs = slugsOf(commands.map(({ command }) => command))
   return commands.map((command, index) => {
@@ -37,6 +38,7 @@ export function commandChecks(
       env,
       truncateAt: settings.outputTruncateChars,
       start: runner.startToFile,
+      clock,
       logFor(id) {
         const n = String(session.numberOf(id)).padStart(3, '0')
         const path = join(session.folderOf(id), `${kind}_${n}_${slugs[index]}.log`)

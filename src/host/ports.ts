@@ -8,6 +8,7 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
 import { agentAsker } from './ask.ts'
 import { type CallAgent, caller } from './call.ts'
+import { processClock } from './clock.ts'
 import { type AgentPool, openAgents } from './ready-agents.ts'
 import { openWorkspaces, type Workspaces } from './workspace.ts'
 
@@ -42,6 +43,7 @@ export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' 
 
 /** What a run works with: agents to call and to ask, and workspaces. */
 export type Adapters = {
+  clock: Clock
   agents: AgentPool
   /** Environment variables for every agent. */
   marks: Record<string, string>
@@ -62,6 +64,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     RALPH_WORKFLOW: spec.workflow,
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
+  const clock = processClock()
   const budgetLeft = () => {
     const { limits, spent } = run().state
     return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0)
@@ -77,7 +80,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   const ask = agentAsker({
     call,
     agents,
-    clock: systemClock,
+    clock,
     marks,
     state: () => run().state,
     budgetLeft,
@@ -88,8 +91,10 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     ...options,
     env: { ...gitEnvironment(settings, env), ...runner.ownMarks },
     ask,
+    clock,
   })
   return {
+    clock,
     agents,
     marks,
     budgetLeft,
@@ -118,7 +123,7 @@ export function composePorts(options: PortsOptions): Ports {
   const table = workflow.table(spec)
 
   return {
-    clock: systemClock,
+    clock: adapters.clock,
     emit,
     controls: options.controls,
     agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
@@ -176,13 +181,4 @@ export function composePorts(options: PortsOptions): Ports {
       await workspace.apply(settled, state, record, follow => active.apply(settled, follow))
     },
   }
-}
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => Math.round(performance.now()),
-  after(ms, call) {
-    const timer = setTimeout(call, ms)
-    return () => clearTimeout(timer)
-  },
 }

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { lastLineOf } from '../checks/excerpt.ts'
 import { slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
+import type { Clock } from '../core/ports.ts'
 import type { RunState, StepId } from '../core/table.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { gitProgram } from '../git/program.ts'
@@ -23,6 +24,7 @@ export type ScmOptions = {
   session: Session
   /** Asks an agent for the message. */
   ask: AskAgent
+  clock: Clock
   env: Record<string, string>
   hard: AbortSignal
   /** Ends what a call left running, and puts back what it must not change. */
@@ -72,6 +74,7 @@ export function composeScm(
         open: () => session.keep(path, openNewFile),
         excerpt: lastLineOf,
         timeout: TIMEOUT_S,
+        clock: options.clock,
       }
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
-import { CannotGoOn, type Check } from '../core/ports.ts'
+import { CannotGoOn, type Check, type Clock } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
 import { recordStart, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
@@ -55,6 +55,7 @@ export type WorkspaceOptions = {
   /** For git and the checks. */
   env: Record<string, string>
   ask: AskAgent
+  clock: Clock
   emit(event: RunEvent): void
   hard: AbortSignal
   /** Where HEAD was when the run last worked here. */
@@ -69,7 +70,7 @@ const now = () => Date.now()
 const CRITERION_TIMEOUT_S = 900
 
 function openWorkspace(options: WorkspaceOptions): Workspace {
-  const { workflow, spec, runner, session, env, emit, hard } = options
+  const { workflow, spec, runner, session, env, clock, emit, hard } = options
   const { project: dir, start } = spec
   const root = pinFolder(dir)
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
@@ -87,13 +88,14 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       return next
     },
   }
-  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles })
+  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles, clock })
   const scm = composeScm({
     spec,
     runner,
     session,
     hard,
     ask: options.ask,
+    clock: options.clock,
     env,
     moved: to => head?.moved(to),
     async tidy(id) {
@@ -133,7 +135,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       commandChecks(
         criteria.map(criterion => ({ failAction: 'APPEND', timeout: CRITERION_TIMEOUT_S, ...criterion })),
         'criterion',
-        { spec, runner, session, env, protectedFiles },
+        { spec, runner, session, env, protectedFiles, clock },
       ),
     fingerprint: files.fingerprint,
     beforeFirstChecks() {

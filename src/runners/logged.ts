@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
+import { afterRunning } from '../core/clock.ts'
 import type { Exit } from '../core/events.ts'
-import { CannotGoOn, type Command, type Live } from '../core/ports.ts'
+import { CannotGoOn, type Clock, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { type Failure, failureOf } from './failure.ts'
 
@@ -17,6 +18,7 @@ export type Log = {
   excerpt(fd: number): string
   /** How long the command may take, in seconds. */
   timeout: number
+  clock: Clock
   limits?: typeof LIMITS
 }
 
@@ -54,7 +56,7 @@ async function runInto(
   start: StartToFile,
   command: Command,
   id: StepId | null,
-  { timeout, limits = LIMITS }: Log,
+  { timeout, clock, limits = LIMITS }: Log,
   signal: AbortSignal,
 ): Promise<Failure> {
   let stopped: string | null = null
@@ -64,7 +66,7 @@ async function runInto(
     stopped ??= why
     stop()
   }
-  const timer = setTimeout(() => stopFor(`timed out after ${timeout}s`), timeout * 1000)
+  const cancel = afterRunning(clock, timeout * 1000, () => stopFor(`timed out after ${timeout}s`))
   const sizeTimer = setInterval(() => {
     if (fstatSync(fd).size > limits.written)
       stopFor(`wrote more than ${limits.written / 1e9} GB, and was ended`)
@@ -72,7 +74,7 @@ async function runInto(
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   const exit = await live.exit.finally(() => {
-    clearTimeout(timer)
+    cancel()
     clearInterval(sizeTimer)
     signal.removeEventListener('abort', stop)
   })

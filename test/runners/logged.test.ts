@@ -2,6 +2,7 @@ import { openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { headOf, lastLineOf } from '../../src/checks/excerpt.ts'
+import { processClock } from '../../src/host/clock.ts'
 import { runLogged } from '../../src/runners/logged.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
@@ -14,7 +15,13 @@ async function run(script: string, how: How = {}) {
   onTestFinished(() => runner.close())
   const path = join(dir, 'log')
   const command = { argv: ['sh', '-c', script], cwd: dir, env: { PATH: process.env.PATH ?? '' }, stdin: '' }
-  const log = { open: () => openSync(path, 'w+'), excerpt: () => '', timeout: 20, ...how }
+  const log = {
+    open: () => openSync(path, 'w+'),
+    excerpt: () => '',
+    timeout: 20,
+    clock: processClock(),
+    ...how,
+  }
   const ran = await runLogged(runner.startToFile, command, 1, log, new AbortController().signal)
   return { why: ran.failure, excerpt: ran.excerpt, path }
 }

@@ -23,6 +23,7 @@
  *   ["claude", text, more]    a stream-json answer: init, the text, the result; `more` is put into the result
  *   ["tool", id, name, input] a stream-json tool call       ["toolResult", id, text]
  *   ["sleep", ms]  ["hang"]   ["exit", code]  ["die", signal]           (it hangs for ten minutes at most)
+ *   ["until", path]           waits until the file is there
  *   ["ignore", signal, …]     these signals, from here on   ["closeStdout"]         and live on
  *   ["file", path, text]      writes                        ["append", path, text]
  *   ["remove", path]          with all that is in it
@@ -94,6 +95,9 @@ const acts = {
   },
   sleep: ms => delay(ms),
   hang: () => delay(600_000),
+  until: async path => {
+    for (let n = 0; n < 12_000 && !existsSync(path); n++) await delay(50)
+  },
   exit: code => process.exit(code),
   die: async signal => {
     process.kill(process.pid, signal)
