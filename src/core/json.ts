@@ -1,4 +1,4 @@
-import { quote } from './quote.ts'
+import { quote } from './visible.ts'
 
 /** Far deeper than anything people write. Without a limit, code that walks a value could exhaust the stack. */
 const MAX_DEPTH = 64

@@ -69,3 +69,7 @@ export function hiddenIn(command: string): string | null {
   const place = [...command.slice(0, found.index)].length + 1
   return `U+${codeOf(found[0]).toUpperCase().padStart(4, '0')} at character ${place}, which cannot be seen`
 }
+
+/** A text in quotes and on one line, whatever it holds: it goes to a terminal and may come from a file that others wrote. */
+export const quote = (text: string): string =>
+  visibleJson(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text))

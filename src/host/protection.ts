@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CannotGoOn } from '../core/ports.ts'
-import { quote } from '../core/quote.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { quote } from '../core/visible.ts'
 import { git } from '../git/git.ts'
 import { type Protection, protection } from '../protect/protection.ts'
 import { MAX_FILES } from '../protect/snapshot.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CannotGoOn } from '../core/ports.ts'
-import { quote } from '../core/quote.ts'
+import { quote } from '../core/visible.ts'
 import type { Glob } from './glob.ts'
 import { withTimeLimit } from './time-limit.ts'
 

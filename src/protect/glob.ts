@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
 import { bareGlob, findGlobProblem, GLOB_OPTIONS } from '../core/glob.ts'
-import { quote } from '../core/quote.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { quote } from '../core/visible.ts'
 
 /** A file pattern, compiled once because it is matched twice in every iteration. */
 export type Glob = {

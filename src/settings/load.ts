@@ -1,5 +1,5 @@
-import { quote } from '../core/quote.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { quote } from '../core/visible.ts'
 import { type DeepPartial, merge } from './merge.ts'
 import { findProblems } from './problems.ts'
 import { readJson } from './read.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { quote } from '../core/quote.ts'
+import { quote } from '../core/visible.ts'
 import { isObject } from './merge.ts'
 import { nearestName } from './nearest-name.ts'
 import { type Path, showPath } from './path.ts'

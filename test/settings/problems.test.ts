@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quote } from '../../src/core/quote.ts'
+import { quote } from '../../src/core/visible.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import { UNBUILT } from '../../src/settings/unbuilt.ts'
 import { HOSTILE } from '../view/hostile.ts'
