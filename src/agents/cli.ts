@@ -1,4 +1,5 @@
 import type { Agent } from '../core/ports.ts'
+import type { LoadedFile } from './loads/entries.ts'
 import type { Payment } from './shared/payment.ts'
 
 /** Everything ralph knows about one coding-agent CLI. */
@@ -15,5 +16,7 @@ export type Cli = {
   ownEnvWhen?: Readonly<Record<string, readonly string[]>>
   /** How a run is paid for, by the variable that is set; the first that applies counts. None: by its own login. */
   payments: readonly Payment[]
+  /** What it loads from a project by itself and that can run something. */
+  loads: readonly LoadedFile[]
   npmPackage: string
 }

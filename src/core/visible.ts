@@ -24,7 +24,7 @@ const IN_TEXT = new RegExp([`(?!\\t|\\r?\\n)${HIDDEN}`, PILE, BACKSLASH].join('|
  */
 const OBEYED = String.raw`(?!(?<=\p{Emoji})\ufe0f|(?<=[\p{Emoji}\ufe0f])\u200d(?=\p{Extended_Pictographic}))[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]`
 
-const IN_OUTPUT = new RegExp(`(?![\\t\\n])${OBEYED}`, 'gu')
+const IN_OUTPUT = new RegExp(`(?!\\t|\\r?\\n)${OBEYED}`, 'gu')
 const IN_ERROR = new RegExp(OBEYED, 'gu')
 
 /** Ralph's own colours. Not among them: text in the colour of its ground, which nobody sees. */

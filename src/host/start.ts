@@ -6,7 +6,7 @@ import { newRunId, ralphHome } from '../runs/find.ts'
 import { hold } from '../runs/hold.ts'
 import { projectOf } from '../runs/project.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
-import { type Risk, risks } from '../settings/trust.ts'
+import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
@@ -16,7 +16,7 @@ import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
-import { requireTrust } from './trust.ts'
+import { projectRisks, requireTrust } from './trust.ts'
 import { verboseLines } from './verbose.ts'
 
 /** The options that every workflow takes. */
@@ -50,8 +50,10 @@ export type Ready = {
   base: Omit<BaseSpec, 'start'>
   /** The settings files that were there. */
   sources: string[]
-  /** What the project's files would run, pass on or loosen. */
+  /** What the project's files decide, and so what needs trust. */
   risks: Risk[]
+  /** What only this workflow uses of them. */
+  ownRisks?: Risk[]
   frontend: Frontend
 }
 
@@ -69,7 +71,7 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
   return {
     base: { project, settings, agent, once: options.once ?? false },
     sources,
-    risks: risks(fromFiles),
+    risks: projectRisks(project, fromFiles, process.env),
     frontend: processFrontend(options),
   }
 }
@@ -77,7 +79,7 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
 /** Starts a run and hosts it until it ends or stops. */
 export async function startRun<S extends RunSpec>(
   workflow: Workflow<S>,
-  { base, sources, risks, frontend }: Ready,
+  { base, sources, risks, ownRisks, frontend }: Ready,
   draft: DraftSpec<S>,
   limits: Limits,
   options: CommonOptions,
@@ -94,7 +96,7 @@ export async function startRun<S extends RunSpec>(
     return 0
   }
   const home = ralphHome(env)
-  await requireTrust({ home, project, found: risks, flag: options.trust ?? false, env })
+  await requireTrust({ home, project, found: risks, own: ownRisks, flag: options.trust ?? false, env })
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
   const spec = withStart<S>(draft, await recordStart(project, gitEnvironment(settings, env)))
   const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]

@@ -2,54 +2,104 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
+import { findLoaded } from '../agents/loads/find.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { visible } from '../core/visible.ts'
 import { readJson } from '../settings/read.ts'
-import type { Risk } from '../settings/trust.ts'
+import { type Risk, risks } from '../settings/trust.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { printError } from '../terminal/print.ts'
 import { askConfirmation } from '../terminal/question.ts'
+import { splitTo } from '../view/width.ts'
 
 export type TrustAsk = {
   home: string
   project: string
-  /** What the project's files would run, pass on or loosen. */
-  found: Risk[]
+  /** What the project's files decide, whatever command is called. */
+  found: readonly Risk[]
+  /** What only this command uses of them. */
+  own?: readonly Risk[]
   /** `--trust` on the command line; it is remembered. */
   flag: boolean
   env: NodeJS.ProcessEnv
 }
 
+/** What ralph's settings and the agents' own files in a project decide, and so what needs trust. */
+export const projectRisks = (project: string, fromFiles: unknown, env: NodeJS.ProcessEnv): Risk[] => [
+  ...risks(fromFiles),
+  ...findLoaded(project, env.HOME),
+]
+
 /**
  * A project's files may come from anyone. Ralph shows what they would run, pass on or loosen, and asks the first time
  * and whenever it changes.
  */
-export async function requireTrust({ home, project, found, flag, env }: TrustAsk): Promise<void> {
-  if (found.length === 0 || env.RALPH_TRUST === '1' || isTrusted(home, project, found)) return
+export async function requireTrust({ home, project, found, own = [], flag, env }: TrustAsk): Promise<void> {
+  const all = [...found, ...own]
+  if (env.RALPH_TRUST === '1' || isTrusted(home, project, all)) return
   if (!flag) {
-    if (!process.stdin.isTTY || !process.stderr.isTTY)
-      throw new UsageError(
-        `the files of ${visible(project)} run commands that nobody allowed yet (${visible(found[0]!.where)}: ${visible(found[0]!.what)}${found.length > 1 ? `, and ${found.length - 1} more` : ''}); look at them and allow them with: ralph trust`,
-      )
-    if (!(await ask(project, found))) throw new UsageError('not trusted; nothing was run')
+    const shown = all.length > 0 ? all : [GONE]
+    if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(refusal(project, shown))
+    if (!(await ask(home, project, shown))) throw new UsageError('not trusted; nothing was run')
   }
-  trust(home, project, found)
+  trust(home, project, found, all)
 }
 
-function ask(project: string, found: Risk[]): Promise<boolean> {
-  printError(`\n${visible(project)} wants to:\n${listRisks(found)}\n`)
+/** Stands for the empty list where there was something before: checks that are gone are a change, too. */
+const GONE: Risk = { where: 'settings', what: 'nothing: what you allowed before, with its checks, is gone' }
+
+function refusal(project: string, [first, ...others]: readonly Risk[]): string {
+  const { file, where, what } = first!
+  const place = [file, where].filter(Boolean).join(' ')
+  const more = others.length > 0 ? `, and ${others.length} more` : ''
+  return `the files of ${visible(project)} ask for something that nobody allowed yet (${visible(place)}: ${visible(what)}${more}); look at it and allow it with: ralph trust`
+}
+
+function ask(home: string, project: string, shown: readonly Risk[]): Promise<boolean> {
+  const isKnown = remembered(read(home), realpathSync(project)).length > 0
+  const title = isKnown ? 'have changed since you trusted them. They decide' : 'decide'
+  const columns = process.stderr.columns || 80
+  printError(
+    `\nThe files of ${visible(project)} ${title} what runs and what counts:\n${listRisks(shown, columns)}\n`,
+  )
   return askConfirmation('Trust these? Ralph asks again when they change.')
 }
 
-/** Shows every character. A line break is shown as an escape and then made, indented so that no text looks like the next risk. */
-export function listRisks(found: Risk[]): string {
-  const rows = found.map(({ where, what }) => ({ where: visible(where), what: visible(what) }))
-  const width = Math.max(...rows.map(({ where }) => where.length))
-  const indent = ' '.repeat(width + 4)
-  return rows
-    .map(({ where, what }) => `  ${where.padEnd(width)}  ${what.replaceAll(BREAK, `${BREAK}\n${indent}`)}`)
-    .join('\n')
+/** Shows every character: what ralph itself uses, then each file that agents load. `columns`: of a terminal. */
+export function listRisks(all: readonly Risk[], columns: number | null = null): string {
+  const files = [...new Set(all.flatMap(risk => risk.file ?? []))]
+  const ofRalph = all.filter(risk => risk.file === undefined)
+  return [
+    ...(ofRalph.length > 0 ? listRows(ofRalph, '  ', columns) : []),
+    ...files.flatMap(file => [
+      `  ${visible(file)} (agents load it)`,
+      ...listRows(
+        all.filter(risk => risk.file === file),
+        '    ',
+        columns,
+      ),
+    ]),
+  ].join('\n')
 }
+
+/** A line break is shown as an escape and then made. All lines of a text are indented, so none looks like the next risk. */
+function listRows(found: readonly Risk[], margin: string, columns: number | null): string[] {
+  const rows = found.map(({ where, what }) => ({ where: visible(where), what: visible(what) }))
+  const widest = Math.max(...rows.map(({ where }) => where.length))
+  // Where a long name leaves too little room, its text begins on the next line.
+  const width = columns === null ? widest : Math.min(widest, Math.max(columns - margin.length - ROOM, 4))
+  const indent = `\n${margin}${' '.repeat(width)}${widest > 0 ? '  ' : ''}`
+  const room = columns === null ? null : Math.max(columns - indent.length, 8)
+  return rows.map(({ where, what }) => {
+    const lines = what.split(BREAK).map((line, index, all) => (index < all.length - 1 ? line + BREAK : line))
+    const text = lines.flatMap(line => (room === null ? line : splitTo(line, room))).join(indent)
+    const head = `${margin}${where.padEnd(width)}`
+    return where.length > width ? `${head}${indent}${text}` : `${head}${widest > 0 ? '  ' : ''}${text}`
+  })
+}
+
+/** What a text gets at least of a line. */
+const ROOM = 40
 
 const BREAK = visible('\n')
 
@@ -63,18 +113,30 @@ const store = z.strictObject({ v: z.literal(1), projects: z.record(z.string(), z
 
 type Store = z.output<typeof store>
 
-/** Whether the user has allowed exactly these risks for this project. No risk needs no trust. */
+/** Whether the user has allowed exactly these risks for this project. */
 export function isTrusted(home: string, project: string, risks: readonly Risk[]): boolean {
-  if (risks.length === 0) return true
+  if (risks.length === 0) return isNothingNew(home, project)
   return remembered(read(home), realpathSync(project)).includes(digest(risks))
 }
 
-/** Remembers that the user allowed these risks. If two processes write at once, one is lost and asked again. */
-export function trust(home: string, project: string, risks: readonly Risk[]): void {
+/** No risk needs no trust, unless there was one before. A store that cannot be read is told where trust is needed. */
+function isNothingNew(home: string, project: string): boolean {
+  try {
+    const sets = remembered(read(home), realpathSync(project))
+    return sets.length === 0 || sets.includes(digest([]))
+  } catch {
+    return true
+  }
+}
+
+/** Remembers that the user allowed these sets of risks. If two processes write at once, one is lost and asked again. */
+export function trust(home: string, project: string, ...allowed: (readonly Risk[])[]): void {
   const path = realpathSync(project)
-  const hash = digest(risks)
+  const hashes = [...new Set(allowed.map(digest))]
   const known = read(home)
-  const sets = [...remembered(known, path).filter(other => other !== hash), hash].slice(-MAX_SETS)
+  const sets = [...remembered(known, path).filter(other => !hashes.includes(other)), ...hashes].slice(
+    -MAX_SETS,
+  )
   const others = Object.entries(known.projects).filter(([other]) => other !== path)
   const next: Store = { v: 1, projects: Object.fromEntries([...others, [path, sets]].slice(-MAX_PROJECTS)) }
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -108,5 +170,13 @@ const remembered = ({ projects }: Store, path: string): string[] =>
 
 const digest = (risks: readonly Risk[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(risks.map(({ where, what }) => [where, what])))
+    .update(
+      JSON.stringify(
+        risks.map(({ file, where, what, exact }) => [
+          where,
+          what,
+          ...(file === undefined ? [] : [file, exact ?? '']),
+        ]),
+      ),
+    )
     .digest('hex')

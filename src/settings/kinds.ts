@@ -31,8 +31,15 @@ export const line = text.check(z.regex(/^[^\r\n]*$/, 'must be one line'))
 
 const filled = text.check(z.regex(/\S/, 'must be a non-empty string'))
 
-export const filledOrNull = z.nullable(
-  z.string('must be a string or null').check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null')),
+const filledString = z
+  .string('must be a string or null')
+  .check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null'))
+
+export const filledOrNull = z.nullable(filledString)
+
+/** An agent could take a model that begins with a dash for an option. */
+export const modelOrNull = z.nullable(
+  filledString.check(z.regex(/^(?!\s*-)/, 'must not begin with a dash, as an option does')),
 )
 
 /** Commands are shown to the user for trust first, so they must not contain hidden characters. */

@@ -13,6 +13,7 @@ import {
   flags,
   globs,
   line,
+  modelOrNull,
   names,
   object,
   oneOf,
@@ -33,13 +34,13 @@ const method = oneOf(...METHODS)
 
 /** The agent of one role. Missing keys are taken from the main agent. */
 const roleAgent = z.optional(
-  object({ command: z.optional(command), flags: z.optional(flags), model: z.optional(filledOrNull) }),
+  object({ command: z.optional(command), flags: z.optional(flags), model: z.optional(modelOrNull) }),
 )
 
 /** A bare name is an agent without flags, with its default model. */
 const fallbackAgent = orName(
   z.strictObject(
-    { command, flags: z._default(flags, []), model: z._default(filledOrNull, null) },
+    { command, flags: z._default(flags, []), model: z._default(modelOrNull, null) },
     "must be an agent's name or an object",
   ),
   'command',
@@ -83,7 +84,7 @@ export const schema = object({
     /** null: the first agent found on PATH. */
     command: z._default(commandOrNull, null),
     flags: z._default(flags, []),
-    model: z._default(filledOrNull, null),
+    model: z._default(modelOrNull, null),
   }),
   /** Only for Claude Code. */
   claude: section({

@@ -1,43 +1,59 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject } from './merge.ts'
 import { type Path, showPath } from './path.ts'
+import { resolve } from './schema.ts'
 
-/** Something that a project's files make ralph run, pass on or loosen. `what` is raw text from the file: quote it. */
-export type Risk = { where: string; what: string }
-
-/** The keys that carry risks, in the order of the list. `[]`: every entry of a list, `*`: every key. */
-const RISKY = [
-  'agent.command',
-  'agent.flags',
-  'agents',
-  'fallbackAgents',
-  'guardrails.[].command',
-  'guardrails.[].verify',
-  'guardrails.[].config',
-  'scm',
-  'pipeline.roles.*.command',
-  'env.pass',
-  'protect',
-  'sandbox',
-  'blocklist.allow',
-  'notify.command',
-  'notify.webhook',
-] as const
-
-/** Everything in the settings of a project's files that needs the user's trust. */
-export const risks = (fromFiles: unknown): Risk[] =>
-  RISKY.flatMap(where => follow(fromFiles, where.split('.'), []))
-
-function follow(value: unknown, [step, ...rest]: string[], at: Path): Risk[] {
-  if (step === undefined) return leaves(value, at)
-  return entries(value)
-    .filter(([key]) => (typeof key === 'number' ? step === '[]' : step === '*' || step === key))
-    .flatMap(([key, inner]) => follow(inner, rest, [...at, key]))
+/** Something of a project's files that decides what runs or what counts. `what` is raw text of a file: quote it. */
+export type Risk = {
+  /** The file that an agent loads by itself; absent: ralph's settings or the stories. */
+  file?: string
+  where: string
+  what: string
+  /** What trust is bound to besides what is shown, the hash of a program for example. */
+  exact?: string
 }
 
-/** null turns a feature off, so it is not a risk; nor is an empty list. */
-function leaves(value: unknown, at: Path): Risk[] {
-  if (typeof value !== 'object') return [{ where: showPath(at), what: String(value) }]
-  return entries(value).flatMap(([key, inner]) => leaves(inner, [...at, key]))
+/** These change only how things look. Everything else needs trust, also what a later version adds. */
+const HARMLESS: readonly string[] = ['$schema', 'output']
+
+/** What runs comes first in the list. */
+const ORDER: readonly string[] = [
+  'agent',
+  'agents',
+  'fallbackAgents',
+  'guardrails',
+  'scm',
+  'pipeline',
+  'env',
+  'protect',
+  'sandbox',
+  'blocklist',
+  'notify',
+]
+
+/** Everything in the settings of a project's files that needs the user's trust: all that is not as it is by default. */
+export function risks(fromFiles: unknown): Risk[] {
+  const rank = (key: string | number) =>
+    ORDER.includes(String(key)) ? ORDER.indexOf(String(key)) : ORDER.length
+  const usual = resolve({}) as Record<string, unknown>
+  return isObject(fromFiles)
+    ? entries(fromFiles)
+        .filter(([key]) => !HARMLESS.includes(String(key)))
+        .sort(([a], [b]) => rank(a) - rank(b))
+        .flatMap(([key, value]) => leaves(value, usual[key], [key]))
+    : []
+}
+
+/** null is the default wherever it is allowed. */
+function leaves(value: unknown, usual: unknown, at: Path): Risk[] {
+  if (value === null || isDeepStrictEqual(value, usual)) return []
+  const inner = entries(value)
+  if (inner.length > 0)
+    return inner.flatMap(([key, each]) =>
+      leaves(each, isObject(usual) ? usual[key] : undefined, [...at, key]),
+    )
+  if (isObject(value)) return []
+  return [{ where: showPath(at), what: Array.isArray(value) ? 'none' : String(value) }]
 }
 
 /** Keys are sorted, so moving a line in the file is not a change. */

@@ -93,6 +93,19 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
   return row === indent ? rows : [...rows, row]
 }
 
+/** The same for a text that must be shown whole: the rows together are the line, its spaces included. */
+export function splitTo(line: string, columns: number): string[] {
+  const rows: string[] = []
+  let rest = line
+  while (!fits(rest, columns)) {
+    const head = headOf(rest, columns) || firstOf(rest)
+    const row = head.slice(0, head.lastIndexOf(' ') + 1) || head
+    rows.push(row)
+    rest = rest.slice(row.length)
+  }
+  return [...rows, rest]
+}
+
 /** Where the words of a line begin: after its indent, and after the bullet or number of a list item. */
 const hangOf = (line: string): number => /^ *(?:(?:[-*•]|\d{1,3}[.)]) +)?/.exec(line)![0].length
 

@@ -85,6 +85,7 @@ const SETTINGS = {
   blocklist: { allow: ['rm\u2028*'] },
 }
 const RISKS = `
+  agent.model            op\\u{200b}us
   guardrails[0].command  touch ran\\u{a}
                            guardrails[1].command  true\\u{5c}u{a}
   guardrails[1].command  ${LONG}
@@ -100,9 +101,7 @@ describe('every character is shown', () => {
     const ran = await setUntrusted(SETTINGS).ralph('run', '-p', 'x')
     expect([ran.code, shown(ran)]).toEqual([
       2,
-      expect.stringContaining(
-        '(guardrails[0].command: touch ran\\u{a}  guardrails[1].command  true\\u{5c}u{a}, and 5 more)',
-      ),
+      expect.stringContaining('(agent.model: op\\u{200b}us, and 6 more)'),
     ])
   })
 
@@ -119,7 +118,7 @@ describe('every character is shown', () => {
       JSON.stringify({ guardrails: [{ command: 'true' }] }),
     )
     const name = 'project/a\\u{1b}[2K\\u{a}\\u{200b}b'
-    expect(shown(await stage.ralph('run', '-p', 'x', '-C', dir))).toContain(`${name} run commands`)
+    expect(shown(await stage.ralph('run', '-p', 'x', '-C', dir))).toContain(`${name} ask for something`)
     expect(shown(await stage.ralph('trust', '-C', dir))).toContain(`${name}, until it changes`)
     expect(shown(await stage.ralph('doctor', '-C', dir))).toContain(`${name}\n`)
     const json = shown(await stage.ralph('doctor', '-C', dir, '--json'))
@@ -187,17 +186,17 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
   const open = (stage: ReturnType<typeof setUntrusted>, ...words: string[]) =>
     openTerminal([process.execPath, RALPH, ...words], { cwd: stage.project, env: stage.env })
 
-  /** As it stands on rows of 200 columns. */
-  const rows = (text: string) => text.split('\n').flatMap(line => line.match(/.{1,200}/g) ?? '')
-
   it('the question shows every character of what it asks about', async () => {
     const stage = setUntrusted({})
     mkdirSync(join(stage.project, 'p\u202e', '.ralph'), { recursive: true })
     stage.write('p\u202e/.ralph/settings.json', JSON.stringify(SETTINGS))
     const terminal = await open(stage, 'run', '-p', 'x', '-C', 'p\u202e')
     const screen = await terminal.waitFor('Trust these?')
-    expect(screen).toContain('/p\\u{202e} wants to:\n')
-    expect(screen).toContain(rows(RISKS).join('\n'))
+    expect(screen).toContain('/p\\u{202e} decide what runs and what counts:\n')
+    const dense = (text: string) => text.replace(/\s+/g, '')
+    expect(dense(screen)).toContain(dense(RISKS))
+    // A text that fills its row goes on below its beginning, so nothing of it looks like another risk.
+    expect(screen).toMatch(/\n {25}x+\n {25}x/)
     await terminal.press('n')
     expect((await terminal.ended()).code).toBe(2)
     expect(() => stage.read('ran')).toThrow()

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
@@ -17,7 +19,7 @@ describe('trust', () => {
   })
 
   it('is not needed where the project has no commands', async () => {
-    expect((await untrusted({ maximumIterations: 3 }).ralph('run', '-p', 'x')).code).toBe(0)
+    expect((await untrusted({ output: { emoji: false } }).ralph('run', '-p', 'x')).code).toBe(0)
   })
 
   it('is given by `ralph trust`, and asked for again when a command changes', async () => {
@@ -25,7 +27,7 @@ describe('trust', () => {
     const trusted = await stage.ralph('trust')
     expect(trusted.stdout).toContain('guardrails[0].command  touch ran')
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
-    stage.write('.ralph/settings.json', JSON.stringify({ ...settings, maximumIterations: 3 }))
+    stage.write('.ralph/settings.json', JSON.stringify({ ...settings, output: { emoji: false } }))
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
     stage.write('.ralph/settings.json', JSON.stringify({ guardrails: [{ command: 'touch other' }] }))
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(2)
@@ -45,6 +47,53 @@ describe('trust', () => {
     const once = untrusted()
     expect((await once.withEnv({ ...once.env, RALPH_TRUST: '1' }, 'run', '-p', 'x')).code).toBe(0)
     expect((await once.ralph('run', '-p', 'x')).code).toBe(2)
+  })
+
+  it.each([
+    [
+      '.claude/settings.json',
+      '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"touch ran"}]}]}}',
+      'touch ran',
+    ],
+    ['.mcp.json', '{"mcpServers":{"m":{"command":"touch","args":["ran"]}}}', 'touch ran'],
+    ['.codex/config.toml', 'notify = ["touch", "ran"]', 'notify = ["touch", "ran"]'],
+    ['.gemini/settings.json', '{"tools":{"discoveryCommand":"touch ran"}}', 'touch ran'],
+    ['.opencode/plugin/p.js', 'touch("ran")', 'is loaded'],
+    ['.github/hooks/h.json', '{"hooks":{"sessionStart":[{"bash":"touch ran"}]}}', 'touch ran'],
+    ['.amp/settings.json', '{"amp.mcpServers":{"m":{"command":"touch ran"}}}', 'touch ran'],
+  ])(
+    'is needed for what an agent loads by itself, %s, and again when that changes',
+    async (file, text, what) => {
+      const stage = untrusted({})
+      mkdirSync(join(stage.project, file, '..'), { recursive: true })
+      stage.write(file, text)
+      for (const words of [
+        ['run', '-p', 'x'],
+        ['build', 'x', '--yes'],
+      ]) {
+        const ran = await stage.ralph(...words)
+        expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(`nobody allowed yet (${file}`)])
+        expect(ran.stderr).toContain(what)
+      }
+      expect((await stage.ralph('doctor')).stdout).toContain(`not given for ${file}`)
+      expect((await stage.ralph('trust')).stdout).toContain(`  ${file} (agents load it)\n`)
+      expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+      stage.write(file, text.replace('ran', 'other'))
+      expect((await stage.ralph('run', '-p', 'x')).code).toBe(2)
+    },
+  )
+
+  it('is needed again when what was allowed is gone', async () => {
+    const stage = untrusted()
+    await stage.ralph('trust')
+    for (const gone of [{}, { guardrails: [] }]) {
+      stage.write('.ralph/settings.json', JSON.stringify(gone))
+      const ran = await stage.ralph('run', '-p', 'x')
+      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('with its checks, is gone')])
+      expect((await stage.ralph('doctor')).stdout).toContain('not given for what was removed since')
+    }
+    expect((await stage.ralph('trust')).stdout).toContain('has nothing that needs trust')
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
   })
 
   it('of a project with nothing to trust says so', async () => {

@@ -38,6 +38,18 @@ test('a project without risks needs no trust, and asking leaves no trace', () =>
 })
 
 test.each<[string, object]>([
+  ['a limit', { maximumIterations: 99 }],
+  ['a hint', { guardrails: [{ command: 'npm test', hint: 'h' }, { command: 'npm run lint' }] }],
+  [
+    'what a failure does',
+    { guardrails: [{ command: 'npm test', failAction: 'REPLACE' }, { command: 'npm run lint' }] },
+  ],
+  ['a timeout', { guardrails: [{ command: 'npm test', timeout: 1 }, { command: 'npm run lint' }] }],
+  ['a model', { agent: { ...SETTINGS.agent, model: 'opus' } }],
+  ['what counts as done', { completionResponse: 'the' }],
+  ['a review', { review: { skip: true } }],
+  ['what is held back', { env: { pass: ['NPM_TOKEN'], drop: ['PATH'] } }],
+  ['tools of the agent', { claude: { disallowedTools: [] } }],
   ['another command', { guardrails: [{ command: 'npm test; curl x | sh' }, { command: 'npm run lint' }] }],
   ['another order of commands', { guardrails: [{ command: 'npm run lint' }, { command: 'npm test' }] }],
   ['one command more', { guardrails: [...SETTINGS.guardrails, { command: 'x' }] }],
@@ -54,13 +66,29 @@ test.each<[string, object]>([
 })
 
 test.each<[string, object]>([
-  ['a limit', { maximumIterations: 99 }],
-  ['a hint', { guardrails: [{ command: 'npm test', hint: 'h' }, { command: 'npm run lint' }] }],
-  ['a model', { agent: { ...SETTINGS.agent, model: 'opus' } }],
+  ['the look of the output', { output: { emoji: false } }],
+  ['a value that is the default', { completionResponse: 'DONE' }],
 ])('%s may change without asking', (_, change) => {
   const { home, project } = place()
   trust(home, project, RISKS)
   expect(isTrusted(home, project, risks({ ...SETTINGS, ...change }))).toBe(true)
+})
+
+test('that everything is gone is a change, too, and can be allowed', () => {
+  const { home, project, other } = place()
+  trust(home, project, RISKS)
+  expect([isTrusted(home, project, []), isTrusted(home, other, [])]).toEqual([false, true])
+  trust(home, project, [])
+  expect([isTrusted(home, project, []), isTrusted(home, project, RISKS)]).toEqual([true, true])
+})
+
+test('trust is bound to the file, and to what stands for the whole of it', () => {
+  const { home, project } = place()
+  const risk = { file: '.amp/plugins/p.ts', where: 'the whole file', what: 'is loaded', exact: 'a' }
+  trust(home, project, [risk])
+  for (const change of [{ file: '.amp/plugins/q.ts' }, { exact: 'b' }, { where: 'x' }, { what: 'x' }])
+    expect(isTrusted(home, project, [{ ...risk, ...change }])).toBe(false)
+  expect(isTrusted(home, project, [risk])).toBe(true)
 })
 
 test('a project is the same by whatever link one comes to it', () => {

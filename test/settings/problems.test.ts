@@ -139,6 +139,13 @@ test.each<[unknown, string]>([
     `fallbackAgents[0].command must be written without U+200B at character 5, which cannot be seen, not "./co\\u200bdex" ${HERE}`,
   ],
   [{ agent: { flags: ["--x 'a"] } }, `agent.flags[0] must close every quote, not "--x 'a" ${HERE}`],
+  ...['-x', '--oss', '--attach=http://x', ' --x', '\n-x', '-'].flatMap((model): [object, string][] => {
+    const why = `model must not begin with a dash, as an option does, not ${JSON.stringify(model)} ${HERE}`
+    return [
+      [{ agent: { model } }, `agent.${why}`],
+      [{ fallbackAgents: [{ command: 'codex', model }] }, `fallbackAgents[0].${why}`],
+    ]
+  }),
   [{ agent: { model: '' } }, `agent.model must be a non-empty string or null, not "" ${HERE}`],
   [guardrail({ command: '' }), `guardrails[1].command must be a non-empty string, not "" ${HERE}`],
   [

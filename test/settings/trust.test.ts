@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { schema } from '../../src/settings/schema.ts'
 import { risks } from '../../src/settings/trust.ts'
 
 test.each<[object, [string, string][]]>([
@@ -23,15 +24,17 @@ test.each<[object, [string, string][]]>([
     { guardrails: [{ command: 'npm test', hint: 'h', timeout: 3 }, { command: 'make' }] },
     [
       ['guardrails[0].command', 'npm test'],
+      ['guardrails[0].hint', 'h'],
+      ['guardrails[0].timeout', '3'],
       ['guardrails[1].command', 'make'],
     ],
   ],
   [
     { guardrails: [{ verify: 'external', config: { command: 'sh x', strict: false } }] },
     [
-      ['guardrails[0].verify', 'external'],
       ['guardrails[0].config.command', 'sh x'],
       ['guardrails[0].config.strict', 'false'],
+      ['guardrails[0].verify', 'external'],
     ],
   ],
   [
@@ -49,9 +52,57 @@ test.each<[object, [string, string][]]>([
         roles: { tester: { maxIterations: 2, command: 'npm t' }, coder: { command: null } },
       },
     },
-    [['pipeline.roles.tester.command', 'npm t']],
+    [
+      ['pipeline.roles.tester.command', 'npm t'],
+      ['pipeline.roles.tester.maxIterations', '2'],
+    ],
   ],
-  [{ env: { pass: ['AWS_*'], drop: ['X'] } }, [['env.pass[0]', 'AWS_*']]],
+  [
+    { env: { pass: ['AWS_*'], drop: ['X'] } },
+    [
+      ['env.drop[0]', 'X'],
+      ['env.pass[0]', 'AWS_*'],
+    ],
+  ],
+  [{ agent: { model: 'opus' } }, [['agent.model', 'opus']]],
+  [
+    { fallbackAgents: [{ command: 'codex', model: 'm' }] },
+    [
+      ['fallbackAgents[0].command', 'codex'],
+      ['fallbackAgents[0].model', 'm'],
+    ],
+  ],
+  [
+    { review: { skip: true, atCap: 'block', cap: 1 } },
+    [
+      ['review.atCap', 'block'],
+      ['review.cap', '1'],
+      ['review.skip', 'true'],
+    ],
+  ],
+  [
+    { completionResponse: 'the', completionHint: false },
+    [
+      ['completionHint', 'false'],
+      ['completionResponse', 'the'],
+    ],
+  ],
+  [
+    { claude: { backgroundTasks: true, disallowedTools: [] } },
+    [
+      ['claude.backgroundTasks', 'true'],
+      ['claude.disallowedTools', 'none'],
+    ],
+  ],
+  [
+    { maximumIterations: 1e6, iterationTimeout: 2e6, budget: { usd: 3 } },
+    [
+      ['budget.usd', '3'],
+      ['iterationTimeout', '2000000'],
+      ['maximumIterations', '1000000'],
+    ],
+  ],
+  [{ someLaterKey: { deep: ['x'] } }, [['someLaterKey.deep[0]', 'x']]],
   [{ protect: ['test/**'] }, [['protect[0]', 'test/**']]],
   [
     { sandbox: { mode: 'none', allowedDomains: ['example.com'], allowWrite: [] } },
@@ -78,14 +129,10 @@ test.each([
   undefined,
   'text',
   [],
-  { maximumIterations: 3, completionResponse: 'DONE', baseline: false, budget: { usd: 3 }, killGrace: 1 },
-  {
-    agent: { model: 'opus', flags: [] },
-    guardrails: [],
-    env: { drop: ['X'], pass: [] },
-    notify: { command: null },
-  },
-  { agent: 'claude', guardrails: 'x', env: null },
+  { $schema: 'x', output: { emoji: false, maxLines: 3 } },
+  { maximumIterations: 10, completionResponse: 'DONE', baseline: true, budget: { usd: null }, review: {} },
+  { agent: { model: null, flags: [] }, guardrails: [], env: { pass: [] }, notify: { command: null } },
+  { env: null, scm: null },
 ])('%j has none', settings => {
   expect(risks(settings)).toEqual([])
 })
@@ -114,4 +161,9 @@ test('the order is the same however the file is ordered', () => {
 test('a key with a dot in it is not taken for two keys', () => {
   const config = (value: object) => risks({ guardrails: [{ verify: 'external', config: value }] })
   expect(config({ 'a.b': 'x' })).not.toEqual(config({ a: { b: 'x' } }))
+})
+
+test('every key needs trust but those that only change how things look', () => {
+  const asked = Object.keys(schema.shape).filter(key => risks({ [key]: 'x' }).length > 0)
+  expect(Object.keys(schema.shape).filter(key => !asked.includes(key))).toEqual(['$schema', 'output'])
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plain } from '../../src/view/plain.ts'
-import { cutPathTo, cutTo, widthOf, wrapTo } from '../../src/view/width.ts'
+import { cutPathTo, cutTo, splitTo, widthOf, wrapTo } from '../../src/view/width.ts'
 
 const RED = '\x1b[31m'
 const END = '\x1b[39m'
@@ -61,4 +61,15 @@ describe('a line that is wrapped', () => {
     expect(wrapTo('x'.repeat(2_000_000), 80)).toHaveLength(25_000)
     expect(wrapTo('語'.repeat(20_000), 80)).toHaveLength(500)
   })
+})
+
+it('splits a text into rows that together are the text', () => {
+  const part = fc.constantFrom('a', ' ', '  ', 'word', '日本', '👩‍💻', 'é', 'longer-than-a-row')
+  fc.assert(
+    fc.property(fc.array(part), fc.integer({ min: 4, max: 20 }), (parts, columns) => {
+      const rows = splitTo(parts.join(''), columns)
+      expect(rows.join('')).toBe(parts.join(''))
+      for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(columns)
+    }),
+  )
 })

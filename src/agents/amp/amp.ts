@@ -31,5 +31,13 @@ export const amp: Cli = {
   helpArgs: ['--help'],
   ownEnv: ['AMP_*'],
   payments: apiKeys('AMP_API_KEY'),
+  // Plugins run at its start (0.0.1790142911). The rest is as its manual says.
+  loads: [
+    { path: '.amp/settings.json', holds: { except: ['$schema'] } },
+    { path: '.amp/settings.jsonc', holds: { except: ['$schema'] } },
+    { path: '.amp/plugins/*', holds: 'code' },
+    { path: '.agents/skills/*/mcp.json', holds: { except: [] } },
+    { path: '.claude/skills/*/mcp.json', holds: { except: [] } },
+  ],
   npmPackage: '@sourcegraph/amp',
 }

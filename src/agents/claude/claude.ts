@@ -66,5 +66,18 @@ export const claude: Cli = {
     ...apiKeys('ANTHROPIC_API_KEY'),
     { variable: 'CLAUDE_CODE_OAUTH_TOKEN', kind: 'subscription token' },
   ],
+  // Run in -p without a question (2.1.325): hooks, apiKeyHelper and the servers of .mcp.json.
+  loads: [
+    ...['.claude/settings.json', '.claude/settings.local.json'].map(path => ({
+      path,
+      holds: {
+        except: ['$schema', 'permissions', 'attribution', 'includeCoAuthoredBy', 'cleanupPeriodDays'],
+      },
+    })),
+    { path: '.mcp.json', holds: { except: [] } },
+    ...['commands/*.md', 'commands/*/*.md', 'agents/*.md', 'agents/*/*.md', 'skills/*/SKILL.md'].map(
+      path => ({ path: `.claude/${path}`, holds: 'prompt' as const }),
+    ),
+  ],
   npmPackage: '@anthropic-ai/claude-code',
 }

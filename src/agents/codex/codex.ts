@@ -41,5 +41,12 @@ export const codex: Cli = {
   ownEnv: ['OPENAI_*', 'CODEX_*', 'AZURE_OPENAI_*'],
   // It reads OPENAI_API_KEY only when somebody logs in with it.
   payments: apiKeys('CODEX_API_KEY'),
+  // The servers of config.toml run in exec, even where the project is not trusted (0.166.0); hooks only once approved.
+  loads: [
+    { path: '.codex/config.toml', holds: 'lines' },
+    { path: '.codex/hooks.json', holds: { except: ['description'] } },
+    { path: '.codex/rules/*.rules', holds: 'lines' },
+    { path: '.codex/agents/*.toml', holds: 'lines' },
+  ],
   npmPackage: '@openai/codex',
 }

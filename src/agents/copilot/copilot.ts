@@ -38,5 +38,13 @@ export const copilot: Cli = {
     { variable: 'GH_TOKEN', kind: 'GitHub token' },
     { variable: 'GITHUB_TOKEN', kind: 'GitHub token' },
   ],
+  // Run where the user has told copilot to trust the folder (1.0.102), and so do the hooks in claude's settings.
+  loads: [
+    { path: '.github/hooks/*.json', holds: { except: ['version'] } },
+    { path: '.github/copilot/settings.json', holds: { except: ['$schema', 'theme'] } },
+    { path: '.github/copilot/settings.local.json', holds: { except: ['$schema', 'theme'] } },
+    { path: '.github/mcp.json', holds: { except: [] } },
+    { path: '.github/lsp.json', holds: { except: [] } },
+  ],
   npmPackage: '@github/copilot',
 }

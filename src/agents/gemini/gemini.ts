@@ -28,5 +28,14 @@ export const gemini: Cli = {
   helpArgs: ['--help'],
   ownEnv: ['GEMINI_*', 'GOOGLE_*'],
   payments: apiKeys('GEMINI_API_KEY', 'GOOGLE_API_KEY'),
+  // Run where the user has told gemini to trust the folder (0.61.0).
+  loads: [
+    { path: '.gemini/settings.json', holds: { except: ['$schema', 'ui', 'theme', 'context'] } },
+    { path: '.gemini/.env', holds: 'code' },
+    {
+      path: '.gemini/extensions/*/gemini-extension.json',
+      holds: { except: ['name', 'version', 'contextFileName'] },
+    },
+  ],
   npmPackage: '@google/gemini-cli',
 }

@@ -36,5 +36,22 @@ export const opencode: Cli = {
     'GOOGLE_API_KEY',
     'OPENROUTER_API_KEY',
   ),
+  // Plugins run at its start (1.18.33), and packages that package.json names are installed.
+  loads: [
+    ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
+      path => ({
+        path,
+        holds: { except: ['$schema', 'theme', 'keybinds', 'tui', 'instructions', 'username'] },
+      }),
+    ),
+    ...['plugin', 'plugins', 'tool', 'tools'].flatMap(folder =>
+      ['*.js', '*.ts'].map(name => ({ path: `.opencode/${folder}/${name}`, holds: 'code' as const })),
+    ),
+    { path: '.opencode/package.json', holds: { except: ['name', 'version', 'private', 'type'] } },
+    ...['command', 'commands', 'agent', 'agents'].map(folder => ({
+      path: `.opencode/${folder}/*.md`,
+      holds: 'prompt' as const,
+    })),
+  ],
   npmPackage: 'opencode-ai',
 }

@@ -200,7 +200,7 @@ describe('the project', () => {
     expect(await state()).toMatchObject({
       settings: { valid: true, files: ['.ralph/settings.json', '.ralph/settings.local.json'] },
       guardrails: ['npm test'],
-      trust: { state: 'missing', where: ['guardrails[0].command'] },
+      trust: { state: 'missing', where: ['guardrails[0].command', 'maximumIterations'] },
     })
     expect((await state({ RALPH_TRUST: '1' })).trust).toEqual({ state: 'by RALPH_TRUST' })
     trust(scene.home, scene.project, risks(loadSettings(scene.project).fromFiles))

@@ -1,10 +1,9 @@
 import { fold } from '../../../core/evolve.ts'
 import { protectNotes } from '../../../host/protection.ts'
-import { isTrusted } from '../../../host/trust.ts'
+import { isTrusted, projectRisks } from '../../../host/trust.ts'
 import { isAlive } from '../../../runners/process/proc.ts'
 import { latestUnfinished } from '../../../runs/find.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
-import { risks } from '../../../settings/trust.ts'
 import { readLock } from '../../../store/lock.ts'
 import { commandGuardrails } from '../../../workflows/spec.ts'
 import type { Env } from './environment.ts'
@@ -49,12 +48,14 @@ function examineProtect(project: string, read: SettingsRead): ProjectFacts['prot
 
 function examineTrust(project: string, read: SettingsRead, home: string, env: Env): ProjectFacts['trust'] {
   if (read.type === 'invalid') return { state: 'unknown', why: 'the settings are not valid' }
-  const found = risks(read.loaded.fromFiles)
-  if (found.length === 0) return { state: 'not needed' }
-  if (env.RALPH_TRUST === '1') return { state: 'by RALPH_TRUST' }
   try {
-    if (isTrusted(home, project, found)) return { state: 'given' }
-    return { state: 'missing', where: found.map(risk => risk.where) }
+    const found = projectRisks(project, read.loaded.fromFiles, env)
+    const isGiven = isTrusted(home, project, found)
+    if (isGiven && found.length === 0) return { state: 'not needed' }
+    if (env.RALPH_TRUST === '1') return { state: 'by RALPH_TRUST' }
+    if (isGiven) return { state: 'given' }
+    const where = [...new Set(found.map(risk => risk.file ?? risk.where))]
+    return { state: 'missing', where: where.length > 0 ? where : ['what was removed since'] }
   } catch (error) {
     return { state: 'unknown', why: (error as Error).message }
   }

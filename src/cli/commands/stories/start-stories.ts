@@ -39,7 +39,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
   return startRun(
     storiesWorkflow,
-    { ...ready, risks: [...ready.risks, ...storyRisks(dir, file)] },
+    { ...ready, ownRisks: storyRisks(dir, file) },
     {
       ...base,
       settings: storySettings(settings, project, dir, file),

@@ -2,14 +2,11 @@ import type { Verb } from '../verb.ts'
 
 export const trust: Verb = {
   name: 'trust',
-  summary: "Allow what this project's .ralph settings run, pass on or loosen.",
+  summary: "Allow what this project's files decide: what runs and what counts.",
   define: (command, { finish }) =>
     command
       .option('-C, --project-dir <dir>', 'the project', '.')
-      .addHelpText(
-        'after',
-        '\nExample:\n  ralph trust        shows the commands and allows them until they change',
-      )
+      .addHelpText('after', '\nExample:\n  ralph trust        shows it all, and allows it until it changes')
       .action(async (options: { projectDir: string }) => {
         const { trustProject } = await import('../../actions.ts')
         finish(trustProject(options.projectDir))
