@@ -5,8 +5,8 @@ import type { Check } from '../core/ports.ts'
 export type ProtectedFiles = {
   /** Resolves once it is known how they should be. */
   ready(): Promise<void>
-  /** Puts back what changed, and returns what that was. */
-  restore(): Promise<string[]>
+  /** Puts back what changed; returns what that was, as the end of a sentence, or null if nothing was. */
+  restore(): Promise<string | null>
 }
 
 /**
@@ -19,12 +19,12 @@ export const guarded = (check: Check, files: ProtectedFiles): Check => ({
     await files.ready()
     const ran = await check.run(work, signal)
     const restored = await files.restore()
-    return restored.length === 0 ? ran : { ...ran, finding: spoiled(ran.finding, restored) }
+    return restored === null ? ran : { ...ran, finding: spoiled(ran.finding, restored) }
   },
 })
 
-function spoiled(finding: Finding, paths: string[]): Finding {
-  const note = `Protected files were changed while "${finding.check}" ran, and have been put back: ${paths.join(', ')}. No code that a check runs may change them.`
+function spoiled(finding: Finding, restored: string): Finding {
+  const note = `Protected files were changed while "${finding.check}" ran, and have been put back: ${restored}. No code that a check runs may change them.`
   return {
     ...finding,
     verdict: 'fail',

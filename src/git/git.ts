@@ -7,8 +7,17 @@ const MAX_BYTES = 256 * 1024 * 1024
 /** Only the first line of git's error is shown. */
 const MAX_ERROR = 4096
 
-/** The first arguments of every git call: take no locks to read, and start no file-system monitor. */
-export const QUIET = ['--no-optional-locks', '-c', 'core.fsmonitor=false']
+/**
+ * The first arguments of every git call: take no locks to read, start no file-system monitor, and take no folder of the
+ * project for a repository because it looks like a bare one: its configuration would come with a clone.
+ */
+export const QUIET = [
+  '--no-optional-locks',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'safe.bareRepository=explicit',
+]
 
 /**
  * Reads something with git; null if git fails or is not installed. Git never prompts. It runs in its own session, because

@@ -3,8 +3,9 @@ import type { RunEvent, Settled } from '../core/events.ts'
 import type { Intent, RunState, StepId } from '../core/table.ts'
 import { changesSince } from './changes.ts'
 import { git, QUIET } from './git.ts'
+import { hooksOf } from './hooks.ts'
 import { commitMessage } from './message.ts'
-import { hooksOf, type Start } from './start.ts'
+import type { Start } from './start.ts'
 
 export type Scm = {
   /** As the settings name it. */
@@ -30,6 +31,8 @@ export type ScmPorts = {
  */
 export function scmAfter(scm: Scm, start: Start | null, env: Record<string, string>, ports: ScmPorts) {
   const warn = (note: string) => ports.record({ type: 'warned', at: ports.now(), note })
+  const isGit = basename(scm.command) === 'git'
+  let isTold = false
 
   return async (settled: Settled, state: RunState): Promise<void> => {
     if (settled.end !== 'ok' || settled.findings.some(f => f.verdict !== 'pass')) return
@@ -37,7 +40,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const failure =
         task === 'commit'
           ? await commit(settled.id, words, state)
-          : await ports.run([scm.program, task, ...words], settled.id, '', task)
+          : await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
@@ -45,7 +48,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
   }
 
   async function commit(id: StepId, words: string[], state: RunState): Promise<string | null> {
-    if (basename(scm.command) !== 'git') {
+    if (!isGit) {
       const message = await messageFor(id, state)
       return message === null
         ? NO_MESSAGE
@@ -64,6 +67,8 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       return 'is left to you: HEAD has moved since it was intended'
     if (changes.mixed.length > 0)
       warn(`left uncommitted, because they had changes of yours before the run: ${changes.mixed.join(', ')}`)
+    if (changes.repositories.length > 0)
+      warn(`left uncommitted, because they are repositories of their own: ${changes.repositories.join(', ')}`)
     // Ralph's own file is committed with others, but is not a reason for a commit.
     if (changes.ours.every(path => path.endsWith('.ralph/.gitignore')))
       return changes.head === start.head ? NOTHING : null
@@ -84,7 +89,15 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     return state.intents[id]?.message ?? commitMessage(await ports.ask(id))
   }
 
-  /** Commits only these paths, even if the user has staged others. Hooks do not run if they changed during the run. */
+  /** Hooks do not run if they changed during the run. */
+  async function withoutHooks(): Promise<string[]> {
+    if (!isGit || !start || (await hooksOf(start.root, env)) === start.hooks) return []
+    if (!isTold) warn('the git hooks were changed during the run, so they are not run')
+    isTold = true
+    return ['-c', 'core.hooksPath=/dev/null']
+  }
+
+  /** Commits only these paths, even if the user has staged others. */
   async function commitPaths(
     from: Start,
     paths: string[],
@@ -92,16 +105,7 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     words: string[],
     id: StepId,
   ): Promise<string | null> {
-    const tampered = (await hooksOf(from.root, env)) !== from.hooks
-    if (tampered) warn('the git hooks were changed during the run, so they are not run')
-    const base = [
-      scm.program,
-      ...QUIET,
-      '-C',
-      from.root,
-      '--literal-pathspecs',
-      ...(tampered ? ['-c', 'core.hooksPath=/dev/null'] : []),
-    ]
+    const base = [scm.program, ...QUIET, '-C', from.root, '--literal-pathspecs', ...(await withoutHooks())]
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
     const added = await ports.run([...base, 'add', '--all', ...listed], id, input, 'add')

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
-import { bytesAt, LIMITS, textAt } from '../store/files/read.ts'
+import { LIMITS, textAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
-import { contentOf, HASHED_BYTES, readStatus, stagedEntries } from './status.ts'
+import { hooksOf } from './hooks.ts'
+import { contentOf, readStatus, stagedEntries } from './status.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** The repository when a run began. What was dirty then belongs to the user. */
@@ -40,29 +39,6 @@ function isOwnIgnore(root: string, path: string): boolean {
   const text = textAt(join(root, path), { limit: LIMITS.small })
   return text === null ? contentOf(root, path) === 'absent' : ['', OWN_IGNORE].includes(text)
 }
-
-/** A hash of the hooks that would run, by name and content. */
-export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
-  const path = (await git(root, env, ['rev-parse', '--git-path', 'hooks']))?.trimEnd()
-  if (!path) return ''
-  const dir = resolve(root, path)
-  const hash = createHash('sha1').update(dir)
-  for (const name of namesIn(dir).filter(n => !n.endsWith('.sample')))
-    hash.update(`\0${name}\0`).update(hookContent(dir, name))
-  return hash.digest('hex')
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir).sort()
-  } catch {
-    return []
-  }
-}
-
-/** What cannot be read as a file, a pipe for example, is told apart by what it is. */
-const hookContent = (dir: string, name: string): Buffer | string =>
-  bytesAt(join(dir, name), { limit: HASHED_BYTES }) ?? contentOf(dir, name)
 
 /** The state of the tree when the run began. */
 export const treeStateAtStart = ({ root, head, dirty }: Start): TreeState => ({

@@ -58,9 +58,13 @@ function mayBeTracked(folder: string, env: Record<string, string>): boolean {
   if (env.GIT_DIR !== undefined) return true
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if (existsSync(join(path, '.git'))) return true
-    if (path === dirname(path)) return false
+    if (path === dirname(path) || looksBare(path)) return false
   }
 }
+
+/** Git before 2.38 would take such a folder for a repository, whatever ralph says. */
+const looksBare = (folder: string): boolean =>
+  ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 
 /** The paths in the output of `git status --porcelain=v2`. */
 export function changedPaths(status: string): string[] {

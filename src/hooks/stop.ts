@@ -43,8 +43,9 @@ function readTasks(path: string): GateInput['tasks'] {
 
 /** Returns null outside a repository, or if git fails: then uncommitted files are not checked. */
 function gitStatus(cwd: string): string | null {
-  const args = ['-c', 'core.fsmonitor=false', 'status', '--porcelain', '-z', '--untracked-files=all']
-  const { status, stdout } = spawnSync('git', ['--no-optional-locks', ...args], {
+  const safe = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit']
+  const args = ['status', '--porcelain', '-z', '--untracked-files=all']
+  const { status, stdout } = spawnSync('git', [...safe, ...args], {
     cwd,
     encoding: 'utf8',
     timeout: GIT_MS,

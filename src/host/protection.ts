@@ -3,7 +3,13 @@ import { CannotGoOn } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { quote } from '../core/visible.ts'
 import { git } from '../git/git.ts'
-import { type Protection, protection } from '../protect/protection.ts'
+import type { Start } from '../git/start.ts'
+import { guardFiles } from '../protect/file-guard.ts'
+import { commonArea, moreGitAreas, workTreeAreas } from '../protect/git-areas.ts'
+import type { ConfigTool } from '../protect/git-config.ts'
+import { innerRepositories, type ListIndex } from '../protect/inner-repositories.ts'
+import { type Protection, protection, type SharedFiles, shareFiles } from '../protect/protection.ts'
+import { setAside } from '../protect/set-aside.ts'
 import { MAX_FILES } from '../protect/snapshot.ts'
 import { surveyPatterns } from '../protect/survey.ts'
 import { replaceFile } from '../store/files/atomic.ts'
@@ -13,37 +19,105 @@ import type { ProtectedArea } from '../workflows/workflow.ts'
 /** Always protected: the rules of later runs and the specification. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']
 
-export function composeProtection(
-  spec: RunSpec,
-  more: ProtectedArea[],
-  path: string,
+type ProtectionSpec = Pick<RunSpec, 'project' | 'settings' | 'start'>
+
+const write = (path: string, text: string) => replaceFile(path, text, 0o600)
+
+/** Where a run keeps what a restore replaced or removed. */
+const asideIn = (project: string, runDir: string) => setAside(project, join(runDir, 'put-back'))
+
+const configTool =
+  (project: string, env: Record<string, string>): ConfigTool =>
+  (args, input) =>
+    git(project, env, ['config', ...args], input)
+
+/** Names both folders, so that git looks for no other. */
+const indexLister =
+  (env: Record<string, string>): ListIndex =>
+  (workTree, gitDir) =>
+    git(workTree, { ...env, GIT_DIR: gitDir, GIT_WORK_TREE: workTree }, ['ls-files', '--stage', '-z'])
+
+/**
+ * Protects git's common folder once for all workspaces of a run that work in the same repository, and gives each of them
+ * its share; null outside git.
+ */
+export function guardGit(
+  project: string,
+  runDir: string,
   env: Record<string, string>,
-): Protection {
-  const { project, settings, start } = spec
-  const areas = [{ root: project, globs: [...ALWAYS, ...settings.protect] }, ...more]
-  if (start) areas.push({ root: start.dirs.common, globs: ['hooks'] })
-  const file = join(start?.dirs.common ?? '', 'config')
-  const tool = (args: string[]) => git(project, env, ['config', '--file', file, ...args])
-  return protection({
-    project,
-    areas,
-    config: start && { path: file, tool },
-    path,
-    write: (path, text) => replaceFile(path, text, 0o600),
-  })
+): (start: Start | null) => SharedFiles | null {
+  const guards = new Map<string, () => SharedFiles>()
+  const tool = configTool(project, env)
+  const guard = (start: Start) =>
+    shareFiles(
+      guardFiles({
+        project,
+        areas: [commonArea(start)],
+        moreAreas: () => moreGitAreas(start, tool),
+        tool,
+        aside: asideIn(project, runDir),
+        path: join(runDir, guards.size === 0 ? 'protected-git.json' : `protected-git-${guards.size}.json`),
+        write,
+      }),
+    )
+  return start => {
+    if (!start) return null
+    const { common } = start.dirs
+    const share = guards.get(common) ?? guard(start)
+    guards.set(common, share)
+    return share()
+  }
 }
 
-/** Warnings about the patterns of `protect`, before the first iteration. Throws a UsageError if one takes too long. */
+export type ComposeProtectionOptions = {
+  spec: ProtectionSpec
+  more: ProtectedArea[]
+  /** The name of the file in the run's folder that keeps the state. */
+  name: string
+  runDir: string
+  env: Record<string, string>
+  shared: SharedFiles | null
+}
+
+/** The protection of one workspace. */
+export function composeProtection(options: ComposeProtectionOptions): Protection {
+  const { spec, more, name, runDir, env, shared } = options
+  const { project, settings, start } = spec
+  const own = guardFiles({
+    project,
+    areas: [
+      { root: project, globs: [...ALWAYS, ...settings.protect] },
+      ...more,
+      ...(start ? workTreeAreas(start) : []),
+    ],
+    ...(start && { innerRepositories: innerRepositories(start, indexLister(env)) }),
+    tool: configTool(project, env),
+    aside: asideIn(project, runDir),
+    path: join(runDir, name),
+    write,
+  })
+  return protection(own, shared)
+}
+
+/** Warnings about the patterns of `protect`, before the first iteration. Throws a UsageError if they cannot be kept. */
 export function protectNotes(project: string, patterns: readonly string[]): string[] {
-  try {
-    const { unmatched, files } = surveyPatterns(project, patterns)
-    const notes = unmatched.map(
-      pattern =>
-        `${quote(pattern)} matches no file; correct it, or keep it if agents must not add such files`,
+  const { unmatched, files, closed } = survey(project, patterns)
+  if (files > MAX_FILES)
+    throw new UsageError(
+      `the patterns in "protect" match ${files} files, and at most ${MAX_FILES} can be protected; narrow them`,
     )
-    if (files > MAX_FILES)
-      notes.push(`${files} files match, and only ${MAX_FILES} can be protected; narrow the patterns`)
-    return notes
+  if (closed !== null)
+    throw new UsageError(
+      `${join(project, closed)} cannot be read, and a pattern in "protect" may match files in it; fix its permissions or narrow the pattern`,
+    )
+  return unmatched.map(
+    pattern => `${quote(pattern)} matches no file; correct it, or keep it if agents must not add such files`,
+  )
+}
+
+function survey(project: string, patterns: readonly string[]): ReturnType<typeof surveyPatterns> {
+  try {
+    return surveyPatterns(project, patterns)
   } catch (error) {
     if (error instanceof CannotGoOn) throw new UsageError(error.message)
     throw error

@@ -1,11 +1,12 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check, type Clock } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
-import { recordStart, treeStateAtStart } from '../git/start.ts'
+import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
+import type { SharedFiles } from '../protect/protection.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { kindAt, lossOf } from '../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
@@ -14,7 +15,7 @@ import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './ask.ts'
 import { commandChecks, composeChecks } from './checks.ts'
-import { composeProtection } from './protection.ts'
+import { composeProtection, guardGit } from './protection.ts'
 import { composeScm } from './scm.ts'
 
 /** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
@@ -50,8 +51,11 @@ export type WorkspaceOptions = {
   spec: RunSpec
   runner: RunRunner
   session: Session
-  /** Where the state of its protected files is kept. */
-  protectedPath: string
+  runDir: string
+  /** The name of the file in the run's folder that keeps the state of its protected files. */
+  protectedName: string
+  /** A share in the protection of git's common folder, which belongs to the run. */
+  shareGit(start: Start | null): SharedFiles | null
   /** For git and the checks. */
   env: Record<string, string>
   ask: AskAgent
@@ -76,14 +80,21 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
   const known = options.isFresh && start ? treeStateAtStart(start) : null
   const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
-  const protect = composeProtection(spec, workflow.protectedAreas(spec), options.protectedPath, env)
+  const protect = composeProtection({
+    spec,
+    more: workflow.protectedAreas(spec),
+    name: options.protectedName,
+    runDir: options.runDir,
+    env,
+    shared: options.shareGit(start),
+  })
   let taken = Promise.resolve()
   let restoring: Promise<unknown> = Promise.resolve()
   const protectedFiles: ProtectedFiles = {
     ready: () => taken,
     restore() {
       // Checks run side by side; two that restore at once would get in each other's way.
-      const next = restoring.then(() => (isPinned(root) ? protect.restore() : []))
+      const next = restoring.then(() => (isPinned(root) ? protect.restore() : null))
       restoring = next.catch(() => {})
       return next
     },
@@ -140,7 +151,8 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     fingerprint: files.fingerprint,
     beforeFirstChecks() {
       if (guardrails.length === 0) return
-      taken = protect.take()
+      // No step is in flight yet.
+      taken = protect.take().then(protect.release)
       // The first check awaits it and gets the error.
       taken.catch(() => {})
     },
@@ -150,6 +162,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       await applyFiles(follow(record))
       await files.record(settled.id)
       await scm?.(settled, state, record)
+      protect.release()
     },
   }
 }
@@ -162,11 +175,10 @@ function needFolder(root: PinnedFolder): void {
 export type Workspaces = { project: Workspace; of(name: string | undefined): Promise<Workspace> }
 
 /** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
-export function openWorkspaces(
-  options: Omit<WorkspaceOptions, 'protectedPath'> & { runDir: string },
-): Workspaces {
-  const { spec, env, runDir } = options
-  const project = openWorkspace({ ...options, protectedPath: join(runDir, 'protected.json') })
+export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedName' | 'shareGit'>): Workspaces {
+  const { spec, env } = options
+  const shareGit = guardGit(spec.project, options.runDir, env)
+  const project = openWorkspace({ ...options, shareGit, protectedName: 'protected.json' })
   const others = new Map<string, Promise<Workspace>>()
   const open = async (name: string) => {
     const dir = resolve(spec.project, name)
@@ -174,7 +186,8 @@ export function openWorkspaces(
     return openWorkspace({
       ...options,
       spec: { ...spec, project: dir, start: await recordStart(dir, env) },
-      protectedPath: join(runDir, `protected-${encodeURIComponent(name)}.json`),
+      shareGit,
+      protectedName: `protected-${encodeURIComponent(name)}.json`,
       lastCommit: null,
       isFresh: true,
     })

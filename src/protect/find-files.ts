@@ -8,32 +8,45 @@ import { withTimeLimit } from './time-limit.ts'
 /** `isMatched`: the glob matches it, or a folder above it. */
 type Entry = { path: string; isFolder: boolean; isMatched: boolean }
 
+export type FoundFiles = {
+  files: string[]
+  /** Folders that may hold more of them, but cannot be looked into. */
+  closed: string[]
+}
+
 /**
  * Every file and link that a glob matches, without `node_modules` and `.git` folders unless the glob begins with one.
  * Links are not followed. A link above the glob's base folder is found too, because it decides which files the glob
  * would match.
  */
-export function findFiles(root: string, glob: Glob, limitMs?: number): string[] {
+export function findFiles(root: string, glob: Glob, limitMs?: number): FoundFiles {
   const parts = glob.base === '' ? [] : glob.base.split('/')
   for (let depth = 1; depth <= parts.length; depth++) {
     const path = parts.slice(0, depth).join('/')
-    const stat = lstatSync(join(root, path), { throwIfNoEntry: false })
-    if (!stat) return []
-    if (!stat.isDirectory()) return stat.isSymbolicLink() || glob.matches(path) ? [path] : []
+    const stat = statOf(join(root, path))
+    if (stat === 'closed') return { files: [], closed: [parts.slice(0, depth - 1).join('/')] }
+    if (!stat) return { files: [], closed: [] }
+    if (!stat.isDirectory())
+      return { files: stat.isSymbolicLink() || glob.matches(path) ? [path] : [], closed: [] }
   }
   const files: string[] = []
+  const closed: string[] = []
   let folders: Entry[] = [{ path: glob.base, isFolder: true, isMatched: glob.matches(glob.base) }]
   while (folders.length > 0) {
     const entries = match(
       root,
       glob,
-      folders.flatMap(folder => list(root, folder)),
+      folders.flatMap(folder => {
+        const listed = list(root, folder)
+        if (!listed) closed.push(folder.path)
+        return listed ?? []
+      }),
       limitMs,
     )
     for (const { path, isFolder, isMatched } of entries) if (isMatched && !isFolder) files.push(path)
     folders = entries.filter(({ isFolder }) => isFolder)
   }
-  return files
+  return { files, closed }
 }
 
 /** Matches one level of the tree at a time, because a time limit costs as much as matching some hundred names. */
@@ -50,13 +63,30 @@ function match(root: string, glob: Glob, entries: Entry[], limitMs?: number): En
   )
 }
 
-function list(root: string, folder: Entry): Entry[] {
-  return readdirSync(join(root, folder.path), { withFileTypes: true })
-    .map(entry => ({ name: entry.name, isFolder: entry.isDirectory() }))
-    .filter(({ name, isFolder }) => !isFolder || (name !== 'node_modules' && name !== '.git'))
-    .map(({ name, isFolder }) => ({
-      path: folder.path === '' ? name : `${folder.path}/${name}`,
-      isFolder,
-      isMatched: folder.isMatched,
-    }))
+/** null if the folder cannot be looked into. */
+function list(root: string, folder: Entry): Entry[] | null {
+  try {
+    return readdirSync(join(root, folder.path), { withFileTypes: true })
+      .map(entry => ({ name: entry.name, isFolder: entry.isDirectory() }))
+      .filter(({ name, isFolder }) => !isFolder || (name !== 'node_modules' && name !== '.git'))
+      .map(({ name, isFolder }) => ({
+        path: folder.path === '' ? name : `${folder.path}/${name}`,
+        isFolder,
+        isMatched: folder.isMatched,
+      }))
+  } catch (error) {
+    return isMissing(error) ? [] : null
+  }
 }
+
+function statOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    return isMissing(error) ? undefined : 'closed'
+  }
+}
+
+/** Nothing is there, as opposed to something that ralph may not look at. */
+export const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')

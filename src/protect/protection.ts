@@ -1,90 +1,80 @@
-import { relative } from 'node:path'
-import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import type { Check } from '../core/ports.ts'
-import { LIMITS, readRegularFile } from '../store/files/read.ts'
-import { type ConfigEntry, type ConfigTool, configReader, restoreEntries } from './git-config.ts'
-import { readGlob } from './glob.ts'
-import { requireKeepable, restoreSnapshot, type Snapshot, takeSnapshot } from './snapshot.ts'
+import type { FileGuard } from './file-guard.ts'
+import {
+  addViolations,
+  isViolated,
+  listViolations,
+  NO_VIOLATIONS,
+  type Violations,
+  violationChecks,
+} from './violations.ts'
 
 /** Files that an agent must not change. A change is put back, and counts as a failed check. */
 export interface Protection {
   /** Call it before an agent starts: everything that changed until now was allowed. */
   take(): Promise<void>
-  /** Call it after the agent has ended, and after a crash: puts back what changed, and returns what that was. */
-  restore(): Promise<string[]>
+  /** Call it after the agent has ended, and after a crash: puts back what changed; returns what that was, or null. */
+  restore(): Promise<string | null>
   /** The failed check of the last iteration; empty if nothing was changed. */
   checks(): Check[]
+  /** The step is over: what is shared with other steps may be taken anew without it. */
+  release(): void
 }
 
-/** `violated` is saved too: a signal between the agent's end and its checks must not lose the failed check. */
-type State = { files: Snapshot; config: ConfigEntry[] | null; violated: string[] }
+/** What several workspaces share, as one of them has it. */
+export type SharedFiles = FileGuard & { release(): void }
 
-export type ProtectionOptions = {
-  project: string
-  areas: { root: string; globs: string[] }[]
-  /** git's own configuration file, and the tool to read and write it. */
-  config: { path: string; tool: ConfigTool } | null
-  /** Where the state is saved in case of a crash, and how to write it. */
-  path: string
-  write(path: string, text: string): void
-}
-
-export function protection({ project, config, path, write, ...options }: ProtectionOptions): Protection {
-  const areas = options.areas.map(({ root, globs }) => ({ root, globs: globs.map(readGlob) }))
-  let state: State | null = null
-  let violated = load(path)?.violated ?? []
-  const readConfig = config ? configReader(config.path, config.tool) : async () => null
-
-  const save = (now: State) => write(path, JSON.stringify(now))
-
+/** The protection of a workspace: its own files, and those that it shares with the others of the run. */
+export function protection(own: FileGuard, shared: SharedFiles | null): Protection {
   return {
     async take() {
-      const before = state
-      const files = takeSnapshot(areas, before?.files ?? {})
-      if (files !== before?.files) requireKeepable(files)
-      state = { files, config: await readConfig(), violated: [] }
-      const isSaved = before && files === before.files && isSame(state.config, before.config)
-      if (!isSaved || violated.length > 0) save(state)
-      violated = []
+      await own.take()
+      await shared?.take()
     },
     async restore() {
-      state ??= load(path)
-      if (!state) return []
-      const found = restoreSnapshot(areas, state.files).map(file => relative(project, file))
-      const now = await readConfig()
-      if (config && state.config && now) {
-        const keys = await restoreEntries(config.tool, state.config, now)
-        found.push(...keys.map(key => `.git/config ${key}`))
-      }
-      if (found.length === 0) return []
-      violated = [...new Set([...violated, ...found])]
-      save({ ...state, violated })
-      return found
+      const found = addViolations(await own.restore(), (await shared?.restore()) ?? NO_VIOLATIONS)
+      return isViolated(found) ? listViolations(found) : null
     },
-    checks: () => (violated.length === 0 ? [] : [violation(violated)]),
+    checks: () => violationChecks(addViolations(own.violations(), shared?.violations() ?? NO_VIOLATIONS)),
+    release: () => shared?.release(),
   }
 }
 
-const isSame = (a: ConfigEntry[] | null, b: ConfigEntry[] | null) =>
-  a === b || JSON.stringify(a) === JSON.stringify(b)
-
-function load(path: string): State | null {
-  try {
-    return parseJson(readRegularFile(path, { limit: LIMITS.own }).toString(), OWN_DEPTH) as State
-  } catch {
-    return null
+/**
+ * Shares files between workspaces whose steps are in flight at the same time. They are taken only while no step is, so
+ * that what one agent changed never becomes what another one's end puts back. What is found is held against every step in
+ * flight, because nobody can tell which of them did it.
+ */
+export function shareFiles(files: FileGuard): () => SharedFiles {
+  const inFlight = new Set<object>()
+  const found = new Map<object, Violations>()
+  let last: Promise<unknown> = Promise.resolve()
+  /** One at a time: restoring takes several steps. */
+  const queued = <T>(act: () => Promise<T>): Promise<T> => {
+    const result = last.then(act)
+    last = result.catch(() => {})
+    return result
+  }
+  return () => {
+    const me = {}
+    found.set(me, files.violations())
+    return {
+      take: () =>
+        queued(async () => {
+          inFlight.delete(me)
+          if (inFlight.size === 0) await files.take()
+          inFlight.add(me)
+          found.set(me, NO_VIOLATIONS)
+        }),
+      restore: () =>
+        queued(async () => {
+          const now = await files.restore()
+          for (const holder of new Set([me, ...inFlight]))
+            found.set(holder, addViolations(found.get(holder) ?? NO_VIOLATIONS, now))
+          return now
+        }),
+      violations: () => found.get(me) ?? NO_VIOLATIONS,
+      release: () => void inFlight.delete(me),
+    }
   }
 }
-
-const violation = (paths: string[]): Check => ({
-  name: 'protect',
-  run: async () => ({
-    finding: {
-      check: 'protect',
-      verdict: 'fail',
-      note: `Protected files were changed and have been put back: ${paths.join(', ')}. Leave them as they are.`,
-      action: 'APPEND',
-    },
-    exit: null,
-  }),
-})

@@ -1,15 +1,20 @@
-import { chmodSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { lstatSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { CannotGoOn } from '../core/ports.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
-import { findFiles } from './find-files.ts'
-import type { Glob } from './glob.ts'
+import type { Area } from './area.ts'
+import { findFiles, isMissing } from './find-files.ts'
 
-/** Globs relative to a folder. */
-export type Area = { root: string; globs: Glob[] }
+/** What is needed to put a file back. `stat` is a fast way to see that it has not changed. */
+export type Kept = {
+  /** Only files and links can be put back. */
+  kind: 'file' | 'link' | 'special' | 'unreadable' | 'large'
+  data: string
+  mode: number
+  stat: string
+}
 
-/** What is needed to put a file back; a large file is only noticed. `stat` is a fast way to see that it has not changed. */
-type Kept = { kind: 'file' | 'link' | 'large'; data: string; mode: number; stat: string }
+/** By absolute path. */
 export type Snapshot = Record<string, Kept>
 
 /** Protection is for some files; more would be a backup. */
@@ -18,87 +23,100 @@ export const MAX_FILES = 5000
 /** All of them are kept in memory, and on disk. */
 const MAX_KEPT = 128 * 1024 * 1024
 
-/** Throws CannotGoOn if these files could not all be put back. */
-export function requireKeepable(snapshot: Snapshot): void {
-  const large = Object.keys(snapshot).find(path => snapshot[path]!.kind === 'large')
+export type Look = {
+  files: Snapshot
+  /** Folders that cannot be looked into. */
+  closed: string[]
+}
+
+/** Reads the files of the areas; a file that is as in `last` is not read again. */
+export function look(areas: Area[], last: Snapshot): Look {
+  const files: Snapshot = {}
+  const closed = new Set<string>()
+  for (const { root, globs, paths } of areas) {
+    const found = new Set(paths)
+    for (const glob of globs) {
+      const { files: matched, closed: shut } = findFiles(root, glob)
+      for (const path of matched) found.add(path)
+      for (const path of shut) closed.add(join(root, path))
+    }
+    for (const path of found) {
+      const file = join(root, path)
+      const kept = read(file, last[file])
+      if (kept) files[file] = kept
+    }
+  }
+  return { files, closed: [...closed] }
+}
+
+/** A snapshot of the areas; `last` itself if nothing changed. Throws CannotGoOn if it could not all be put back. */
+export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
+  const { files, closed } = look(areas, last)
+  const paths = Object.keys(files)
+  if (
+    closed.length === 0 &&
+    paths.length === Object.keys(last).length &&
+    paths.every(path => files[path] === last[path])
+  )
+    return last
+  requireKeepable(files, closed)
+  return files
+}
+
+function requireKeepable(files: Snapshot, closed: string[]): void {
+  const paths = Object.keys(files)
+  const unreadable = closed[0] ?? paths.find(path => files[path]!.kind === 'unreadable')
+  if (unreadable !== undefined)
+    throw new CannotGoOn(`${unreadable} is protected and cannot be read; fix its permissions`)
+  if (paths.length > MAX_FILES)
+    throw new CannotGoOn(
+      `${paths.length} files are protected, and at most ${MAX_FILES} can be; take some out of "protect"`,
+    )
+  const large = paths.find(path => files[path]!.kind === 'large')
   if (large !== undefined)
     throw new CannotGoOn(
       `${large} is protected and larger than ${LIMITS.text / 1024 ** 2} MiB, so ralph could not put it back; take it out of "protect"`,
     )
-  const size = Object.values(snapshot).reduce((sum, { data }) => sum + (data.length * 3) / 4, 0)
+  const size = Object.values(files).reduce((sum, { data }) => sum + (data.length * 3) / 4, 0)
   if (size > MAX_KEPT)
     throw new CannotGoOn(
       `the protected files have more than ${MAX_KEPT / 1024 ** 2} MiB together; protect fewer of them`,
     )
 }
 
-/** Reads the files of the areas; an unchanged file is not read again. Returns `last` itself if nothing changed. */
-export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
-  const snapshot: Snapshot = {}
-  for (const { root, globs } of areas)
-    for (const path of findAll(root, globs)) {
-      const kept = read(path, last[path])
-      if (kept) snapshot[path] = kept
-    }
-  const paths = Object.keys(snapshot)
-  const unchanged =
-    paths.length === Object.keys(last).length && paths.every(path => snapshot[path] === last[path])
-  return unchanged ? last : snapshot
-}
-
-/**
- * Puts back what differs from the snapshot, and returns those paths. It first removes what is in the way: a folder may
- * have become a file or a link, and nothing is written or removed through a link.
- */
-export function restoreSnapshot(areas: Area[], snapshot: Snapshot): string[] {
-  const now = takeSnapshot(areas, snapshot)
-  if (now === snapshot) return []
-  const changed = [...new Set([...Object.keys(snapshot), ...Object.keys(now)])].filter(
-    path => !isSame(snapshot[path], now[path]),
+/** The paths that differ. */
+export function changedPaths(before: Snapshot, now: Snapshot): string[] {
+  if (before === now) return []
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    path => !isSame(before[path], now[path]),
   )
-  for (const path of changed) if (now[path]) rmSync(path, { recursive: true, force: true })
-  for (const path of changed) {
-    const before = snapshot[path]
-    if (!before) continue
-    const root = areas.find(area => path.startsWith(`${area.root}/`))?.root ?? dirname(path)
-    clearPath(root, path)
-    write(path, before)
-  }
-  return changed
 }
 
 const isSame = (before: Kept | undefined, after: Kept | undefined) =>
-  before !== undefined &&
-  after !== undefined &&
-  before.kind === after.kind &&
-  before.data === after.data &&
-  before.mode === after.mode
+  before === after ||
+  (before !== undefined &&
+    after !== undefined &&
+    before.kind === after.kind &&
+    before.data === after.data &&
+    before.mode === after.mode)
 
-/** Removes what is at the path, and anything above it, below the root, that is not a folder. */
-function clearPath(root: string, path: string): void {
-  const parts = relative(root, path).split('/')
-  for (let depth = 1; depth < parts.length; depth++) {
-    const ancestor = join(root, ...parts.slice(0, depth))
-    if (lstatSync(ancestor, { throwIfNoEntry: false })?.isDirectory() === false)
-      rmSync(ancestor, { force: true })
-  }
-  rmSync(path, { recursive: true, force: true })
-}
-
+/** null: nothing is there. */
 function read(path: string, last: Kept | undefined): Kept | null {
+  const kept = (kind: Kept['kind'], data: string, mode: number, stat: string) => ({ kind, data, mode, stat })
   try {
     const s = lstatSync(path)
     const stat = [s.ino, s.size, s.mtimeMs, s.ctimeMs, s.mode].join(' ')
     if (last?.stat === stat) return last
     const mode = s.mode & 0o7777
-    if (s.isSymbolicLink()) return { kind: 'link', data: readlinkSync(path), mode, stat }
-    if (!s.isFile()) return null
+    if (s.isSymbolicLink()) return kept('link', readlinkSync(path), mode, stat)
+    if (!s.isFile()) return kept('special', '', 0, stat)
     return { ...contentOf(path), mode, stat }
-  } catch {
-    return null
+  } catch (error) {
+    return isMissing(error) ? null : kept('unreadable', '', 0, '')
   }
 }
 
+/** In base64. */
 function contentOf(path: string): Pick<Kept, 'kind' | 'data'> {
   try {
     const bytes = readRegularFile(path, { limit: LIMITS.text, noLink: true })
@@ -107,20 +125,4 @@ function contentOf(path: string): Pick<Kept, 'kind' | 'data'> {
     if (error instanceof UnreadableFile) return { kind: 'large', data: '' }
     throw error
   }
-}
-
-function write(path: string, kept: Kept): void {
-  mkdirSync(dirname(path), { recursive: true })
-  if (kept.kind === 'link') symlinkSync(kept.data, path)
-  else {
-    writeFileSync(path, Buffer.from(kept.data, 'base64'))
-    chmodSync(path, kept.mode)
-  }
-}
-
-function findAll(root: string, globs: Glob[]): string[] {
-  const found = new Set<string>()
-  for (const glob of globs)
-    for (const path of findFiles(root, glob)) if (found.size < MAX_FILES) found.add(join(root, path))
-  return [...found]
 }

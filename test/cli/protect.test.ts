@@ -69,6 +69,7 @@ describe('what is protected', () => {
     const git = (...args: string[]) =>
       execFileSync('git', args, { cwd: stage.project, encoding: 'utf8' }).trim()
     git('config', 'core.editor', 'mine')
+    git('remote', 'add', 'origin', 'https://example.invalid/x')
     expect((await stage.ralph('run', '-p', 'x', '-m', '2')).code).toBe(0)
     const value = (key: string) => git('config', '--default', '', key)
     expect([value('core.editor'), value('alias.st'), value('branch.x.remote')]).toEqual([
@@ -215,13 +216,18 @@ describe('a pattern of files to protect', () => {
     expect([JSON.parse(json.stdout).warnings, json.stderr]).toEqual([[told], ''])
   })
 
-  it('that matches more than can be protected is told as well', async () => {
+  it('that matches more than can be protected ends with one line and 2', async () => {
     const stage = setStage({ settings: { protect: ['many'] } })
     mkdirSync(join(stage.project, 'many'))
     for (let n = 0; n < 5001; n++) stage.write(`many/${n}`, '')
-    expect((await stage.ralph('run', '-p', 'x', '--dry-run')).stderr).toBe(
-      'ralph: warning: protect: 5001 files match, and only 5000 can be protected; narrow the patterns\n',
-    )
+    for (const flags of [['--dry-run'], []]) {
+      const ran = await stage.ralph('run', '-p', 'x', ...flags)
+      expect([ran.code, ran.stdout]).toEqual([2, ''])
+      expect(ran.stderr).toBe(
+        'ralph: error: the patterns in "protect" match 5001 files, and at most 5000 can be protected; narrow them\n',
+      )
+    }
+    expect(existsSync(join(stage.root, 'claude.calls'))).toBe(false)
   })
 
   it('that nobody can read ends with one line and 2', async () => {

@@ -16,7 +16,7 @@ function plant(...paths: string[]): string {
 }
 
 const find = (root: string, pattern: string, limitMs?: number) =>
-  findFiles(root, readGlob(pattern), limitMs).sort()
+  findFiles(root, readGlob(pattern), limitMs).files.sort()
 
 describe('files are found', () => {
   it('at any depth, hidden ones too', () => {

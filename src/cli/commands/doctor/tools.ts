@@ -1,3 +1,4 @@
+import { QUIET } from '../../../git/git.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import type { ToolFacts } from './facts.ts'
 import { type ExamineOptions, examineProgram } from './programs.ts'
@@ -22,7 +23,7 @@ export async function examineTools(options: ExamineOptions): Promise<ToolFacts> 
 }
 
 const findRepository = (options: ExamineOptions): Promise<string | null> =>
-  read(options, 'git', '--no-optional-locks', '-c', 'core.fsmonitor=false', 'rev-parse', '--show-toplevel')
+  read(options, 'git', ...QUIET, 'rev-parse', '--show-toplevel')
 
 /** The daemon's version. A client on PATH does not mean that there is a daemon. */
 const askDaemon = (options: ExamineOptions): Promise<string | null> =>

@@ -1,0 +1,65 @@
+import type { Check } from '../core/ports.ts'
+
+/** What an agent or a check changed and must not, by path from the project. */
+export type Violations = {
+  /** Was changed, and is put back. */
+  changed: string[]
+  /** Could not be put back, and why. */
+  failed: string[]
+  /** The folders that keep what was replaced or removed. */
+  kept: string[]
+}
+
+export const NO_VIOLATIONS: Violations = { changed: [], failed: [], kept: [] }
+
+export const isViolated = ({ changed, failed }: Violations): boolean => changed.length + failed.length > 0
+
+export function addViolations(a: Violations, b: Violations): Violations {
+  const both = (of: (v: Violations) => string[]) => [...new Set([...of(a), ...of(b)])]
+  return { changed: both(v => v.changed), failed: both(v => v.failed), kept: both(v => v.kept) }
+}
+
+/** How many paths a note names. */
+const MOST = 50
+
+const listed = (paths: string[]): string =>
+  paths.length <= MOST
+    ? paths.join(', ')
+    : `${paths.slice(0, MOST).join(', ')} and ${paths.length - MOST} more`
+
+/** All of it as the end of a sentence. */
+export function listViolations({ changed, failed, kept }: Violations): string {
+  const parts = [...changed, ...failed.map(file => `${file}, which is not put back`)]
+  return `${listed(parts)}${kept.length > 0 ? ` (what was in their place is kept in ${kept.join(', ')})` : ''}`
+}
+
+/** The note for people and for the next prompt. */
+function violationNote({ changed, failed, kept }: Violations): string {
+  const parts = []
+  if (changed.length > 0)
+    parts.push(
+      `Protected files were changed and have been put back: ${listed(changed)}. Leave them as they are.`,
+    )
+  if (failed.length > 0) parts.push(`Protected files cannot be put back: ${listed(failed)}.`)
+  if (kept.length > 0) parts.push(`What was in their place is kept in ${kept.join(', ')}.`)
+  return parts.join(' ')
+}
+
+/** The failed check of an iteration; none if nothing was changed. */
+export const violationChecks = (violations: Violations): Check[] =>
+  isViolated(violations)
+    ? [
+        {
+          name: 'protect',
+          run: async () => ({
+            finding: {
+              check: 'protect',
+              verdict: 'fail',
+              note: violationNote(violations),
+              action: 'APPEND',
+            },
+            exit: null,
+          }),
+        },
+      ]
+    : []
