@@ -189,6 +189,41 @@ describe('the end', () => {
     ])
   })
 
+  const init = { type: 'system', subtype: 'init' }
+  test.each([
+    ['at once', []],
+    ['after a subagent spoke', [says(DONE, bySubagent)]],
+    [
+      'after a tool’s output',
+      [{ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 't', content: DONE }] } }],
+    ],
+    ['after a note of the system', [{ type: 'system', subtype: 'task_notification', summary: DONE }]],
+    [
+      'after the end of background tasks',
+      [{ type: 'system', subtype: 'background_tasks_changed', tasks: [] }],
+    ],
+    ['after a third one like it', [result({ result: DONE })]],
+  ])('is not what a further result says that ends no turn: %s', (_, between) => {
+    const events = read(init, says('x'), result({ result: 'not yet' }), ...between, result({ result: DONE }))
+    expect(endedOf(events)).toMatchObject({ ok: true, text: 'not yet' })
+  })
+
+  test('is not what a subagent’s result says, first or last', () => {
+    const events = read(
+      init,
+      result({ result: DONE, ...bySubagent }),
+      says('x'),
+      result({ result: 'not yet' }),
+      result({ result: DONE, ...bySubagent }),
+    )
+    expect(endedOf(events)).toMatchObject({ ok: true, text: 'not yet' })
+  })
+
+  test('is the last of two results whose turns had both begun', () => {
+    const events = read(init, says('a'), init, says('b'), result({ result: DONE }), result({ result: 'no' }))
+    expect(endedOf(events)).toMatchObject({ ok: true, text: 'no' })
+  })
+
   test('is not there while a background task or a later turn is open', () => {
     const open = (...tasks: unknown[]) => ({ type: 'system', subtype: 'background_tasks_changed', tasks })
     const parser = AGENTS.claude.parser('stream')

@@ -45,6 +45,8 @@ export function claudeParser(meter: Meter = byResult()): Parser {
   let lastEnd: AgentEvent[] | null = null
   /** The main agent has worked on since its last result. */
   let isTurnOpen = false
+  /** How many turns have begun that no result has ended: a second one may begin before the first has its result. */
+  let turns = 0
   let openTasks = 0
   /** Why the service rejects the agent for good, known before any result. */
   let unusable: string | null = null
@@ -52,7 +54,10 @@ export function claudeParser(meter: Meter = byResult()): Parser {
   let spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'> = {}
 
   function readSystem(message: Fields): AgentEvent[] {
-    if (message.subtype === 'init') isTurnOpen = true
+    if (message.subtype === 'init') {
+      isTurnOpen = true
+      turns++
+    }
     if (message.subtype === 'api_retry') return readRetry(message)
     if (message.subtype !== 'background_tasks_changed') return systemEvents(message)
     openTasks = asList(message.tasks).length
@@ -74,7 +79,10 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     meter.count(message)
     const blocks = blocksOf(message)
     const from = speakerOf(message)
-    if (!from) isTurnOpen = true
+    if (!from) {
+      isTurnOpen = true
+      turns ||= 1
+    }
     if (blocks && !from && typeof message.error !== 'string') {
       rejected = null
       interrupted = false
@@ -125,6 +133,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
       denials: [...denied].filter(id => !refusedByHook.has(id)).length,
     }
     isTurnOpen = false
+    turns = Math.max(turns - 1, 0)
     if (message.subtype === 'success' && !message.is_error && !interrupted)
       return [{ type: 'ended', ok: true, text, ...spent }]
     const error = interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
@@ -135,6 +144,9 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     // When the account's own limit resets says nothing about an overloaded service.
     return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
   }
+
+  /** After the first result, only one that ends another turn of the main agent is its word. */
+  const isAnswer = (message: Fields) => !speakerOf(message) && (lastEnd === null || turns > 0)
 
   function read(message: Fields, type: string): AgentEvent[] | null {
     switch (type) {
@@ -148,7 +160,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
         rejected = rejectionIn(message)
         return []
       case 'result':
-        lastEnd = readResult(message)
+        if (isAnswer(message)) lastEnd = readResult(message)
         return []
       default:
         return []
