@@ -1,7 +1,33 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { gitProgram } from './program.ts'
 
-const TIMEOUT_MS = 60_000
+/**
+ * How long git may take. An agent can leave a pipe among git's files, and git would wait for it for ever. A git that hung
+ * once hangs again, so the next calls get less time, until one succeeds; `hurried`: the user wants ralph to end now.
+ */
+const TIMEOUT_MS = { normal: { first: 60_000, again: 5000 }, hurried: { first: 1000, again: 100 } }
+let hasHung = false
+let hurries = 0
+const timeout = () => TIMEOUT_MS[hurries > 0 ? 'hurried' : 'normal'][hasHung ? 'again' : 'first']
+
+/** Sets the timers of the calls under way again. */
+const underWay = new Set<() => void>()
+
+/** From this signal on git gets little time, the calls under way too. Returns how to take that back. */
+export function hurryGitWhen(hard: AbortSignal): () => void {
+  let added = 0
+  const hurry = () => {
+    added = 1
+    hurries++
+    for (const restart of underWay) restart()
+  }
+  hard.addEventListener('abort', hurry, { once: true })
+  return () => {
+    hard.removeEventListener('abort', hurry)
+    hurries -= added
+  }
+}
+
 const MAX_BYTES = 256 * 1024 * 1024
 
 /** Only the first line of git's error is shown. */
@@ -73,10 +99,25 @@ function call(
       detached: true,
     })
     // Not spawn's own timeout: if git cannot be started, that timer would keep ralph waiting.
-    const timer = setTimeout(() => child.kill(), TIMEOUT_MS)
-    const finish = (failed: boolean, stdout: string, stderr: string) => {
+    let timer: NodeJS.Timeout | undefined
+    const restart = () => {
       clearTimeout(timer)
+      timer = setTimeout(giveUp, timeout())
+    }
+    underWay.add(restart)
+    restart()
+    const finish = (failed: boolean, stdout: string, stderr: string) => {
+      underWay.delete(restart)
+      clearTimeout(timer)
+      if (!failed) hasHung = false
       resolve({ failed, stdout, stderr })
+    }
+    /** Ends git and what it started, and does not wait for whoever else holds its pipes. */
+    function giveUp(): void {
+      hasHung = true
+      endGroup(child)
+      for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+      finish(true, '', 'git takes too long')
     }
     const chunks: Buffer[] = []
     let errors = ''
@@ -84,7 +125,7 @@ function call(
     child.stdout.on('data', (chunk: Buffer) => {
       room -= chunk.length
       if (room >= 0) chunks.push(chunk)
-      else child.kill()
+      else endGroup(child)
     })
     child.stderr.on('data', (chunk: Buffer) => {
       if (errors.length < MAX_ERROR) errors += chunk
@@ -94,4 +135,13 @@ function call(
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
+}
+
+/** Git leads a session of its own, with the programs that it starts. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid)
+  } catch {
+    // It has ended.
+  }
 }

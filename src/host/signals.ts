@@ -1,4 +1,5 @@
 import type { Signals } from '../engine/run.ts'
+import { hurryGitWhen } from '../git/git.ts'
 
 /**
  * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now. The next one exits
@@ -7,6 +8,7 @@ import type { Signals } from '../engine/run.ts'
 export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
   const soft = new AbortController()
   const hard = new AbortController()
+  const stopHurrying = hurryGitWhen(hard.signal)
   const onSignal = (signal: NodeJS.Signals) => {
     if (hard.signal.aborted && signal !== 'SIGHUP') process.exit(130)
     if (!soft.signal.aborted) say('Received signal, shutting down...')
@@ -19,6 +21,7 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
   return {
     signals: { soft: soft.signal, hard: hard.signal },
     close: () => {
+      stopHurrying()
       if (soft.signal.aborted) leaveSoon()
       for (const name of names) process.off(name, onSignal).off(name, tooLate).once(name, tooLate)
     },
