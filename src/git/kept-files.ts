@@ -35,7 +35,7 @@ export function keepDirty(start: Start, runDir: string): string[] {
 
 /** Whether the path can be put back as it was at the start: it was absent, or its copy is unchanged. */
 export function isKept(start: Start, runDir: string, path: string): boolean {
-  const held = start.dirty[path]
+  const held = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
   if (held === 'absent') return !path.includes('\ufffd')
   return held !== undefined && contentOf(keptFolder(runDir), path) === held && held !== 'special'
 }

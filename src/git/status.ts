@@ -83,17 +83,18 @@ export function changedPaths(status: string): string[] {
 
 /** What is in the index and not in HEAD, from the same output. A removed path has mode 0. */
 export function stagedEntries(status: string): Record<string, { mode: string; object: string }> {
-  const staged: Record<string, { mode: string; object: string }> = {}
+  // As entries: assigning to `__proto__`, which may be the name of a file, would add nothing to an object.
+  const staged: [path: string, { mode: string; object: string }][] = []
   const entries = status.split('\0')
   for (let i = 0; i < entries.length; i++) {
     const [kind, xy = '.', , , mode = '', , , object = '', ...rest] = entries[i]!.split(' ')
     if (kind !== '1' && kind !== '2') continue
     const path = rest.slice(kind === '1' ? 0 : 1).join(' ')
-    if (xy[0] !== '.') staged[path] = { mode: xy[0] === 'D' ? '0' : mode, object }
-    if (kind === '2' && xy[0] === 'R') staged[entries[++i]!] = { mode: '0', object }
+    if (xy[0] !== '.') staged.push([path, { mode: xy[0] === 'D' ? '0' : mode, object }])
+    if (kind === '2' && xy[0] === 'R') staged.push([entries[++i]!, { mode: '0', object }])
     else if (kind === '2') i++
   }
-  return staged
+  return Object.fromEntries(staged)
 }
 
 /** A short text for the content of a path; the same text means the same content. */

@@ -3,7 +3,7 @@ import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Start } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
-import { merge } from '../settings/merge.ts'
+import { isObject, merge } from '../settings/merge.ts'
 import { resolve, type Settings } from '../settings/schema.ts'
 
 /** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
@@ -27,12 +27,20 @@ const text = z.string()
 const texts = z.array(text)
 const textOrNull = z.nullable(text)
 
+/** Values by path. Not `z.record`, which leaves out a file with the name `__proto__`. */
+const byPath = <Value>(value: z.ZodMiniType<Value>) =>
+  z.custom<Record<string, Value>>(
+    found =>
+      isObject(found) && Object.values(found).every(one => value.safeParse(one, { jitless: true }).success),
+    'Invalid input: expected values by path',
+  )
+
 const start: z.ZodMiniType<Start> = z.looseObject({
   root: text,
   head: textOrNull,
   branch: textOrNull,
-  dirty: z.record(text, text),
-  staged: z.optional(z.record(text, z.looseObject({ mode: text, object: text }))),
+  dirty: byPath(text),
+  staged: z.optional(byPath(z.looseObject({ mode: text, object: text }))),
   hooks: text,
   dirs: z.looseObject({ own: text, common: text }),
 })

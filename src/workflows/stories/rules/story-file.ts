@@ -1,3 +1,5 @@
+import { hiddenIn } from '../../../core/visible.ts'
+
 export type ReviewStatus = 'needs_review' | 'changes_requested' | 'approved' | null
 
 /** One story as the file has it. Unknown fields are kept. */
@@ -26,7 +28,17 @@ export type StoriesFile = {
 
 type Rule = { field: string; is(value: unknown): boolean; must: string; optional?: true }
 
-const text = (value: unknown) => typeof value === 'string'
+/** Ids and titles are in every list, log and prompt, and ids are searched for in texts. */
+const LONGEST_STORY_ID = 100
+const LONGEST_TITLE = 1000
+
+const text = (value: unknown): value is string => typeof value === 'string'
+const isStoryId = (value: unknown) =>
+  text(value) &&
+  value.length <= LONGEST_STORY_ID &&
+  /\S/.test(value) &&
+  !/[\t\n]/.test(value) &&
+  hiddenIn(value) === null
 const texts = (value: unknown) => Array.isArray(value) && value.every(text)
 const STATUSES: readonly unknown[] = [
   null,
@@ -44,8 +56,16 @@ const FILE_RULES: Rule[] = [
 ]
 
 const STORY_RULES: Rule[] = [
-  { field: 'id', is: value => text(value) && value !== '', must: 'be a non-empty string' },
-  { field: 'title', is: text, must: 'be a string' },
+  {
+    field: 'id',
+    is: isStoryId,
+    must: `be a string of 1 to ${LONGEST_STORY_ID} characters in one line, all of them visible`,
+  },
+  {
+    field: 'title',
+    is: value => text(value) && value.length <= LONGEST_TITLE,
+    must: `be a string of at most ${LONGEST_TITLE} characters; put the rest into "description"`,
+  },
   { field: 'description', is: text, must: 'be a string', optional: true },
   {
     field: 'acceptanceCriteria',
@@ -101,7 +121,7 @@ function storyErrors(stories: unknown[]): string[] {
       errors.push(`userStories[${index}] must be an object.`)
       continue
     }
-    const id = typeof story.id === 'string' && story.id !== '' ? story.id : null
+    const id = isStoryId(story.id) ? (story.id as string) : null
     const name = id === null ? `userStories[${index}]` : `Story ${id}`
     errors.push(...ruleErrors(story, STORY_RULES, `${name}: `))
     if (id !== null && seen.has(id)) errors.push(`${name}: id is used more than once.`)
