@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readStatus } from '../../src/git/status.ts'
+import { readStatus, stagedEntries } from '../../src/git/status.ts'
+import { readBase } from '../../src/workflows/spec.ts'
 import { scratch } from '../support/scratch.ts'
 
 const PATH = process.env.PATH ?? ''
@@ -57,5 +58,39 @@ describe('how a project stands is told', () => {
     chmodSync(join(bin, 'git'), 0o755)
     expect(await readStatus(root, { PATH: `${bin}:${PATH}` })).toBe(null)
     expect(existsSync(join(root, 'asked'))).toBe(false)
+  })
+})
+
+describe('a file with a name that objects have', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+
+  it('is staged like any other, removed and renamed ones too', () => {
+    const added = NAMES.map(name => `1 A. N... 000000 100644 100644 0000 abc ${name}`)
+    expect(Object.keys(stagedEntries(added.join('\0')))).toEqual(NAMES)
+    const renamed = stagedEntries('2 R. N... 100644 100644 100644 abc abc R100 new\0__proto__')
+    expect(Object.entries(renamed)).toEqual([
+      ['new', { mode: '100644', object: 'abc' }],
+      ['__proto__', { mode: '0', object: 'abc' }],
+    ])
+  })
+
+  it('is pinned with the start of a run, and read back', () => {
+    const dirty = Object.fromEntries(NAMES.map(name => [name, 'absent']))
+    const staged = Object.fromEntries(NAMES.map(name => [name, { mode: '0', object: 'abc' }]))
+    const start = {
+      root: '/p',
+      head: null,
+      branch: null,
+      dirty,
+      staged,
+      hooks: '',
+      dirs: { own: '', common: '' },
+    }
+    const agent = { argv: [], explicit: true, model: null }
+    const pins = { workflow: 'w', project: '/p', settings: {}, agent, once: false, start }
+    const read = readBase(JSON.parse(JSON.stringify(pins))).start!
+    expect([Object.keys(read.dirty), Object.keys(read.staged!)]).toEqual([NAMES, NAMES])
+    const invalid = { ...pins, start: { ...start, dirty: { a: 1 } } }
+    expect(() => readBase(invalid)).toThrow('pins.start.dirty')
   })
 })

@@ -26,6 +26,22 @@ describe('a story file', () => {
     expect(readStories({ ...file, userStories: [] })).toMatchObject({ file: { userStories: [] } })
   })
 
+  it.each(['US-001', 'x'.repeat(100), 'two words', 'straße-1', '__proto__', '../../x', '-rf'])(
+    'may have a story with the id %s',
+    id => {
+      expect(errors(story({ id }))).toEqual([])
+    },
+  )
+
+  it.each([5, '', ' ', 'x'.repeat(101), 'a\nb', 'a\tb', 'US-001\u200b', 'a\u0000b', '\ud800', 'a\u202eb'])(
+    'may not have a story with the id %j',
+    id => {
+      expect(errors(story({ id }))).toEqual([
+        'userStories[0]: id must be a string of 1 to 100 characters in one line, all of them visible.',
+      ])
+    },
+  )
+
   it('needs no description, notes, dependencies or commands', () => {
     for (const field of ['description', 'notes', 'dependsOn']) expect(errors(without(field))).toEqual([])
     const { verifyCommands: _, ...rest } = file
@@ -40,8 +56,8 @@ describe('a story file', () => {
     [{ ...file, userStories: {} }, 'userStories must be an array.'],
     [{ ...file, verifyCommands: 'npm test' }, 'verifyCommands must be an array of strings.'],
     [{ ...file, userStories: [7] }, 'userStories[0] must be an object.'],
-    [story({ id: 5 }), 'userStories[0]: id must be a non-empty string.'],
-    [story({ title: null }), 'Story US-001: title must be a string.'],
+    [story({ title: 'x'.repeat(1001) }), 'Story US-001: title must be a string of at most 1000 characters.'],
+    [story({ title: null }), 'Story US-001: title must be a string of at most 1000 characters.'],
     [story({ passes: 'yes' }), 'Story US-001: passes must be true or false.'],
     [story({ priority: '1' }), 'Story US-001: priority must be a number.'],
     [

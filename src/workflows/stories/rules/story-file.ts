@@ -64,7 +64,7 @@ const STORY_RULES: Rule[] = [
   {
     field: 'title',
     is: value => text(value) && value.length <= LONGEST_TITLE,
-    must: `be a string of at most ${LONGEST_TITLE} characters; put the rest into "description"`,
+    must: `be a string of at most ${LONGEST_TITLE} characters`,
   },
   { field: 'description', is: text, must: 'be a string', optional: true },
   {
