@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { Act } from '../support/agent-script.ts'
-import { diceOf, howAgain, KILLS, killAway, leftovers, soon } from '../support/killing.ts'
+import { diceOf, howAgain, KILLS, killAway, leftoversLater, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
@@ -91,9 +91,9 @@ function expectWhole(stage: Stage) {
   expect(log).not.toContain('List changed by a person')
 }
 
-async function finish(stage: Stage): Promise<void> {
+async function finish(stage: Stage, run = stage.ralph): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
-    const ran = await stage.spawn(...(journalText(stage) === '' ? BUILD : ['resume']))
+    const ran = await run(...(journalText(stage) === '' ? BUILD : ['resume']))
     if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
     expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
   }
@@ -152,15 +152,14 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
         ralph.kill('SIGKILL')
         await ralph.ended
       }
-      await finish(stage)
+      await finish(stage, stage.spawn)
       try {
         expectWhole(stage)
       } catch (error) {
         ;(error as Error).message += `\n${howAgain} round ${round}\n${journalText(stage)}`
         throw error
       }
-      await delay(1000)
-      expect(leftovers(stage.ralphHome)).toEqual([])
+      expect(await leftoversLater(stage.ralphHome)).toEqual([])
       return died * 3
     }
     await killAway(2, play)

@@ -1,10 +1,9 @@
 import { chmodSync, copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import { diceOf, howAgain, KILLS, killAway, leftovers } from '../support/killing.ts'
+import { diceOf, howAgain, KILLS, killAway, leftoversLater } from '../support/killing.ts'
 import { eventsOf, journalText, runUntilKilled, throwMoment } from './dying.ts'
 import { setRepository } from './repository.ts'
 
@@ -109,16 +108,14 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
           else if (journalText(stage).includes('"result":"complete"')) break
           // Now and then it goes on at once, while the warden is still at work.
           if (d.chance(0.5)) continue
-          await delay(1000)
-          expect(leftovers(stage.ralphHome)).toEqual([])
+          expect(await leftoversLater(stage.ralphHome)).toEqual([])
         }
         await finish(stage)
         expect(essenceOf(stage)).toEqual(expected)
         expect(commitsOnRecord(stage)).toEqual(commitsOnRecord(whole))
         const { calls, paid, lost } = callsOf(stage)
         expect([paid, calls <= paid + lost]).toEqual([6, true])
-        await delay(1000)
-        expect(leftovers(stage.ralphHome)).toEqual([])
+        expect(await leftoversLater(stage.ralphHome)).toEqual([])
         return kills
       } catch (error) {
         const why = error as Error

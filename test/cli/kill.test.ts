@@ -2,7 +2,16 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { diceOf, howAgain, KILLS, killAway, leftovers, soon, wardensOf } from '../support/killing.ts'
+import {
+  diceOf,
+  howAgain,
+  KILLS,
+  killAway,
+  leftovers,
+  leftoversLater,
+  soon,
+  wardensOf,
+} from '../support/killing.ts'
 import { setStage } from './scene.ts'
 
 type Moment = { from: 'start' | 'record'; ms: number }
@@ -44,8 +53,7 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
       await delay(moment.ms)
       ralph.kill('SIGKILL')
       const { signal } = await ralph.ended
-      await delay(1000)
-      expect(leftovers(stage.ralphHome), when).toEqual([])
+      expect(await leftoversLater(stage.ralphHome), when).toEqual([])
       if (signal !== 'SIGKILL') return 1
       const again = await stage.spawn('resume')
       // Killed before the run was on record: there is nothing to resume, and a new one starts.

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { AT_CAP } from '../../src/core/table.ts'
-import { diceOf, howAgain, KILLS, killAway, leftovers } from '../support/killing.ts'
+import { diceOf, howAgain, KILLS, killAway, leftoversLater } from '../support/killing.ts'
 import { eventsOf, journalText, runUntilKilled, throwMoment } from './dying.ts'
 import { setStories, story } from './stories-stage.ts'
 
@@ -110,8 +110,7 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
         expect(essenceOf(stage)).toEqual({ ...expected, moves })
         expect(commitsOnRecord(stage)).toEqual(stage.history())
         expect(existsSync(join(stage.project, '.ralph-active'))).toBe(false)
-        await delay(1000)
-        expect(leftovers(stage.ralphHome)).toEqual([])
+        expect(await leftoversLater(stage.ralphHome)).toEqual([])
         return kills
       } catch (error) {
         const why = error as Error

@@ -1,9 +1,14 @@
-import { main } from '../../src/cli/main.ts'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import type { main } from '../../src/cli/main.ts'
+import { openBundle } from '../../src/cli/open-bundle.ts'
 import { RALPH, type Ran } from './ralph.ts'
 import { standIn } from './stand-in.ts'
 
+const program = openBundle(dirname(RALPH), './program.js', createRequire(RALPH)) as { main: typeof main }
+
 /**
- * Runs one command line of ralph in this process, with exactly this environment (and a PATH). Not for help, which is
+ * Runs one command line of the built ralph in this process, with exactly this environment (and a PATH). Not for help, which is
  * written to the descriptor, nor for signals, nor for two at once.
  */
 export async function hostRalph(
@@ -12,16 +17,16 @@ export async function hostRalph(
 ): Promise<Ran> {
   if (args.length === 0 || args.some(word => WRITTEN_TO_DESCRIPTOR.has(word)))
     throw new Error('help and version are written to the descriptor: start a process for them')
-  const program = standIn({
+  const place = standIn({
     argv: [RALPH, ...args],
     cwd,
     env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env },
   })
   try {
-    const code = await main(args)
-    return { code, signal: null, stdout: program.stdout(), stderr: program.stderr() }
+    const code = await program.main(args)
+    return { code, signal: null, stdout: place.stdout(), stderr: place.stderr() }
   } finally {
-    program.leave()
+    place.leave()
   }
 }
 

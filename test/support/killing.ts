@@ -38,6 +38,17 @@ export const wardensOf = (ralph: number): number[] =>
     .filter(pid => readOf(pid, 'cmdline').includes('ralph-warden'))
     .map(Number)
 
+/** The same a second later, or as soon as two looks find nothing: what is gone starts nothing more. */
+export async function leftoversLater(home: string): Promise<string[]> {
+  let before = ['not looked yet']
+  for (const end = Date.now() + 1000; Date.now() < end; await delay(50)) {
+    const now = leftovers(home)
+    if (now.length === 0 && before.length === 0) return []
+    before = now
+  }
+  return leftovers(home)
+}
+
 /** Rounds side by side, each ralph killed some times, until that is often enough. */
 export async function killAway(width: number, play: (round: number) => Promise<number>): Promise<number> {
   let kills = 0
