@@ -1,0 +1,50 @@
+import { languageOf } from './languages.ts'
+
+// What a file is to the tests, by its path alone. Paths are relative to the repository and have slashes.
+
+const TEST_NAMES = [
+  /(?:^|\/)(?:[^/]+[._-])?(?:tests?|specs?|cy|e2e)\.[cm]?[jt]sx?$/i,
+  /(?:^|\/)tests?[._-][^/]+\.[cm]?[jt]sx?$/i,
+  /(?:^|\/)(?:test_[^/]+|[^/]+_test|tests?)\.py$/,
+  /_test\.go$/,
+  /(?:_spec|_test|(?:^|\/)test_[^/]+)\.rb$/,
+  /(?:Tests?|IT|ITCase|Spec|TestCase)\.(?:java|kts?|scala|groovy|cs|fs|vb|php|swift)$/,
+  /(?:^|\/)Test[A-Z][^/]*\.(?:java|kts?|scala|groovy|cs|php)$/,
+  /_test\.(?:exs|dart|lua)$|_spec\.lua$/,
+  /(?:^|\/)(?:test_[^/]+|(?:[^/]+[_-])?(?:tests?|unittest))\.(?:c|cc|cpp|cxx|mm?)$/i,
+  /\.(?:bats|feature)$/,
+  /(?:^|\/)t\/[^/]+\.t$/,
+]
+
+const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress)\//i
+
+/** What tests use, but is no test. */
+const AID_FOLDER =
+  /(?:^|\/)(?:__?fixtures?_*|fixtures?|__?snapshots_*|snapshots|__mocks__|mocks|testdata|test-data|recordings|node_modules|vendor)\//i
+
+/** Whether a path is called like a test. */
+export const isTestName = (path: string): boolean =>
+  !AID_FOLDER.test(path) && TEST_NAMES.some(name => name.test(path))
+
+/** Whether there may be tests in it. Rust keeps them next to the code. */
+export const mayHoldTests = (path: string): boolean =>
+  !AID_FOLDER.test(path) &&
+  languageOf(path) !== null &&
+  (isTestName(path) || TEST_FOLDER.test(path) || path.endsWith('.rs'))
+
+const CI_FILES =
+  /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.github\/actions\/.+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci\/.+\.ya?ml|\.buildkite\/.+|\.woodpecker(?:\/.+|\.ya?ml)|\.drone\.ya?ml|\.travis\.yml|\.cirrus\.yml|\.?appveyor\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|(?:.+\/)?Jenkinsfile[^/]*)$/
+
+export const isCiFile = (path: string): boolean => CI_FILES.test(path)
+
+const CONFIG_FILES =
+  /(?:^|\/)(?:(?:vitest|jest|playwright|cypress|ava|wdio|web-test-runner|nightwatch|jasmine|cucumber)(?:[.-][\w-]+)*\.(?:[cm]?[jt]s|json)|vitest\.workspace\.(?:[cm]?[jt]s|json)|karma\.conf\.[cm]?[jt]s|\.mocharc(?:\.\w+)?|\.taprc|pytest\.ini|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|\.rspec|phpunit\.xml(?:\.dist)?|phpunit\.dist\.xml|nextest\.toml|package\.json|Rakefile)$/
+
+/** Whether it may configure a test runner. */
+export const isRunnerConfig = (path: string): boolean => !AID_FOLDER.test(path) && CONFIG_FILES.test(path)
+
+const SCRIPT_FILES =
+  /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|[Mm]akefile|GNUmakefile|\.?justfile|Justfile|[^/]+\.(?:sh|bash|zsh|mk))$|(?:^|\/)(?:scripts?|tools?|ci|\.ci|hack|bin|build)\/[^/]+$/
+
+/** Whether a check may run it, or find there what to run. */
+export const mayBeScript = (path: string): boolean => SCRIPT_FILES.test(path)
