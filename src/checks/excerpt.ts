@@ -13,6 +13,13 @@ export function lastLineOf(fd: number): string {
   return tail.trimEnd().split('\n').at(-1) ?? ''
 }
 
+/** More than this is no output of tests that somebody reads. */
+const LONGEST = 8 * 1024 * 1024
+
+/** All of it; null if it is too long. */
+export const wholeText = (fd: number): string | null =>
+  fstatSync(fd).size > LONGEST ? null : read(fd, 0, LONGEST)
+
 function read(fd: number, from: number, most: number): string {
   const bytes = Buffer.alloc(Math.min(most, Math.max(fstatSync(fd).size - from, 0)))
   const n = readSync(fd, bytes, 0, bytes.length, from)

@@ -2,8 +2,9 @@ import type { Finding } from '../core/events.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
-import { headOf } from './excerpt.ts'
+import { headOf, wholeText } from './excerpt.ts'
 import { failureMessage, truncate } from './message.ts'
+import { countTests } from './rules/count-tests.ts'
 
 export type Guardrail = {
   command: string
@@ -33,19 +34,37 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
     name: spec.command,
     async run(work, signal) {
       const { open, shown } = options.logFor(work?.step.id ?? null)
+      let count: number | null = null
+      const onEnd = (fd: number) => {
+        count = countTests(wholeText(fd) ?? '')
+      }
       const { exit, failure, excerpt } = await runLogged(
         options.start,
         command,
         work?.step.id ?? null,
-        { open, excerpt: fd => headOf(fd, options.truncateAt), timeout: spec.timeout, clock: options.clock },
+        {
+          open,
+          excerpt: fd => headOf(fd, options.truncateAt),
+          onEnd,
+          timeout: spec.timeout,
+          clock: options.clock,
+        },
         signal,
       )
+      const counted = count !== null && { count }
       if (failure === null)
-        return { finding: { check: spec.command, verdict: 'pass', note: '', log: shown }, exit }
+        return { finding: { check: spec.command, verdict: 'pass', note: '', log: shown, ...counted }, exit }
       const output = truncate(excerpt, options.truncateAt)
       const note = failureMessage({ command: spec.command, failure, hint: spec.hint, logFile: shown, output })
       return {
-        finding: { check: spec.command, verdict: 'fail', note, log: shown, action: spec.failAction },
+        finding: {
+          check: spec.command,
+          verdict: 'fail',
+          note,
+          log: shown,
+          action: spec.failAction,
+          ...counted,
+        },
         exit,
       }
     },

@@ -55,6 +55,16 @@ export async function git(
   args: string[],
   input = '',
 ): Promise<string | null> {
+  return (await gitBytes(cwd, env, args, input))?.toString() ?? null
+}
+
+/** The same for output that need not be text. */
+export async function gitBytes(
+  cwd: string,
+  env: Record<string, string>,
+  args: string[],
+  input = '',
+): Promise<Buffer | null> {
   const { failed, stdout } = await call(cwd, env, args, input)
   return failed ? null : stdout
 }
@@ -80,7 +90,7 @@ export async function mustGit(
 ): Promise<string> {
   const { failed, stdout, stderr } = await call(cwd, env, ['-c', 'core.hooksPath=/dev/null', ...args], input)
   if (failed) throw new Error(`git ${args[0]} failed: ${stderr.trim().split('\n', 1)[0]}`)
-  return stdout.trimEnd()
+  return stdout.toString().trimEnd()
 }
 
 function call(
@@ -88,9 +98,10 @@ function call(
   env: Record<string, string>,
   args: string[],
   input: string,
-): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+): Promise<{ failed: boolean; stdout: Buffer; stderr: string }> {
   const program = gitProgram(cwd, env.PATH)
-  if (program === null) return Promise.resolve({ failed: true, stdout: '', stderr: 'git is not installed' })
+  if (program === null)
+    return Promise.resolve({ failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' })
   return new Promise(resolve => {
     const child = spawn(program, [...QUIET, ...args], {
       cwd,
@@ -106,7 +117,7 @@ function call(
     }
     underWay.add(restart)
     restart()
-    const finish = (failed: boolean, stdout: string, stderr: string) => {
+    const finish = (failed: boolean, stdout: Buffer, stderr: string) => {
       underWay.delete(restart)
       clearTimeout(timer)
       if (!failed) hasHung = false
@@ -117,7 +128,7 @@ function call(
       hasHung = true
       endGroup(child)
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
-      finish(true, '', 'git takes too long')
+      finish(true, Buffer.alloc(0), 'git takes too long')
     }
     const chunks: Buffer[] = []
     let errors = ''
@@ -130,8 +141,8 @@ function call(
     child.stderr.on('data', (chunk: Buffer) => {
       if (errors.length < MAX_ERROR) errors += chunk
     })
-    child.on('error', error => finish(true, '', error.message))
-    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks).toString(), errors))
+    child.on('error', error => finish(true, Buffer.alloc(0), error.message))
+    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks), errors))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })

@@ -1,5 +1,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { textAt } from '../store/files/read.ts'
+import { gitBytes } from './git.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
 import { contentOf, HASHED_BYTES } from './status.ts'
@@ -55,4 +57,66 @@ function copy(root: string, path: string, folder: string, made: Set<string>): bo
   } catch {
     return false
   }
+}
+
+/** The text of a path; null: there was none; undefined: nobody can tell. */
+type Text = string | null | undefined
+
+/**
+ * Reads files as they were at the start: dirty ones from their copies, all others with one call of git. It remembers what
+ * it read. null if git fails.
+ */
+export function textsAtStart(start: Start, runDir: string, env: Record<string, string>) {
+  const known = new Map<string, Text>()
+  return async (paths: readonly string[]): Promise<ReadonlyMap<string, Text> | null> => {
+    const unknown = paths.filter(path => !known.has(path))
+    const clean = unknown.filter(path => !Object.hasOwn(start.dirty, path))
+    const blobs = await readBlobs(start.root, env, start.head, clean)
+    if (!blobs) return null
+    for (const path of unknown)
+      known.set(path, Object.hasOwn(start.dirty, path) ? keptText(start, runDir, path) : blobs.get(path))
+    return known
+  }
+}
+
+function keptText(start: Start, runDir: string, path: string): Text {
+  const content = start.dirty[path]!
+  if (content === 'absent') return null
+  if (content.startsWith('link ') || !isKept(start, runDir, path)) return undefined
+  return textAt(join(keptFolder(runDir), path), { limit: LIMITS.file }) ?? undefined
+}
+
+/**
+ * Reads files of a commit with one call of git; null if git fails. A path that the commit does not have gives null; what
+ * is no file is left out.
+ */
+async function readBlobs(
+  root: string,
+  env: Record<string, string>,
+  commit: string | null,
+  paths: readonly string[],
+): Promise<Map<string, string | null> | null> {
+  const found = new Map<string, string | null>()
+  // git reads one name from each line.
+  const names = paths.filter(path => !path.includes('\n'))
+  if (commit === null) return new Map(paths.map(path => [path, null]))
+  if (names.length === 0) return found
+  const asked = names.map(path => `${commit}:${path}\n`).join('')
+  let rest = await gitBytes(root, env, ['cat-file', '--batch'], asked)
+  if (!rest) return null
+  for (const path of names) {
+    const end = rest.indexOf('\n')
+    if (end < 0) break
+    const header = rest.subarray(0, end).toString()
+    const blob = /^\w+ (\w+) (\d+)$/.exec(header)
+    rest = rest.subarray(end + 1)
+    if (!blob) {
+      if (header.endsWith(' missing')) found.set(path, null)
+      continue
+    }
+    const size = Number(blob[2])
+    if (blob[1] === 'blob') found.set(path, rest.subarray(0, size).toString())
+    rest = rest.subarray(size + 1)
+  }
+  return found
 }

@@ -12,29 +12,42 @@ export type FileWatch = {
   prepare(): void
   /** A short text for the state of the tree; null if it cannot be read. */
   fingerprint(): Promise<string | null>
+  /** Every path that changed since the run began, as far as the tree was read; null if nobody can know. */
+  touched(): Promise<ReadonlySet<string> | null>
   /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
   record(id: StepId): Promise<void>
 }
 
 /**
  * Follows the changes of the tree. Reading it takes a call of git, so one reading answers both whether something changed
- * and what. `root` is the repository's top folder, null outside one; `known` is the state of the tree now.
+ * and what. `root` is the repository's top folder, null outside one; `known` is the state of the tree now; `start` is its
+ * state when the run began.
  */
 export function watchFiles(
   project: string,
-  { root, known }: { root: string | null; known: TreeState | null },
+  { root, known, start }: { root: string | null; known: TreeState | null; start: TreeState | null },
   env: Record<string, string>,
   record: (event: RunEvent) => void,
   now: () => number,
 ): FileWatch {
   let recorded = known
   let latest: TreeState | null = null
+  /** null: not known yet, because an earlier process worked on the run. */
+  let touched: Set<string> | null = known && known === start ? new Set() : null
+  /** What changed until the latest reading: asked for twice, and git may have to be called. */
+  let compared: { before: TreeState; after: TreeState; paths: string[] } | null = null
   let pending: Promise<TreeState | null> | null = null
-  const start = () => (root === null ? Promise.resolve(null) : readTreeState(project, env, root))
+  const startReading = () => (root === null ? Promise.resolve(null) : readTreeState(project, env, root))
   const read = async () => {
-    latest = await (pending ?? start())
+    latest = await (pending ?? startReading())
     pending = null
     return latest
+  }
+  const changes = async (before: TreeState, after: TreeState) => {
+    if (compared?.before !== before || compared.after !== after)
+      compared = { before, after, paths: await changedBetween(before, after, env) }
+    for (const path of compared.paths) touched?.add(path)
+    return compared.paths
   }
   return {
     async begin() {
@@ -45,11 +58,18 @@ export function watchFiles(
       latest = null
     },
     prepare() {
-      pending ??= start()
+      pending ??= startReading()
     },
     async fingerprint() {
       const current = await read()
       return current && fingerprintOf(current)
+    },
+    async touched() {
+      const after = latest ?? (await read())
+      if (!start || !after) return null
+      if (touched && recorded) await changes(recorded, after)
+      else touched = new Set(await changedBetween(start, after, env))
+      return touched
     },
     async record(id) {
       const before = recorded
@@ -58,7 +78,7 @@ export function watchFiles(
       recorded = after ?? before
       // After a crash the state before is unknown.
       if (!before || !after) return
-      const paths = await changedBetween(before, after, env)
+      const paths = await changes(before, after)
       record({ type: 'changed', at: now(), id, paths: paths.slice(0, MAX_PATHS), count: paths.length })
     },
   }

@@ -1,11 +1,15 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
 import { slugsOf } from '../checks/message.ts'
+import { watchTests } from '../checks/test-changes.ts'
 import type { Check, Clock } from '../core/ports.ts'
+import { textsAtStart } from '../git/kept-files.ts'
+import type { FileWatch } from '../git/watch-files.ts'
 import { repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { openNewFile } from '../store/files/new-file.ts'
+import { LIMITS, textAt } from '../store/files/read.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 
@@ -46,5 +50,23 @@ export function commandChecks(
       },
     })
     return guarded(check, protectedFiles)
+  })
+}
+
+/** What casts doubt on green checks: that tests were weakened since the run began. */
+export function composeDoubts(
+  {
+    spec: { project, settings, start },
+    env,
+    runDir,
+  }: Pick<ChecksOptions, 'spec' | 'env'> & { runDir: string },
+  { touched }: FileWatch,
+) {
+  const root = start?.root ?? project
+  return watchTests({
+    testChanges: settings.testChanges,
+    folder: relative(root, project),
+    read: path => textAt(join(root, path), { limit: LIMITS.text }),
+    files: start && { touched, atStart: textsAtStart(start, runDir, env) },
   })
 }

@@ -169,6 +169,9 @@ export function composePorts(options: PortsOptions): Ports {
       if (!work.step && options.isFirst) workspace.beforeFirstChecks()
       return active.checks(work, workspace.checks())
     },
+    async doubts({ step, state }, findings) {
+      return (await workspaces.of(step.workspace)).doubts(state, findings)
+    },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
     ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),

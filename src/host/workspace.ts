@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
-import type { RunEvent, Settled } from '../core/events.ts'
+import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check, type Clock } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
 import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
@@ -14,7 +14,7 @@ import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './ask.ts'
-import { commandChecks, composeChecks } from './checks.ts'
+import { commandChecks, composeChecks, composeDoubts } from './checks.ts'
 import { composeProtection, guardGit } from './protection.ts'
 import { composeScm } from './scm.ts'
 
@@ -31,6 +31,8 @@ interface Workspace {
   checks(): Check[]
   /** The checks of a workflow's own criteria. */
   verify(criteria: readonly Criterion[]): Check[]
+  /** Whether tests were weakened since the run began, as findings. */
+  doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
   fingerprint(): Promise<string | null>
   /** Before the first checks: notes how protected files are now. */
   beforeFirstChecks(): void
@@ -78,8 +80,10 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   const { project: dir, start } = spec
   const root = pinFolder(dir)
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
-  const known = options.isFresh && start ? treeStateAtStart(start) : null
-  const files = watchFiles(dir, { root: start?.root ?? null, known }, env, emit, now)
+  const atStart = start && treeStateAtStart(start)
+  const known = options.isFresh ? atStart : null
+  const files = watchFiles(dir, { root: start?.root ?? null, known, start: atStart }, env, emit, now)
+  const doubts = composeDoubts(options, files)
   const protect = composeProtection({
     spec,
     more: workflow.protectedAreas(spec),
@@ -148,6 +152,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
         'criterion',
         { spec, runner, session, env, protectedFiles, clock },
       ),
+    doubts,
     fingerprint: files.fingerprint,
     beforeFirstChecks() {
       if (guardrails.length === 0) return

@@ -16,6 +16,8 @@ export type Log = {
   open(): number
   /** The part to show if the command did not pass. */
   excerpt(fd: number): string
+  /** The command has ended by itself or was ended, and the log is complete. */
+  onEnd?(fd: number): void
   /** How long the command may take, in seconds. */
   timeout: number
   clock: Clock
@@ -41,6 +43,7 @@ export async function runLogged(
     fd = log.open()
     const ran = await runInto(fd, start, command, id, log, signal)
     const failure = failureOf(ran)
+    log.onEnd?.(fd)
     return { exit: ran.exit, failure, excerpt: failure === null ? '' : log.excerpt(fd) }
   } catch (error) {
     if (error instanceof CannotGoOn) throw error

@@ -146,6 +146,7 @@ export const schema = object({
     }),
   }),
   parallel: z._default(positiveCount, 1),
+  testChanges: z._default(oneOf('claim', 'fail', 'allow'), 'claim'),
   protect: z._default(globs, []),
   sandbox: section({
     mode: z._default(oneOf('auto', 'docker', 'srt', 'none'), 'auto'),

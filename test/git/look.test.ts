@@ -11,7 +11,8 @@ async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> 
   stage.sh(dirty)
   const start = (await recordStart(stage.project, env))!
   const recorded: RunEvent[] = []
-  const known = { root: start.root, known: treeStateAtStart(start) }
+  const atStart = treeStateAtStart(start)
+  const known = { root: start.root, known: atStart, start: atStart }
   const files = watchFiles(
     stage.project,
     known,
@@ -68,7 +69,7 @@ describe('the files that an iteration changed', () => {
     const recorded: RunEvent[] = []
     const files = watchFiles(
       stage.project,
-      { root: stage.project, known: null },
+      { root: stage.project, known: null, start: null },
       env,
       e => recorded.push(e),
       () => 0,
@@ -79,5 +80,51 @@ describe('the files that an iteration changed', () => {
     stage.sh('echo x > next')
     await files.record(2)
     expect(recorded).toEqual([{ type: 'changed', at: 0, id: 2, paths: ['next'], count: 1 }])
+  })
+})
+
+describe('the files that a run changed', () => {
+  const watch = async (isFresh: boolean) => {
+    const stage = setRepository()
+    const env = { ...stage.env, LANG: 'C.UTF-8' }
+    stage.sh('echo mine > dirty; echo mine > dirtier')
+    const start = treeStateAtStart((await recordStart(stage.project, env))!)
+    const known = isFresh ? start : null
+    const open = () =>
+      watchFiles(
+        stage.project,
+        { root: start.root, known, start },
+        env,
+        () => {},
+        () => 0,
+      )
+    return { stage, open }
+  }
+
+  it.each([
+    ['of one process', true],
+    ['after it was resumed', false],
+  ])('add up, with what was committed: %s', async (_, isFresh) => {
+    const { stage, open } = await watch(isFresh)
+    let files = open()
+    await files.begin()
+    stage.sh('echo x > one; echo yours > dirty')
+    await files.fingerprint()
+    expect([...(await files.touched())!].sort()).toEqual(['dirty', 'one'])
+    await files.record(1)
+    stage.sh('git add one; git commit -qm one')
+    if (!isFresh) files = open()
+    await files.begin()
+    stage.sh('rm c; git add -A . ":!dirty" ":!dirtier"; git commit -qm c; echo x > two')
+    expect([...(await files.touched())!].sort()).toEqual(['c', 'dirty', 'one', 'two'])
+    await files.record(2)
+  })
+
+  it('are unknown once git can no longer tell', async () => {
+    const { stage, open } = await watch(true)
+    const files = open()
+    await files.begin()
+    stage.sh('rm -rf .git')
+    expect(await files.touched()).toBe(null)
   })
 })

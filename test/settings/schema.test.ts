@@ -45,6 +45,7 @@ test('a project without settings has the defaults', () => {
       },
     },
     parallel: 1,
+    testChanges: 'claim',
     protect: [],
     sandbox: { mode: 'auto', allowedDomains: [], allowWrite: [], denyRead: [] },
     env: { pass: [], drop: [] },

@@ -229,7 +229,7 @@ function commandsIn(line: string): string[][] {
 }
 
 /** Joins two relative paths. */
-export function join(folder: string, path: string): string {
+function join(folder: string, path: string): string {
   const parts: string[] = []
   for (const part of `${folder}/${path}`.split('/')) {
     if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
