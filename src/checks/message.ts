@@ -1,3 +1,4 @@
+import { redactText } from '../core/secrets/redact.ts'
 /** The first `limit` characters, with a note only if something was cut. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text
@@ -6,9 +7,9 @@ export function truncate(text: string, limit: number): string {
   return `${text.slice(0, splitsPair ? limit - 1 : limit)}... [truncated]`
 }
 
-/** A name for a log file: everything but letters and digits becomes one `_`; at most 50 characters. */
+/** A name for a log file, without secrets: everything but letters and digits becomes one `_`; at most 50 characters. */
 export const slugOf = (command: string): string =>
-  command
+  redactText(command)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_/, '')
     .slice(0, 50)

@@ -2,6 +2,7 @@ import { resetIn } from '../agents/shared/reset.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../core/ports.ts'
+import { redactWords } from '../core/secrets/redact.ts'
 import type { AgentName, StepId } from '../core/table.ts'
 import { type CallFiles, callRecord } from '../store/call-record.ts'
 
@@ -78,7 +79,7 @@ export function caller(options: CallerOptions): CallAgent {
         iteration: options.session.numberOf(id),
         ...call.about,
         agent: name,
-        argv: redact(command.argv),
+        argv: redactWords(command.argv),
         prompt: promptFile && options.session.shown(promptFile),
         ms: options.now() - began,
         ...outcome,
@@ -161,14 +162,4 @@ function refusalNote(agent: Agent, denials: number): string {
   return agent.bypass
     ? `${what}; ${agent.bypass} in place of other permission flags (agent.flags) fixes it`
     : what
-}
-
-/** Arguments without what follows a secret-looking option. */
-export function redact(argv: string[]): string[] {
-  const secret = /(key|token|secret|password)/i
-  return argv.map((word, i) => {
-    if (/^--?[\w-]+=/.test(word) && secret.test(word.split('=', 1)[0]!)) return `${word.split('=', 1)[0]}=…`
-    const before = argv[i - 1] ?? ''
-    return before.startsWith('-') && !before.includes('=') && secret.test(before) ? '…' : word
-  })
 }

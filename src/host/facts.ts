@@ -1,9 +1,9 @@
 import { plural } from '../core/format.ts'
+import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents.ts'
-import { redact } from './call.ts'
 
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
@@ -29,7 +29,7 @@ function fallbackRow(spec: RunSpec): string[][] {
 /** The command line of each agent, the main one first. */
 export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
   agentsOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
-    redact(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
+    redactWords(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
 
 /** What people should know before the first iteration. */

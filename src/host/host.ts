@@ -2,6 +2,7 @@ import type { RunEvent, Settled, TodoItem } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { reopen } from '../core/reopen.ts'
+import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { heldTasks, todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
@@ -19,7 +20,6 @@ import { receiptOf } from '../view/report/receipt.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { holdBackOutput } from './back-pressure.ts'
-import { redact } from './call.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
 import { keepDirtyFiles, noteEndState } from './keep-start.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
@@ -57,7 +57,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const session = openSession(
     project,
     id,
-    { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redact(spec.agent.argv) },
+    { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redactWords(spec.agent.argv) },
     note => notices.push(note),
     past,
   )

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
+import { redactAll, redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { visibleText } from '../core/visible.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { redact } from './call.ts'
 import { commandsOf } from './facts.ts'
 import type { Listener } from './frontend.ts'
 
@@ -24,11 +24,10 @@ export function verboseLines(
   for (const source of sources) say(`Loading settings from ${source}`)
   const hide = <T extends { flags: string[] }>(agent: T): T => ({
     ...agent,
-    flags: redact(resolveFlags(agent.flags)),
+    flags: redactWords(resolveFlags(agent.flags)),
   })
-  say(
-    `Settings: ${JSON.stringify({ ...settings, agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) })}`,
-  )
+  const hidden = { agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) }
+  say(`Settings: ${JSON.stringify(redactAll({ ...settings, ...hidden }))}`)
   for (const [place, command] of commandsOf(spec, env).entries())
     say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command.join(' ')}`)
   return { onEvent }

@@ -1,5 +1,6 @@
+import { looksSecret } from '../core/secrets/names.ts'
+import { holdsSecret } from '../core/secrets/redact.ts'
 import { matchesAny } from './name-pattern.ts'
-import { looksSecret } from './secret.ts'
 
 export type EnvironmentRules = {
   /** Names that the agent needs itself, its API keys for example. */
@@ -10,24 +11,26 @@ export type EnvironmentRules = {
 }
 
 /**
- * The environment for a child process: everything but names that look like secrets which the agent does not need. Marks
+ * The environment for a child process: everything but what looks like a secret, by its name or its value,
+ * and which the agent does not need. Marks
  * of an outer run are dropped, because its sweep would end the children of this run.
  */
 export function filterEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { own, pass, drop }: EnvironmentRules,
 ): { env: Record<string, string>; leftOut: string[] } {
-  const isKept = (name: string): boolean => {
+  const isKept = ([name, value]: [string, string]): boolean => {
     if (matchesAny(name, drop)) return false
-    return SETTINGS.includes(name) || !looksSecret(name) || matchesAny(name, own) || matchesAny(name, pass)
+    if (SETTINGS.includes(name) || matchesAny(name, own) || matchesAny(name, pass)) return true
+    return !looksSecret(name) && !holdsSecret(value)
   }
   const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const unmarked = given.filter(([name]) => !isMark(name))
   return {
-    env: Object.fromEntries(unmarked.filter(([name]) => isKept(name))),
+    env: Object.fromEntries(unmarked.filter(isKept)),
     leftOut: unmarked
+      .filter(entry => !isKept(entry))
       .map(([name]) => name)
-      .filter(name => !isKept(name))
       .sort(),
   }
 }

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
-import { forceReplace } from './files/inside.ts'
+import { fileMode, forceReplace } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
 
 /**
@@ -24,5 +24,5 @@ export const ignoreAll = (root: PinnedFolder, folder: string): void =>
 
 /** Replaces the file instead of writing into it: an agent may have left a pipe there, and that would block ralph. */
 function write(root: PinnedFolder, path: string, text: string): void {
-  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text)))
+  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text), fileMode(root, path)))
 }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, readSync, statSync } from 'node:fs'
 import { keepBroken, type MovedAside, readOrMove } from './broken.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
-import { forceReplace } from './files/inside.ts'
+import { fileMode, forceReplace } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
 import { openRegularFile } from './files/read.ts'
 
@@ -29,10 +29,10 @@ export type KnownVersions = { own: readonly Buffer[]; given: Buffer | null }
 /** `root` is the project: nothing is written outside it. */
 export function openListFile(root: PinnedFolder, path: string, { own, given }: KnownVersions): ListFile {
   let written = own.findLast(bytes => holds(path, bytes)) ?? given
-  const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer) => void) => {
+  const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer, mode: number) => void) => {
     if (written?.equals(bytes) && holds(path, bytes)) return
     // An agent may have cleaned the tree and removed this folder.
-    forceReplace(root, path, entry => replace(entry, bytes))
+    forceReplace(root, path, entry => replace(entry, bytes, fileMode(root, path)))
     written = bytes
   }
   return {

@@ -2,7 +2,7 @@ import type { RunEvent } from '../core/events.ts'
 import { readOrMove } from './broken.ts'
 import { appendToFile } from './files/append.ts'
 import { replaceFile } from './files/atomic.ts'
-import { forceReplace, kindAt } from './files/inside.ts'
+import { fileMode, forceReplace, kindAt } from './files/inside.ts'
 import { isPinned, type PinnedFolder } from './files/pinned.ts'
 
 export type ProgressLog = {
@@ -32,12 +32,12 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
     const isNew = last.length === 0 && kindAt(path) === null
     if (isNew || found?.subarray(0, last.length).equals(last)) {
       const bytes = Buffer.from(text)
-      forceReplace(root, path, entry => appendToFile(entry, bytes))
+      forceReplace(root, path, entry => appendToFile(entry, bytes, fileMode(root, path)))
       last = Buffer.concat([found ?? last, bytes])
       return
     }
     last = Buffer.from(log.journal().map(log.notes()).join(''))
-    forceReplace(root, path, entry => replaceFile(entry, last))
+    forceReplace(root, path, entry => replaceFile(entry, last, fileMode(root, path)))
     if (found !== null) log.warn(OVERWRITTEN)
   }
   append(missingText(past.map(noteOf), last.toString()))

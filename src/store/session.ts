@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
+import { redactText } from '../core/secrets/redact.ts'
 import type { StepId } from '../core/table.ts'
 import { appendToFile } from './files/append.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
@@ -76,7 +77,7 @@ export function openSession(
   requireWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
     create()
     const text = `${JSON.stringify(about, null, 2)}\n`
-    inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text)))
+    inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text), 0o600))
   })
 
   const steps = new Map<StepId, { n: number; folder: string }>()
@@ -111,7 +112,7 @@ export function openSession(
       const kind = kindAt(entry)
       // An agent may have put something there already; a link would lead ralph's files elsewhere.
       if (kind !== null && kind !== 'folder') rmSync(entry)
-      if (kind !== 'folder') mkdirSync(entry)
+      if (kind !== 'folder') mkdirSync(entry, 0o700)
     })
     return path
   }
@@ -119,12 +120,12 @@ export function openSession(
     const path = join(dir, file)
     const bytes = Buffer.from(`${line}\n`)
     try {
-      inside(root, path, entry => appendToFile(entry, bytes))
+      inside(root, path, entry => appendToFile(entry, bytes, 0o600))
     } catch {
       // Ralph must not create the project itself.
       if (!isPinned(root)) return
       ready()
-      keep(path, entry => appendToFile(entry, bytes))
+      keep(path, entry => appendToFile(entry, bytes, 0o600))
     }
   }
   const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
@@ -183,4 +184,4 @@ export function openSession(
 
 const folderName = (n: number) => `iter-${String(n).padStart(3, '0')}`
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
-const oneLine = (text: string) => text.split('\n', 1)[0]!
+const oneLine = (text: string) => redactText(text.split('\n', 1)[0]!)

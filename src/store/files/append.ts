@@ -9,13 +9,13 @@ import { LIMITS, readRegularFile } from './read.ts'
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants
 const FLAGS = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY
 
-export function appendToFile(path: string, data: Uint8Array): void {
+export function appendToFile(path: string, data: Uint8Array, mode = 0o644): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found && !found.isFile()) rmSync(path, { recursive: true, force: true })
   // A hard link: the same file may have a name elsewhere. A copy takes its place.
   else if (found && found.nlink > 1)
-    replaceFileUnsynced(path, readRegularFile(path, { limit: LIMITS.own, noLink: true }))
-  const fd = openSync(path, FLAGS, 0o644)
+    replaceFileUnsynced(path, readRegularFile(path, { limit: LIMITS.own, noLink: true }), mode)
+  const fd = openSync(path, FLAGS, mode)
   try {
     writeAll(fd, data)
   } finally {

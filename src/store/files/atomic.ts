@@ -25,8 +25,8 @@ export function replaceFile(path: string, data: string | Uint8Array, mode = 0o64
 }
 
 /** The same without a sync: a power cut may leave the old file, or an empty one. */
-export const replaceFileUnsynced = (path: string, data: Uint8Array): void =>
-  replace(path, data, 0o644, () => {})
+export const replaceFileUnsynced = (path: string, data: Uint8Array, mode = 0o644): void =>
+  replace(path, data, mode, () => {})
 
 function replace(path: string, data: string | Uint8Array, mode: number, sync: (fd: number) => void): void {
   const temp = join(dirname(path), `.ralph-${randomBytes(8).toString('hex')}.tmp`)

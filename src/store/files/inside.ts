@@ -18,6 +18,13 @@ export function isFolderInside(root: PinnedFolder, path: string): boolean {
   }
 }
 
+/** Sessions hold prompts, streams and logs, and so whatever secret an agent meets: only their owner may look into them. */
+const isPrivate = (path: string): boolean => /^\.ralph\/sessions(?:\/|$)/.test(path)
+
+/** The permissions of a new file at this path. */
+export const fileMode = (root: PinnedFolder, path: string): number =>
+  isPrivate(relative(root.path, path)) ? 0o600 : 0o644
+
 /**
  * Creates a folder and those above it. What is in the way, a file or a link, is an error; with `force` it is removed, but
  * never what a link leads to.
@@ -31,7 +38,7 @@ export function makeFolder(root: PinnedFolder, path: string, { force = false } =
       if (kind === 'folder') return
       if (kind !== null && !force) throw notFolder(`${root.path}/${folder}`, kind)
       if (kind !== null) rmSync(entry, { force: true })
-      mkdirSync(entry)
+      mkdirSync(entry, isPrivate(folder) ? 0o700 : 0o777)
     })
   }
 }
@@ -46,7 +53,7 @@ export function forceReplace(root: PinnedFolder, path: string, replace: (entry: 
 }
 
 export const forceReplaceFile = (root: PinnedFolder, path: string, text: string): void =>
-  forceReplace(root, path, entry => replaceFile(entry, text))
+  forceReplace(root, path, entry => replaceFile(entry, text, fileMode(root, path)))
 
 /** What became of a folder, as the end of a sentence; null: it is there. */
 export function lossOf(root: PinnedFolder): string | null {

@@ -10,11 +10,11 @@ import { writeAll } from './atomic.ts'
  */
 export function openNewFile(path: string): number {
   try {
-    return openSync(path, 'wx+')
+    return openSync(path, 'wx+', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     rmSync(path, { recursive: true, force: true })
-    return openSync(path, 'wx+')
+    return openSync(path, 'wx+', 0o600)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
+import { redactAll } from '../../core/secrets/redact.ts'
 import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
@@ -71,15 +72,18 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     listed: traits.listed,
     agents: [...new Set(iterations.flatMap(i => i.agent ?? []))],
     times: timesOf(events),
-    ending,
-    iterations,
     totals,
-    told: instructionsIn(events),
     undone: undoneIn(events),
-    warnings: warningsIn(events),
-    doubts: doubtsIn(events),
-    left: openTasks(events),
     resume: resumeCommand(events, traits, ending, totals),
+    // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.
+    ...redactAll({
+      ending,
+      iterations,
+      told: instructionsIn(events),
+      warnings: warningsIn(events),
+      doubts: doubtsIn(events),
+      left: openTasks(events),
+    }),
   }
 }
 

@@ -1,0 +1,68 @@
+import { looksSecret, namesSecret } from './names.ts'
+
+/** Stands for what was left out. */
+const GONE = '…'
+
+/** A user and a password before a host; over HTTP a user alone is a token. */
+const IN_URL = /\b(?:https?:\/\/[^\s/?#@"']+@|[a-z][a-z\d+.-]*:\/\/[^\s/?#@:"']*:[^\s/?#@"']+@)/gi
+
+/** Keys and tokens that are known by how they begin. */
+const TOKEN =
+  /\b(?:(?:sk|rk)_(?:live|test)_\w+|sk-[\w-]{16,}|gh[opsur]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z\d]{16}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{20,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}[\w.-]*)|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*-----)?/g
+
+/** `Bearer x`, `Basic x`, wherever it stands. */
+const SCHEME = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi
+
+/** A name and its value: `NAME=x`, `--name=x`, `"name": "x"`, `Name: x` at the beginning. */
+const ASSIGNED = /(^|[\s;&|?'"(,])(-{0,2}[A-Za-z_][\w.-]*)=("[^"]*"|'[^']*'|[^\s;&|'"]+)/g
+const IN_JSON = /("([\w.-]+)"\s*:\s*)"(?:\\.|[^"\\])*"/g
+const HEADER = /((?:^|['"])([A-Za-z][\w-]*):\s*)([^'"]+)/g
+
+/** An option and the word after it. */
+const OPTION = /(^|\s)(--?[A-Za-z][\w-]*)\s+(?!-)("[^"]*"|'[^']*'|[^\s'"]+)/g
+
+/** A text without the secrets in it, as far as they can be told. */
+export const redactText = (text: string): string =>
+  text
+    .replace(IN_URL, found => `${found.slice(0, found.indexOf('://'))}://${GONE}@`)
+    .replace(HEADER, (all, head, name) => (namesSecret(name) ? `${head}${GONE}` : all))
+    .replace(SCHEME, `$1 ${GONE}`)
+    .replace(ASSIGNED, (all, before, name, value) =>
+      isSecret(name, value) ? `${before}${name}=${GONE}` : all,
+    )
+    .replace(IN_JSON, (all, head, name) => (looksSecret(name) ? `${head}"${GONE}"` : all))
+    .replace(OPTION, (all, before, name, value) => (isSecret(name, value) ? `${before}${name} ${GONE}` : all))
+    .replace(TOKEN, GONE)
+
+/** The same for every text in some data. */
+export function redactAll<T>(value: T): T {
+  if (typeof value === 'string') return redactText(value) as T
+  if (Array.isArray(value)) return value.map(redactAll) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redactAll(inner)])) as T
+}
+
+/** The words of a command without the secrets in them. */
+export const redactWords = (argv: readonly string[]): string[] =>
+  argv.map((word, index) => {
+    const before = argv[index - 1] ?? ''
+    const isValue = /^--?[A-Za-z]/.test(before) && !before.includes('=') && !word.startsWith('-')
+    return isValue && (isSecret(before, word) || isLogin(before, word)) ? GONE : redactText(word)
+  })
+
+/** Whether an environment variable's value is a secret, whatever its name: a URL with a password, a connection string. */
+export function holdsSecret(value: string): boolean {
+  if ([IN_URL, TOKEN, SCHEME].some(pattern => value.search(pattern) >= 0)) return true
+  const [, query = ''] = /^[a-z][\w+.:-]*:\/\/[^\s?]*\?(\S+)$/i.exec(value) ?? []
+  const pairs = query === '' ? value.split(value.includes(';') ? /;\s*/ : /\s+/) : query.split('&')
+  const named = pairs.filter(pair => pair !== '').map(pair => /^([A-Za-z][\w .-]*?)\s*=\s*\S/.exec(pair)?.[1])
+  return named.length > 0 && named.every(Boolean) && named.some(name => namesSecret(name!))
+}
+
+/** A number or a yes and no after a name is not a secret: `--max-token 5`. */
+const isSecret = (name: string, value: string): boolean =>
+  looksSecret(name.replace(/^-+/, '')) && !/^(?:\d{1,9}|true|false)$/.test(value)
+
+/** `curl -k` and its like take a key there, and `-u` a user and a password. */
+const isLogin = (option: string, value: string): boolean =>
+  option === '-k' || (['-u', '--user'].includes(option) && value.includes(':'))
