@@ -27,11 +27,14 @@ export type Scope = {
 const KNOWN: Record<string, string> = {
   HOME,
   PWD: '.',
+  // Wherever the command came from: the project, or what is above it.
+  OLDPWD: '..',
   IFS: ' ',
   TMPDIR: '/tmp',
   SHELL: 'bash',
   BASH: 'bash',
-  PPID: SOME,
+  // By its name: it is the agent itself.
+  PPID: 'PPID',
   USER: SOME,
   RANDOM: SOME,
   $: SOME,

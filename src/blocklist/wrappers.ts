@@ -1,4 +1,4 @@
-import { type Call, has, lastOf, operands } from './call.ts'
+import { type Call, has, lastOf, operands, valuesOf } from './call.ts'
 
 /**
  * What a call starts in its turn: further commands by their words, or scripts by their text. `own` are the words that
@@ -47,6 +47,9 @@ function env(call: Call): Inner {
   return rest(['-u', '-C', '--unset', '--chdir'])(call)
 }
 
+/** As many lines are put into a command; the rest is judged as words behind it. */
+const MOST_LINES = 64
+
 function xargs(call: Call): Inner {
   const values = [
     '-n',
@@ -63,8 +66,16 @@ function xargs(call: Call): Inner {
     '--arg-file',
   ]
   const { words, own } = rest(values)(call)
-  const given = (call.input.text ?? '').split(/\s+/).filter(word => word !== '')
-  return { words: words!.map(command => (command.length > 0 ? [...command, ...given] : [])), own: own! }
+  const text = call.input.text ?? ''
+  const [command = []] = words!
+  // By a delimiter, or line by line, a word may have spaces: a whole script for `sh -c`.
+  const isSplit = own!.some(arg => /^-(?:\w*0|-null|-delimiter|[dIL])/.test(arg))
+  const given = [text.split(/\s+/), ...(isSplit ? [text.split(/[\0\n]/)] : [])]
+  const commands = given.map(list => [...command, ...list.filter(word => word !== '')])
+  const [mark] = valuesOf({ args: own! }, 'I', 'replace')
+  const lines = mark ? text.split('\n', MOST_LINES).filter(line => line !== '') : []
+  for (const line of lines) commands.push(command.map(word => word.replaceAll(mark!, line)))
+  return { words: command.length > 0 ? commands : [], own: own! }
 }
 
 /** A shell reads what `-c` says, else a file, else its input. */
@@ -120,6 +131,7 @@ const UNWRAP: Record<string, Unwrap> = {
   builtin: rest(),
   exec: rest(['-a']),
   busybox: rest(),
+  toybox: rest(),
   strace: rest(['-o', '-e', '-p', '-s']),
   flock: rest(['-w', '-E', '--timeout'], 1),
   chroot: rest(['--userspec', '--groups'], 1),

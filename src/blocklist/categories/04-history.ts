@@ -7,7 +7,17 @@ import { GIT_VALUES } from './git.ts'
 type Git = { verb: string; args: string[]; cwd: string }
 
 const onGit = (denies: (git: Git) => boolean) =>
-  onCall((call: Call) => call.name === 'git' && denies({ ...verbs(call, GIT_VALUES), cwd: call.cwd }))
+  onCall((call: Call) => {
+    if (call.name !== 'git') return false
+    const { verb, args } = verbs(call, GIT_VALUES)
+    return denies({ verb, args: args.map(inFull), cwd: call.cwd })
+  })
+
+const LONG = ['--hard', '--force', '--mirror', '--prune', '--delete', '--worktree', '--discard-changes']
+
+/** Git takes the beginning of a long option for the whole: `--har`. */
+const inFull = (arg: string): string =>
+  /^--[a-z-]{2,}$/.test(arg) ? (LONG.find(option => option.startsWith(arg)) ?? arg) : arg
 
 const PUSH_VALUES = ['-o', '--push-option', '--repo', '--receive-pack', '--exec']
 const MAIN = /^(?:.*:)?(?:refs\/heads\/)?(?:main|master|trunk|develop)$/
@@ -91,6 +101,12 @@ export const historyCategory: Category = {
       }),
       reason:
         "This throws away all uncommitted work, the user's too. Restore the files that you changed by name (`git restore FILE`), or put them aside with `git stash`.",
+    },
+    {
+      name: 'discard-worktree',
+      denies: onGit(git => git.verb === 'worktree' && git.args[0] === 'remove' && has(git, 'f', 'force')),
+      reason:
+        'This throws away uncommitted work in another working tree. Commit it or copy it, then remove the tree without force.',
     },
     {
       name: 'delete-main',

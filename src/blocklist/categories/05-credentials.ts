@@ -41,6 +41,7 @@ const PRINTS: Record<string, RegExp> = {
   heroku: /^(?:auth:token|config)\b/,
   doctl: /^auth token\b/,
   npm: /^token\b/,
+  git: /^credential(?:-\w+)? (?:fill|get)\b/,
 }
 
 const argsOf = (call: Call): string => operands(call.args).join(' ')

@@ -3,7 +3,8 @@ import { type Category, onCall, programs } from '../rule.ts'
 
 /** What makes something public, by tool: the words after it, options left out. */
 const PACKAGES: Record<string, RegExp> = {
-  npm: /^(?:publish|unpublish|deprecate|dist-tag add|owner add|access (?:set|grant|public))\b/,
+  // npm takes the beginning of a command for the whole.
+  npm: /^(?:pub(?:l|li|lis|lish)?|unp\w*|deprecate|dist-tag add|owner add|access (?:set|grant|public))\b/,
   pnpm: /^(?:publish|-r publish)\b/,
   yarn: /^(?:publish|npm publish)\b/,
   bun: /^publish\b/,

@@ -59,7 +59,10 @@ export const forkBombsCategory: Category = {
             !call.pipeline.some(other => LIMITERS.test(other.name)) &&
             !(call.name === 'tail' && has(call, 'c', 'n'))
           )
-        return call.name === 'fallocate' && operands(call.args).some(arg => /^\d{2,}[TP]|^\d{4,}G/i.test(arg))
+        return (
+          call.name === 'fallocate' &&
+          operands(call.args).some(arg => /^\d+[TP]|^\d{3,}G|^\d{12,}$/i.test(arg))
+        )
       }),
       reason: 'This fills the disk or the memory. Say how much: `head -c 1M /dev/zero`, or `count=` for dd.',
     },

@@ -8,7 +8,16 @@ const STARTUP =
 
 /** What tells agents and git what to do: a change outlasts the session that made it. */
 const ORDERS =
-  /^(?:~\/)?\.claude\/(?:settings[\w.]*\.json|hooks\/)|^~\/\.codex\/config|^\.git\/(?:hooks\/|config$)|^\.ralph\/settings/
+  /^(?:~\/)?\.claude\/(?:settings[\w.]*\.json|hooks\/)|^~\/\.codex\/config|^\.git\/(?:hooks\/|config$)|^\.ralph\/settings|^~\/\.ralph\//
+
+/** Git runs their values, or reads more of its configuration from elsewhere. */
+const GIT_RUNS =
+  /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|sequence\.editor|alias\.|filter\.|credential\.|include\.|includeif\.|extensions\.worktreeconfig|gpg\.(?:\w+\.)?program|(?:diff|merge|difftool|mergetool)\..*(?:command|textconv|driver|cmd|external))/i
+
+/** What only the person at the keyboard may tell ralph; looking (`status`, `report`, `diff`) is free. */
+const STEERING = /^(?:trust|cancel|pause|resume|tell|todo|undo|gc)$/
+
+const NEW_SESSION = ['setsid', 'nohup', 'daemonize', 'daemon']
 
 const isWritten =
   (pattern: RegExp) =>
@@ -19,7 +28,7 @@ export const persistenceCategory: Category = {
   number: 11,
   title: 'persistence',
   programs: programs(
-    'crontab at batch systemctl launchctl loginctl update-rc.d chkconfig pm2 brew ssh-copy-id git',
+    'crontab at batch systemctl systemd-run launchctl loginctl update-rc.d chkconfig pm2 brew ssh-copy-id git ralph env setsid nohup daemonize daemon',
   ),
   rules: [
     {
@@ -55,6 +64,7 @@ export const persistenceCategory: Category = {
             /^(?:enable|mask|link|edit|set-default|reenable)$/.test(verbs(call).verb)) ||
           (call.name === 'launchctl' && /^(?:load|bootstrap|enable|submit)$/.test(call.args[0] ?? '')) ||
           (call.name === 'loginctl' && call.args[0] === 'enable-linger') ||
+          call.name === 'systemd-run' ||
           call.name === 'update-rc.d' ||
           call.name === 'chkconfig' ||
           (call.name === 'pm2' && /^(?:startup|save)$/.test(call.args[0] ?? '')) ||
@@ -64,6 +74,27 @@ export const persistenceCategory: Category = {
       ),
       reason:
         'This installs something that runs from now on. Start it for this session only, in the background.',
+    },
+    {
+      name: 'hide-process',
+      denies: onCall(({ name, words }) => {
+        const clears = words.some(
+          (word, i) =>
+            /^(?:-\w*i\w*|-|--ignore-environment)$/.test(word) && /(?:^|\/)env$/.test(words[i - 1] ?? ''),
+        )
+        return (
+          clears &&
+          (name === 'env' || NEW_SESSION.includes(name)) &&
+          words.some(word => NEW_SESSION.includes(word))
+        )
+      }),
+      reason:
+        'This starts something without its surroundings, in a session of its own, so that nobody ends it. Start it in the background, and end it by its id.',
+    },
+    {
+      name: 'steer-ralph',
+      denies: onCall(call => call.name === 'ralph' && STEERING.test(verbs(call).verb)),
+      reason: 'Only the person who started the run steers ralph. Say in your answer what should be done.',
     },
     {
       name: 'let-in',
@@ -80,13 +111,7 @@ export const persistenceCategory: Category = {
           return false
         const isWrite =
           second !== undefined || has({ args }, 'unset', 'add', 'replace-all', 'edit', 'e', 'unset-all')
-        return (
-          isWrite &&
-          (has({ args }, 'global', 'system') ||
-            /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager)|alias\.|filter\.|credential\.)/i.test(
-              first,
-            ))
-        )
+        return isWrite && (has({ args }, 'global', 'system') || GIT_RUNS.test(first))
       }),
       reason:
         'This changes git for all projects, or makes it run something. Set what the project needs with `git config KEY VALUE`.',

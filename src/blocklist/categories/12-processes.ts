@@ -24,7 +24,9 @@ export const processesCategory: Category = {
   rules: [
     {
       name: 'kill-all',
-      denies: onCall(call => isKill(call) && ids(call).some(id => id === '-1' || id === '1' || id === '0')),
+      denies: onCall(
+        call => isKill(call) && ids(call).some(id => ['-1', '1', '0', 'PPID', '-PPID'].includes(id)),
+      ),
       reason:
         'This ends everything that the user runs, you among it. End a process that you started, by its id: `kill $PID`.',
     },
