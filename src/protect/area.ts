@@ -30,7 +30,7 @@ export const readArea = ({ root, globs = [], paths = [], config, mayGo = false }
   mayGo,
 })
 
-/** The area that a path belongs to. */
+/** The area that a path belongs to: it is protected there, or it is in the way of what is. */
 export const areaOf = (areas: readonly Area[], path: string): Area | undefined =>
   areas.find(area => {
     const within = relative(area.root, path)
@@ -38,14 +38,11 @@ export const areaOf = (areas: readonly Area[], path: string): Area | undefined =
     const parts = within.split('/')
     const above = parts.map((_, at) => parts.slice(0, at + 1).join('/'))
     return (
-      area.paths.includes(within) ||
-      area.globs.some(glob => above.some(part => glob.matches(part)) || isOnTheWay(glob, within))
+      [...area.paths, ...area.globs.map(({ base }) => base)].some(
+        known => known === within || known.startsWith(`${within}/`),
+      ) || area.globs.some(glob => above.some(part => glob.matches(part)))
     )
   })
-
-/** A link in place of a folder above everything that a glob matches. */
-const isOnTheWay = ({ base }: Glob, within: string): boolean =>
-  base === within || base.startsWith(`${within}/`)
 
 export const isConfig = ({ root, config }: Area, path: string): boolean =>
   config !== null && join(root, config) === path

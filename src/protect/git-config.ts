@@ -9,7 +9,7 @@ const MAX_CHARS = 1024 * 1024
 /** The entries of a configuration, without those of files that it includes; null if git cannot read it. */
 export async function readEntries(tool: ConfigTool, text: string): Promise<ConfigEntry[] | null> {
   if (text.length > MAX_CHARS) return null
-  const list = await tool(['--file', '-', '--list', '-z'], text)
+  const list = await tool(['--no-includes', '--file', '-', '--list', '-z'], text)
   if (list === null) return null
   return list
     .split('\0')

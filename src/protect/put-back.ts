@@ -56,12 +56,13 @@ function clear(root: PinnedFolder, within: string, aside: SetAside): void {
   for (let depth = 1; depth <= parts.length; depth++) {
     const part = parts.slice(0, depth).join('/')
     const isLast = depth === parts.length
-    const found = actWithin(root, part, entry => {
+    const isFolder = actWithin(root, part, entry => {
       const stat = lstatSync(entry, { throwIfNoEntry: false })
-      if (stat && (isLast || !stat.isDirectory())) aside.move(entry, `${root.path}/${part}`)
-      return stat !== undefined
+      if (!isLast && stat?.isDirectory()) return true
+      if (stat) aside.move(entry, `${root.path}/${part}`)
+      return false
     })
-    if (!found) return
+    if (!isFolder) return
   }
 }
 

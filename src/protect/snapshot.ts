@@ -34,7 +34,7 @@ export function look(areas: Area[], last: Snapshot): Look {
   const files: Snapshot = {}
   const closed = new Set<string>()
   for (const { root, globs, paths } of areas) {
-    const found = new Set(paths)
+    const found = new Set(paths.map(path => linkAbove(root, path) ?? path))
     for (const glob of globs) {
       const { files: matched, closed: shut } = findFiles(root, glob)
       for (const path of matched) found.add(path)
@@ -47,6 +47,16 @@ export function look(areas: Area[], last: Snapshot): Look {
     }
   }
   return { files, closed: [...closed] }
+}
+
+/** The first link on the way to a path: what lies behind it is not in the folder. */
+function linkAbove(root: string, path: string): string | null {
+  const parts = path.split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const above = parts.slice(0, depth).join('/')
+    if (lstatSync(join(root, above), { throwIfNoEntry: false })?.isSymbolicLink()) return above
+  }
+  return null
 }
 
 /** A snapshot of the areas; `last` itself if nothing changed. Throws CannotGoOn if it could not all be put back. */

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { Check, CheckWork } from '../../src/core/ports.ts'
@@ -155,6 +156,48 @@ describe('two steps in flight', () => {
     expect(checked).toEqual(new Set([join(field.root, 'cat'), join(field.root, 'dog')]))
     expect(field.read('project/who.txt')).toBeNull()
     expect(code).toBe(1)
+  })
+
+  it('share git’s folder: what one agent changed never comes back with the end of another', async () => {
+    const hooks = '$(git rev-parse --git-common-dir)/hooks'
+    const script = `
+      read task || true
+      if [ "$task" = cat ]; then
+        echo evil > ${hooks}/post-checkout; git config alias.x '!evil'; touch ../cat-planted
+        ${until('../dog-began')}
+      else
+        touch ../dog-began; ${until('../cat-settled')}
+        ls ${hooks} > ../dog-saw; git config user.name dog; echo 1 > fine.txt
+      fi
+      echo done`
+    const field = setField(script, { protect: [], baseline: false })
+    const settled: Active['apply'] = ({ task, stage }) => {
+      if (task === 'cat' && stage === 'work') writeFileSync(join(field.root, 'cat-settled'), '')
+    }
+    // dog's step begins once cat's agent has changed things: it must not take that for how they should be.
+    const buildPrompt: Active['buildPrompt'] = async ({ task }) => {
+      while (task.id === 'dog' && !existsSync(join(field.root, 'cat-planted'))) await delay(20)
+      return task.id
+    }
+    const workspaceFor: Active['workspaceFor'] = task => `../${task.id}`
+    await field.host(fieldWorkflow(2, { workspaceFor, apply: settled, buildPrompt }))
+    expect(field.read('dog-saw')).not.toContain('post-checkout')
+    expect(field.read('project/.git/hooks/post-checkout')).toBeNull()
+    expect(field.read('project/.git/config')).not.toContain('alias')
+    expect(field.read('project/.git/config')).toContain('name = dog')
+    // Nobody can tell which of the two it was.
+    const events = field.journal()
+    for (const name of ['cat', 'dog']) {
+      const [first] = events.filter(e => e.type === 'settled' && e.task === name)
+      expect(first).toMatchObject({
+        findings: [{ check: 'protect', verdict: 'fail', note: expect.stringContaining('post-checkout') }],
+      })
+    }
+    // A later step is not blamed for it.
+    const later = events.filter(e => e.type === 'settled' && e.stage === 'work').slice(2)
+    expect(later.flatMap(e => (e.type === 'settled' ? e.findings : []))).not.toContainEqual(
+      expect.objectContaining({ check: 'protect', note: expect.stringContaining('user.name') }),
+    )
   })
 })
 
