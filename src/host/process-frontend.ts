@@ -1,5 +1,6 @@
 import type { UserAccess } from '../core/asker.ts'
 import { isAttended } from '../terminal/attended.ts'
+import { writeInBackground } from '../terminal/background.ts'
 import { editorOf, editText } from '../terminal/editor.ts'
 import { terminalFrontend } from '../terminal/frontend.ts'
 import { print, printError } from '../terminal/print.ts'
@@ -11,9 +12,15 @@ import { listenToSignals } from './signals.ts'
 /** The frontend of a run that was started from a command line: this process's terminal, or its pipes. */
 export function processFrontend(options: { json?: boolean; quiet?: boolean }): Frontend {
   const { env } = process
+  // Lazily, because Node takes a while to create the streams.
+  let isOpen = false
+  const streams = () => {
+    if (!isOpen) writeInBackground()
+    isOpen = true
+    return process
+  }
   return {
-    // A function, because Node takes a while to create the streams.
-    ...terminalFrontend(() => process, env, options),
+    ...terminalFrontend(streams, env, options),
     user: stop => (isAttended(options) ? userAtTerminal(stop, env) : null),
     openSignals: () => ({
       ...listenToSignals(printError),

@@ -40,7 +40,8 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   function draw(): void {
     // The last column stays free: a line that fills it may make the terminal scroll.
     const line = live.line(Date.now(), columnsOf(out) - 1)
-    if (line === drawn) return
+    // A terminal that does not read gets no more of them.
+    if (line === drawn || (out.writableLength ?? 0) > 0) return
     out.write(drawn === '' ? line : ERASE + line)
     drawn = line
   }
