@@ -294,3 +294,31 @@ test('a line of a hundred thousand brackets is read to one end', () => {
     kept(play(agent.parser('stream'), [deep]))
   }
 })
+
+/** Values that an agent's tools may return: deep ones, and long ones that slow patterns would stumble over. */
+const EXCESSIVE: readonly (readonly [what: string, json: string])[] = [
+  ['nested arrays', '['.repeat(50_000) + ']'.repeat(50_000)],
+  ['nested objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['a million spaces', JSON.stringify(`x${' '.repeat(1_000_000)}x`)],
+  ['a million line breaks', JSON.stringify('\n'.repeat(1_000_000))],
+  ['a million opening tags', JSON.stringify('<response>'.repeat(100_000))],
+  ['a limit that is told again and again', JSON.stringify("You've hit your limit resets ".repeat(40_000))],
+]
+const PLACES = 5
+
+describe.each(EXCESSIVE)('%s in any place of a line', (_, json) => {
+  test.each(CLIS)('of %s are read or passed over, and the stream still has one end', cli => {
+    const [recorded] = streams.filter(found => found.cli === cli)
+    if (!recorded) return
+    const { lines } = recorded
+    for (const [at, line] of lines.entries()) {
+      if (at % Math.ceil(lines.length / PLACES) !== 0) continue
+      const message = JSON.parse(line)
+      const places = placesIn(message).filter(place => place.length > 0)
+      for (let i = 0; i < places.length; i += Math.ceil(places.length / PLACES)) {
+        const text = JSON.stringify(put(message, places[i]!, '@excess@')).replace('"@excess@"', () => json)
+        kept(play(AGENTS[cli].parser('stream'), lines.with(at, text)))
+      }
+    }
+  })
+})
