@@ -62,6 +62,15 @@ export type Exit = { code: number | null; signal: string | null }
 /** Enough to find a process again after a crash, and to know that it is not another with the same number. */
 export type ProcessRef = { pid: number; startTime: string; host: string }
 
+/** Who sent a request, as far as it can be told. */
+export type Sender = {
+  pid: number
+  /** Its terminal, `pts/3`; null: it has none. */
+  terminal: string | null
+  /** The runs whose agents or checks it came from; absent: none is known. */
+  within?: string[]
+}
+
 /** What one check said. */
 export type Finding = {
   check: string
@@ -157,7 +166,7 @@ export type RunEvent = { at: number } & (
       by?: ProcessRef
     }
   /** A later incarnation of the same run. */
-  | { type: 'resumed'; limits: Limits; by?: ProcessRef }
+  | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender }
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[] }
   | {
@@ -188,17 +197,19 @@ export type RunEvent = { at: number } & (
       by: 'person' | 'agent' | 'ralph'
       /** The request that asked for it, if one did. */
       request?: string
+      from?: Sender
     } & Edit)
   /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
-  | { type: 'control'; hold: RunState['hold']; request?: string }
+  | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
   /** An instruction of the user's; all later prompts contain it. */
-  | { type: 'told'; text: string; request?: string }
+  | { type: 'told'; text: string; request?: string; from?: Sender }
   /**
    * The engine left the loop without finishing; `resume` goes on. `left`: it stopped cleanly, so what agents had written
    * was judged, and what is written later is people's.
    */
   | { type: 'stopped'; why: string; left?: true }
-  | { type: 'finished'; result: Result; proof: Proof | null; why: string }
+  /** `from`: who cancelled it while no process hosted it. */
+  | { type: 'finished'; result: Result; proof: Proof | null; why: string; from?: Sender }
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }

@@ -7,6 +7,7 @@ import type {
   PassingEvent,
   ProcessRef,
   RunEvent,
+  Sender,
   Settled,
 } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
@@ -144,8 +145,8 @@ export type Control =
   | { type: 'tell'; text: string }
   | { type: 'todo'; request: unknown }
 
-/** A request and its name. */
-export type Request = { id: string; control: Control }
+/** A request, its name and who sent it, if that is known. */
+export type Request = { id: string; control: Control; from?: Sender }
 
 /** Requests from outside, oldest first. */
 export interface Controls {

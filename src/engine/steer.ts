@@ -1,15 +1,15 @@
-import type { RunEvent } from '../core/events.ts'
+import type { RunEvent, Sender } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
 import type { RunContext } from './iterate.ts'
 
 /** Handles new requests. Each is journaled before it takes effect. */
 export function obey(context: RunContext, cancel: AbortController): void {
   const { book, ports } = context
-  for (const { id: request, control } of ports.controls.pending()) {
-    const at = ports.clock.now()
-    if (control.type === 'tell') book.record({ type: 'told', at, text: control.text, request })
-    else if (control.type === 'todo') book.record(changeOf(context, control.request, request, at))
-    else book.record({ type: 'control', at, hold: holdAfter(control, book.state.hold), request })
+  for (const { id: request, control, from } of ports.controls.pending()) {
+    const on = { at: ports.clock.now(), request, ...(from && { from }) }
+    if (control.type === 'tell') book.record({ type: 'told', text: control.text, ...on })
+    else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
+    else book.record({ type: 'control', hold: holdAfter(control, book.state.hold), ...on })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }
@@ -18,11 +18,15 @@ export function obey(context: RunContext, cancel: AbortController): void {
 const NO_REQUESTS = { error: 'this run takes no requests about it' }
 
 /** The list may have changed since the request was made: then the answer is a warning. */
-function changeOf({ book, ports }: RunContext, wanted: unknown, request: string, at: number): RunEvent {
+function changeOf(
+  { book, ports }: RunContext,
+  wanted: unknown,
+  on: { at: number; request: string; from?: Sender },
+): RunEvent {
   const edit = ports.onRequest?.(wanted, book.tasks, book.state) ?? NO_REQUESTS
   return 'error' in edit
-    ? { type: 'warned', at, note: `the list stays as it is: ${edit.error}` }
-    : { type: 'edited', at, by: 'person', ...edit, request }
+    ? { type: 'warned', at: on.at, note: `the list stays as it is: ${edit.error}` }
+    : { type: 'edited', by: 'person', ...edit, ...on }
 }
 
 function holdAfter(

@@ -11,6 +11,7 @@ import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runner
 import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
+import { senderOf } from '../runs/within.ts'
 import { receiveControls, sendControl } from '../store/control.ts'
 import { requireWritable } from '../store/files/writable.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
@@ -218,7 +219,7 @@ function once<T>(make: () => T): () => T {
 
 /** What the frontend may look at. */
 function viewOf(
-  { workflow, spec, limits }: HostOptions,
+  { workflow, spec, limits, env }: HostOptions,
   book: Book,
   todo: () => readonly TodoItem[],
   dir: string,
@@ -237,7 +238,10 @@ function viewOf(
     titleOf: stage => book.table.stages[stage]?.title,
     summary: style => workflow.summary?.(spec, book, style) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
-    retry: () => sendControl(dir, { type: 'retry' }, Date.now(), processRef(process.pid)),
+    retry: () => {
+      const to = processRef(process.pid)
+      sendControl(dir, { type: 'retry' }, Date.now(), { to, from: senderOf(env) })
+    },
   }
 }
 
@@ -247,11 +251,12 @@ function begin({ book, active }: Hosted, options: HostOptions): void {
   const at = Date.now()
   const by = processRef(process.pid)
   if (past.length > 0) {
-    book.record({ type: 'resumed', at, limits, by })
+    const from = senderOf(options.env)
+    book.record({ type: 'resumed', at, limits, by, from })
     const reopened = reopen(book.table, book.state, book.tasks, at)
     if (reopened) book.record(reopened)
     active.onResume?.()
-    if (options.instruction) book.record({ type: 'told', at, text: options.instruction })
+    if (options.instruction) book.record({ type: 'told', at, text: options.instruction, from })
   } else {
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow

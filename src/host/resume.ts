@@ -6,8 +6,10 @@ import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
 import { hold } from '../runs/hold.ts'
 import type { Io } from '../runs/io.ts'
+import { isLive } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
-import { isLive, tellLive, wakeRun } from '../runs/steer.ts'
+import { tellLive, wakeRun } from '../runs/steer.ts'
+import { refuseFromWithin } from '../runs/within.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
@@ -45,13 +47,14 @@ export async function resume(
   context: ResumeContext,
   instruction: string | null = null,
 ): Promise<number> {
-  needUnfinished(run)
   const { stdout, stderr, env } = context.io
+  refuseFromWithin(run, env)
+  needUnfinished(run)
   if (isLive(run)) {
     refuseLimits(run, options)
     // The process that hosts the run prints its events: here there are none.
     const out = options.json ? stderr : stdout
-    return instruction === null ? wakeRun(run, out) : tellLive(run, instruction, out)
+    return instruction === null ? wakeRun(run, out, env) : tellLive(run, instruction, out, env)
   }
   const home = ralphHome(env)
   const { project } = run.began

@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { findLoaded } from '../agents/loads/find.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { visible } from '../core/visible.ts'
+import { refuseFromWithinAny } from '../runs/within.ts'
 import { readJson } from '../settings/read.ts'
 import { type Risk, risks } from '../settings/trust.ts'
 import { replaceFile } from '../store/files/atomic.ts'
@@ -37,6 +38,7 @@ export const projectRisks = (project: string, fromFiles: unknown, env: NodeJS.Pr
 export async function requireTrust({ home, project, found, own = [], flag, env }: TrustAsk): Promise<void> {
   const all = [...found, ...own]
   if (env.RALPH_TRUST === '1' || isTrusted(home, project, all)) return
+  refuseFromWithinAny(home, env, 'trust a project')
   if (!flag) {
     const shown = all.length > 0 ? all : [GONE]
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(refusal(project, shown))

@@ -5,8 +5,8 @@ import { readStatus } from '../git/status.ts'
 import { openScratch, writeTree } from '../git/trees.ts'
 import { plainLine } from '../view/plain.ts'
 import type { Io, Writer } from './io.ts'
+import { isLive } from './live.ts'
 import { chooseRun, type PastRun, pastRun } from './past-run.ts'
-import { isLive } from './steer.ts'
 
 export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boolean }
 

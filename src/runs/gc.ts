@@ -9,8 +9,9 @@ import { receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, type StoredRun, storedRuns } from './find.ts'
 import type { Io } from './io.ts'
+import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
-import { isLive } from './steer.ts'
+import { refuseFromWithinAny } from './within.ts'
 
 export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
 
@@ -18,6 +19,7 @@ export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRu
 export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
   const print = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
+  if (!options.dryRun) refuseFromWithinAny(home, env, 'delete runs')
   const project = options.all ? null : projectOf(options.projectDir)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
   const old = beyondNewest(runs, options.keep)

@@ -8,9 +8,9 @@ import { textReport } from '../view/report/text.ts'
 import type { Style } from '../view/style.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { latestRun, matchingRuns, ralphHome } from './find.ts'
+import { isLive } from './live.ts'
 import { chooseRun } from './past-run.ts'
 import { projectOf } from './project.ts'
-import { isLive } from './steer.ts'
 
 /** Without any of them: text. */
 export type ReportForm = { json?: boolean; markdown?: boolean; html?: boolean }
@@ -24,12 +24,21 @@ export function receiptFor(
 ): Receipt {
   const home = ralphHome(env)
   const kept = keptReceipt(home, name, projectDir)
-  // A receipt that an older ralph kept has no traits of its workflow.
-  if (kept !== null) return { ...traitsIn(registry, (kept as Receipt).workflow), ...(kept as Receipt) }
+  if (kept !== null) return withDefaults(registry, kept as KeptReceipt)
   const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
   return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
 }
+
+/** A receipt that an older ralph kept lacks what later ones have. */
+type KeptReceipt = Partial<Receipt> & Omit<Receipt, 'requests' | 'doubts'>
+
+const withDefaults = (registry: Registry, kept: KeptReceipt): Receipt => ({
+  requests: [],
+  doubts: [],
+  ...traitsIn(registry, kept.workflow),
+  ...kept,
+})
 
 function keptReceipt(home: string, name: string | undefined, projectDir: string): unknown {
   if (name !== undefined) return matchingRuns(home, name).length > 0 ? null : findReceipt(home, name)

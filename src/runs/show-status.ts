@@ -4,9 +4,9 @@ import { heldElsewhere } from '../store/lock.ts'
 import type { Registry } from '../workflows/index.ts'
 import { findRun, latestRun, ralphHome } from './find.ts'
 import type { Io } from './io.ts'
+import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { statusLines, statusOf } from './status.ts'
-import { isLive } from './steer.ts'
 
 export type StatusOptions = { projectDir: string; json?: boolean }
 

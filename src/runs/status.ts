@@ -9,7 +9,9 @@ import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
 import { formatCost, formatEnding } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
+import { type AskedFor, requestsIn } from '../view/report/requests.ts'
 import { spentOn } from '../view/report/spent.ts'
+import { formatSender } from '../view/sender.ts'
 import { clockTime } from '../view/time.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 
@@ -44,6 +46,8 @@ export type RunStatus = {
   tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
   /** The result of the last settled iteration, or how the run ended. */
   last: string
+  /** What was asked of the run last, and by whom; null: nothing yet. */
+  asked: AskedFor | null
   /** The command that continues the run; null if there is nothing left to do. */
   goOn: string | null
 }
@@ -97,6 +101,7 @@ export function statusOf(
       ? taskProgress(tasks, state, workflow.table(workflow.readSpec(began.pins)))
       : null,
     last,
+    asked: requestsIn(events).at(-1) ?? null,
     goOn: elsewhere
       ? null
       : resumeCommand(events, traitsIn(registry, began.workflow), endingOf(events, live), spent),
@@ -185,6 +190,14 @@ export function statusLines(status: RunStatus, now: number): string[] {
     ['failures', `${status.failures} in a row`],
     ['spent', `${formatCost(status)} · ${formatCount(status.tokens)} tokens, as reported by the agent`],
     ['last', plainLine(status.last)],
+    ...(status.asked === null
+      ? []
+      : [
+          [
+            'asked',
+            `${status.asked.what}, ${formatSender(status.asked.from)}, ${formatAge(status.asked.at, now)} ago`,
+          ],
+        ]),
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]
   return [

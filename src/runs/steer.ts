@@ -1,8 +1,7 @@
-import type { ProcessRef, RunEvent } from '../core/events.ts'
+import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { isAlive } from '../runners/process/proc.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
@@ -10,24 +9,18 @@ import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
 import { hold } from './hold.ts'
 import type { Io, Writer } from './io.ts'
+import { hostOf, isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { phaseOf } from './status.ts'
+import { refuseFromWithin, senderOf } from './within.ts'
 
 export type SteerOptions = { projectDir: string }
 
-/** Whether the process that hosts a run is still alive. */
-export function isLive({ events }: StoredRun): boolean {
-  // After the run has ended or stopped, its process may live on to host other runs.
-  const last = events.findLast(e => LIFE.has(e.type))
-  return (last?.type === 'began' || last?.type === 'resumed') && last.by !== undefined && isAlive(last.by)
-}
-
-const LIFE: ReadonlySet<RunEvent['type']> = new Set(['began', 'resumed', 'finished', 'stopped'])
-
 export function pauseRun(name: string | undefined, options: SteerOptions, io: Io): number {
   const run = runFor(name, options, io.env)
+  refuseFromWithin(run, io.env)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
-  sendRequest(run, { type: 'pause' })
+  sendRequest(run, { type: 'pause' }, io.env)
   return print(
     io.stdout,
     `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`,
@@ -37,27 +30,34 @@ export function pauseRun(name: string | undefined, options: SteerOptions, io: Io
 /** If no process hosts the run, it is ended in its journal. */
 export async function cancelRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
+  refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
-  if (isLive(run)) sendRequest(run, { type: 'cancel' })
+  const from = senderOf(io.env)
+  if (isLive(run)) sendRequest(run, { type: 'cancel' }, io.env)
   else
     await withStoppedRun(ralphHome(io.env), run, async events => {
       await endLeftovers(run, events)
-      record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why: 'cancelled' })
+      const why = 'cancelled'
+      record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
     })
   return print(io.stdout, `cancelled run ${run.id}`)
 }
 
 export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
+  refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would read it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
-  if (isLive(run)) return tellLive(run, text, io.stdout)
-  await withStoppedRun(ralphHome(io.env), run, () => record(run, { type: 'told', at: Date.now(), text }))
+  if (isLive(run)) return tellLive(run, text, io.stdout, io.env)
+  const from = senderOf(io.env)
+  await withStoppedRun(ralphHome(io.env), run, () =>
+    record(run, { type: 'told', at: Date.now(), text, from }),
+  )
   return confirmInstruction(run, io.stdout)
 }
 
-export function tellLive(run: StoredRun, text: string, to: Writer): number {
-  sendRequest(run, { type: 'tell', text })
+export function tellLive(run: StoredRun, text: string, to: Writer, env: NodeJS.ProcessEnv): number {
+  sendRequest(run, { type: 'tell', text }, env)
   return confirmInstruction(run, to)
 }
 
@@ -65,13 +65,13 @@ const confirmInstruction = ({ id }: StoredRun, to: Writer): number =>
   print(to, `told run ${id}; the instruction is in its prompts from the next iteration on`)
 
 /** Lets a live run that is paused or waits go on. */
-export function wakeRun(run: StoredRun, to: Writer): number {
+export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): number {
   if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
-    sendRequest(run, { type: 'retry' })
+    sendRequest(run, { type: 'retry' }, env)
     return print(to, `run ${run.id} waits no longer: it tries again now`)
   }
   // Send it even if the run is at work, because it may have been asked to pause a moment ago.
-  sendRequest(run, { type: 'resume' })
+  sendRequest(run, { type: 'resume' }, env)
   return print(to, `resumed run ${run.id}`)
 }
 
@@ -84,13 +84,9 @@ function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.Pro
   return run
 }
 
-/** Sends a request to the process that hosts the run. */
-/** To the process that hosts the run now: a later one is not to be paused or cancelled by it. */
-export const sendRequest = (run: StoredRun, control: Control) =>
-  sendControl(run.dir, control, Date.now(), hostOf(run))
-
-const hostOf = ({ events }: StoredRun): ProcessRef | undefined =>
-  events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
+/** Sends a request to the process that hosts the run now: a later one is not to be paused or cancelled by it. */
+export const sendRequest = (run: StoredRun, control: Control, env: NodeJS.ProcessEnv) =>
+  sendControl(run.dir, control, Date.now(), { to: hostOf(run), from: senderOf(env) })
 
 /**
  * Acts on a run that no process hosts, while holding its lock, with its journal read again. Throws if another process

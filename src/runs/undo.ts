@@ -9,9 +9,10 @@ import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
 import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
+import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
-import { isLive } from './steer.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
+import { refuseFromWithin } from './within.ts'
 
 export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
 
@@ -27,6 +28,7 @@ export async function undoRun(
 ): Promise<number> {
   const print = (line: string) => stdout.write(`${line}\n`)
   const run = chooseRun(name, options.projectDir, env)
+  refuseFromWithin(run, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
   if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone') {

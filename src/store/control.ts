@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessRef, RunEvent } from '../core/events.ts'
+import type { ProcessRef, RunEvent, Sender } from '../core/events.ts'
 import { parseJson } from '../core/json.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './files/atomic.ts'
@@ -9,11 +9,19 @@ import { LIMITS, readRegularFile } from './files/read.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
-/** Sends a request to a run. Each is its own file, complete when it appears. `to`: the process it is meant for. */
-export function sendControl(runDir: string, control: Control, now: number, to?: ProcessRef): void {
+/**
+ * Sends a request to a run. Each is its own file, complete when it appears. `to`: the process it is meant for. `from`:
+ * the one that sends it.
+ */
+export function sendControl(
+  runDir: string,
+  control: Control,
+  now: number,
+  { to, from }: { to?: ProcessRef | undefined; from?: Sender } = {},
+): void {
   mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
   const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
-  replaceFile(join(folderOf(runDir), name), JSON.stringify({ ...control, to }), 0o600)
+  replaceFile(join(folderOf(runDir), name), JSON.stringify({ ...control, to, from }), 0o600)
 }
 
 /**
@@ -49,7 +57,10 @@ export function receiveControls(
       return namesIn(folder).flatMap(id => {
         if (stuck.has(id)) return []
         const found = read(join(folder, id))
-        if (found && isForMe(found, me)) return [{ id, control: found.control }]
+        if (found && isForMe(found, me)) {
+          const { control, from } = found
+          return [{ id, control, ...(from && { from }) }]
+        }
         remove(id)
         if (found) onRefused(found.control)
         return []
@@ -140,15 +151,16 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A request and the process it was sent to, which older builds did not write. */
-type Sent = { control: Control; to?: ProcessRef }
+/** A request, the process it was sent to and the one that sent it, which older builds did not write. */
+type Sent = { control: Control; to?: ProcessRef; from?: Sender }
 
 /** null: the request cannot be read. */
 function read(path: string): Sent | null {
   try {
     const text = readRegularFile(path, { limit: LIMITS.small }).toString()
-    const { to, ...control } = parseJson(text) as Record<string, unknown>
-    return isControl(control) ? { control, ...(isRef(to) && { to }) } : null
+    const { to, from, ...control } = parseJson(text) as Record<string, unknown>
+    if (!isControl(control)) return null
+    return { control, ...(isRef(to) && { to }), ...(isSender(from) && { from }) }
   } catch {
     return null
   }
@@ -159,6 +171,15 @@ const isControl = (value: unknown): value is Control => {
   if (type === 'tell') return typeof text === 'string'
   if (type === 'todo') return request !== undefined
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
+}
+
+const isSender = (value: unknown): value is Sender => {
+  const { pid, terminal, within } = (value ?? {}) as Partial<Sender>
+  return (
+    typeof pid === 'number' &&
+    (terminal === null || typeof terminal === 'string') &&
+    (within === undefined || (Array.isArray(within) && within.every(run => typeof run === 'string')))
+  )
 }
 
 const isRef = (value: unknown): value is ProcessRef => {

@@ -5,6 +5,7 @@ import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { plainLine } from './plain.ts'
+import { formatSender } from './sender.ts'
 import type { Style } from './style.ts'
 import { taskListLines, taskSummary } from './task-list.ts'
 import { widthOf } from './width.ts'
@@ -184,7 +185,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'told':
         return [fit.cut(colors.dim(`  instruction: ${plainLine(event.text)}`))]
       case 'control':
-        return event.hold === 'pause' ? fit.wrap('  paused; to go on: ralph resume', colors.yellow) : []
+        return event.hold === 'pause'
+          ? fit.wrap(`  paused ${formatSender(event.from)}; to go on: ralph resume`, colors.yellow)
+          : []
       case 'began':
       case 'resumed':
       case 'warned':

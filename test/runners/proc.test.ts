@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { isLimitOf, limitFor } from '../../src/runners/process/marks.ts'
 import { isAlive, processes, processRef, startTime } from '../../src/runners/process/proc.ts'
+import { terminalName } from '../../src/runners/process/procfs.ts'
 import { psTable, readEntries, readMarked } from '../../src/runners/process/ps.ts'
 import { kill, lives, readText, setScene, until } from './scene.ts'
 
@@ -51,6 +52,15 @@ describe('a process', () => {
     expect([listed.includes(zombie), listed.includes(parent)]).toEqual([false, true])
   })
 })
+
+test.each([
+  [0, null],
+  [0x8803, 'pts/3'],
+  [0x8900, 'pts/256'],
+  [0x108837, 'pts/311'],
+  [0x402, 'tty2'],
+  [0x440, 'device 4:64'],
+])('the terminal of device %i is %s', (device, name) => expect(terminalName(device)).toBe(name))
 
 describe('marks', () => {
   test('are whole entries of the environment', async () => {

@@ -46,9 +46,9 @@ describe('a request', () => {
   it('that steers an earlier process of the run is refused, and somebody hears of it', () => {
     const dir = scratch()
     const refused: string[] = []
-    for (const type of ['pause', 'cancel', 'retry'] as const) sendControl(dir, { type }, 1, EARLIER)
-    sendControl(dir, { type: 'tell', text: 'stays' }, 2, EARLIER)
-    sendControl(dir, { type: 'pause' }, 3, ME)
+    for (const type of ['pause', 'cancel', 'retry'] as const) sendControl(dir, { type }, 1, { to: EARLIER })
+    sendControl(dir, { type: 'tell', text: 'stays' }, 2, { to: EARLIER })
+    sendControl(dir, { type: 'pause' }, 3, { to: ME })
     const controls = asked(dir, [], ({ type }) => refused.push(type))
     const types = () => controls.pending().map(({ control }) => control.type)
     expect(types()).toEqual(['tell', 'pause'])
@@ -64,6 +64,20 @@ describe('a request', () => {
     writeFileSync(join(dir, 'control', '2-ab.json'), '{"type":"explode"}')
     writeFileSync(join(dir, 'control', '3-ab.json'), '{"type":"todo"}')
     expect([controls.pending(), controls.pending()]).toEqual([[], []])
+  })
+
+  it('says who sent it, unless that cannot be read', () => {
+    const dir = scratch()
+    const from = { pid: 7, terminal: 'pts/3', within: ['a run'] }
+    sendControl(dir, { type: 'cancel' }, 1, { from })
+    const wrong = [{ pid: 'x', terminal: null }, { pid: 7 }, { pid: 7, terminal: null, within: [1] }, 'me']
+    for (const [at, from] of wrong.entries())
+      writeFileSync(join(dir, 'control', `${at + 2}-ab.json`), JSON.stringify({ type: 'cancel', from }))
+    const [first, ...others] = asked(dir).pending()
+    expect(first).toMatchObject({ control: { type: 'cancel' }, from })
+    expect(others.map(({ control, from }) => [control, from])).toEqual(
+      wrong.map(() => [{ type: 'cancel' }, undefined]),
+    )
   })
 
   it('about the list is handed on as it is: only the workflow can read it', () => {

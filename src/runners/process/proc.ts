@@ -16,6 +16,8 @@ export interface ProcessTable {
   entry(pid: number): ProcessEntry | null
   /** All processes that may have started at or after this one, the newest first; null: all processes. */
   pidsSince(start: ProcessStart | null): number[]
+  /** The controlling terminal of a process, `pts/3`; null: it has none. */
+  terminal(pid: number): string | null
   /** The pid that was assigned last; null: not known. */
   newestPid(): number | null
   /**

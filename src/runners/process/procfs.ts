@@ -11,6 +11,7 @@ const KERNEL = '2'
 const STATE = 0
 const PPID = 1
 const PGID = 2
+const TERMINAL = 4
 const START_TIME = 19
 const ENVIRON_END = 48
 
@@ -96,6 +97,19 @@ function isInExec(pid: number): boolean {
   return fields !== null && fields[ENVIRON_END] === '0' && fields[STATE] !== 'Z' && fields[PPID] !== KERNEL
 }
 
+/** The device numbers of pseudo terminals, 256 to each major number, and of the console. */
+const PTS_MAJOR = 136
+const CONSOLE_MAJOR = 4
+
+/** The minor number is in two parts, as proc(5) tells. */
+export function terminalName(device: number): string | null {
+  if (device === 0) return null
+  const major = (device >> 8) & 0xfff
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
+  if (major >= PTS_MAJOR && major < PTS_MAJOR + 8) return `pts/${(major - PTS_MAJOR) * 256 + minor}`
+  return major === CONSOLE_MAJOR && minor < 64 ? `tty${minor}` : `device ${major}:${minor}`
+}
+
 let maxPid: number | undefined
 
 /** The pid that was assigned last: the last field of loadavg. */
@@ -122,6 +136,7 @@ export const procfs: ProcessTable = {
       : pids().filter(pid => pid >= start.pid)
   },
   newestPid: lastPid,
+  terminal: pid => terminalName(Number(fieldsOf(pid)?.[TERMINAL] ?? 0)),
   *readMarks(among) {
     for (const pid of among) {
       const environ = read(`/proc/${pid}/environ`)

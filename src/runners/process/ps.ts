@@ -48,6 +48,7 @@ export const psTable: ProcessTable = {
   list: () => readEntries(ps('-axo', FIELDS)),
   pidsSince: () => readEntries(ps('-axo', FIELDS)).map(entry => entry.pid),
   newestPid: () => null,
+  terminal: pid => /^[\w/]+/.exec(ps('-o', 'tty=', '-p', String(pid)).trim())?.[0] ?? null,
   *readMarks(among) {
     const wanted = new Set(among)
     for (const found of readMarked(ps('-axEww', '-o', 'pid=,command=')))

@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
+import { formatSender } from '../sender.ts'
 import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -164,6 +165,10 @@ export const formatInstructions = ({ told }: Receipt): string[] =>
       LONGEST_LINE,
     ),
   )
+
+/** What was asked from outside, when and by whom, a line each. */
+export const formatRequests = ({ requests }: Receipt): string[] =>
+  requests.map(({ what, at, from }) => `${formatMoment(at)}: ${what}, ${formatSender(from)}`)
 
 export const formatWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))

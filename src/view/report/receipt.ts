@@ -3,6 +3,7 @@ import { redactAll } from '../../core/secrets/redact.ts'
 import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
+import { type AskedFor, requestsIn } from './requests.ts'
 import { type Spent, spentOn } from './spent.ts'
 import { type Times, timesOf } from './times.ts'
 
@@ -29,6 +30,8 @@ export type Receipt = {
   }
   /** The user's instructions, and before which iteration they came; null if none came after. */
   told: { text: string; before: number | null }[]
+  /** What was asked of the run from outside, and by whom. */
+  requests: AskedFor[]
   /** If the run was undone, the git ref that keeps what it had done. */
   undone: string | null
   warnings: { note: string; times: number }[]
@@ -73,6 +76,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     agents: [...new Set(iterations.flatMap(i => i.agent ?? []))],
     times: timesOf(events),
     totals,
+    requests: requestsIn(events),
     undone: undoneIn(events),
     resume: resumeCommand(events, traits, ending, totals),
     // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.

@@ -1,6 +1,6 @@
 import { fold } from '../../../core/evolve.ts'
 import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
-import { isLive } from '../../../runs/steer.ts'
+import { isLive } from '../../../runs/live.ts'
 import { keepBroken } from '../../../store/broken.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'

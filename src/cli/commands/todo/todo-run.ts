@@ -6,7 +6,9 @@ import { heldTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { visibleJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
-import { isLive, record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { isLive } from '../../../runs/live.ts'
+import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
 import { print, warn } from '../../../terminal/print.ts'
@@ -29,17 +31,20 @@ export async function todoRun(
   if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   if (action === undefined) return show(run, options)
+  refuseFromWithin(run, process.env)
   const request = requestOf(action, words, options.after)
   if (isLive(run)) {
     editFor(run, run.events, request)
-    sendRequest(run, { type: 'todo', request })
+    sendRequest(run, { type: 'todo', request }, process.env)
     return say(`asked run ${run.id}; it changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
   return show(await changeStopped(run, request), options)
 }
 
-function editFor({ began }: StoredRun, events: readonly RunEvent[], request: TodoRequest): RunEvent {
+type Edited = Extract<RunEvent, { type: 'edited' }>
+
+function editFor({ began }: StoredRun, events: readonly RunEvent[], request: TodoRequest): Edited {
   const { tasks, state } = fold(events)
   const edit = todoEdit(tasks, state, tableOf(began.pins), request)
   if ('error' in edit) throw new UsageError(edit.error)
@@ -65,7 +70,7 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
     const { edit, refused } = readList(list, past)
     for (const note of refused) warn(plainLine(note, 1000))
     if (edit) events.push(edit)
-    events.push(editFor(run, events, request))
+    events.push({ ...editFor(run, events, request), from: senderOf(process.env) })
     record(run, ...events.slice(past.length))
     list.write()
     return { ...run, events }

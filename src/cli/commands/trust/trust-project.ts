@@ -3,6 +3,7 @@ import { visible } from '../../../core/visible.ts'
 import { isTrusted, listRisks, projectRisks, trust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
@@ -14,6 +15,7 @@ import { STORIES, storyRisks } from '../stories/story-source.ts'
 export function trustProject(dir: string): number {
   const project = projectOf(dir)
   const home = ralphHome(process.env)
+  refuseFromWithinAny(home, process.env, 'trust a project')
   const common = projectRisks(project, loadSettings(project, {}).fromFiles, process.env)
   const found = [...common, ...storyRisksOf(project)]
   // Only `ralph stories` runs the commands of the stories. For the other commands the rest alone must be trusted.

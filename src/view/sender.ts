@@ -1,0 +1,13 @@
+import type { Sender } from '../core/events.ts'
+import { plainLine } from './plain.ts'
+
+/** Who sent a request, for the end of a sentence. Older builds did not record it. */
+export function formatSender(from: Sender | null | undefined): string {
+  if (!from) return 'by an unknown sender'
+  const { pid, terminal, within = [] } = from
+  const runs = within.map(run => plainLine(run)).join(', ')
+  if (runs !== '') return `by a process of run ${runs} (pid ${pid})`
+  return terminal === null
+    ? `by a process without a terminal (pid ${pid})`
+    : `by a person at ${plainLine(terminal)} (pid ${pid})`
+}

@@ -1,0 +1,184 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import { RALPH } from '../support/ralph.ts'
+import { setStage } from './scene.ts'
+
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+/**
+ * An agent that calls ralph again and again. A call is a line of shell with `$ralph`, run by `call NAME LINE`; what it
+ * printed and its exit code are in a file of that name. Calls may be made by a process that nobody waits for.
+ */
+function setAgent(script: string) {
+  const stage = setStage({ settings: { guardrails: [{ command: 'false' }] } })
+  const out = join(stage.root, 'out')
+  mkdirSync(out)
+  const lines = `
+export ralph="${process.execPath} ${RALPH}" out=${out} id=$RALPH_RUN
+call() {
+  printf '%s\\n' "{ $2; } > $out/$1.part 2>&1 < /dev/null; echo \\"exit \\$?\\" >> $out/$1.part; mv $out/$1.part $out/$1" > $out/.script
+  eval "$3 sh $out/.script"
+  while [ ! -e $out/$1 ]; do sleep 0.02; done
+}
+${script}
+echo "not done"`
+  writeFileSync(join(stage.root, 'agent.sh'), lines)
+  writeFileSync(join(stage.project, 'T.md'), '- [ ] make it green\n- [ ] ship\n')
+  writeFileSync(join(stage.project, 'a.txt'), 'a\n')
+  const build = () => {
+    execFileSync('git', ['add', '-A'], { cwd: stage.project })
+    return stage.spawn('build', '--tasks', 'T.md', '-m', '1', '--', 'sh', join(stage.root, 'agent.sh'))
+  }
+  const printed = () =>
+    Object.fromEntries(
+      readdirSync(out)
+        .filter(name => !name.startsWith('.'))
+        .sort()
+        .map(name => [name, readFileSync(join(out, name), 'utf8')]),
+    )
+  return { ...stage, build, printed }
+}
+
+const kinds = (events: RunEvent[]) => events.map(event => event.type)
+const REFUSED = /^ralph: error: refused: this was called from within run \S+, and [^\n]*\n(.*\n)?exit 2\n$/
+
+/** How an agent may hide that it is one; the words come before the shell that calls. */
+const KEEP = 'PATH="$PATH" HOME="$HOME" RALPH_HOME="$RALPH_HOME" ralph="$ralph" out="$out" id="$id"'
+const WAYS: Record<string, string> = {
+  'as it is': '',
+  'no RALPH_RUN': 'env -u RALPH_RUN',
+  'another RALPH_RUN': 'env RALPH_RUN=x',
+  'no environment': `env -i ${KEEP}`,
+  'a session of its own': `setsid env -i ${KEEP}`,
+  'nobody that waits': `nohup_ env -i ${KEEP} setsid`,
+  ...(has('script') && { 'a terminal': 'in_terminal' }),
+}
+const HELPERS = `
+nohup_() { (nohup "$@" >/dev/null 2>&1 &) ; }
+in_terminal() { script -qec "env -i ${KEEP.replaceAll('"', '\\"')} $*" /dev/null >/dev/null; }
+`
+
+describe('from within a run', () => {
+  it('no command acts on that run or allows a project, and what reads still works', async () => {
+    const commands = {
+      pause: 'pause $id',
+      'pause-by-folder': 'pause',
+      cancel: 'cancel $id',
+      tell: 'tell $id "all is well"',
+      'todo-done': "todo $id done '#1'",
+      'todo-add': 'todo $id add more',
+      'todo-skip': "todo $id skip '#2'",
+      'todo-edit': "todo $id edit '#1' nothing",
+      resume: 'resume $id',
+      'build-resume': 'build --resume $id "all is well"',
+      undo: 'undo $id --yes --force',
+      gc: 'gc --keep 0 --all',
+      trust: 'trust',
+      'run-trust': 'run -p x --shared --trust -- true',
+    }
+    const reading = ['status $id', 'status --json', 'report', 'diff', 'todo $id', 'gc --dry-run', 'doctor']
+    const call = (name: string, line: string) => `call ${name} '$ralph ${line.replaceAll("'", `'\\''`)}' ''`
+    const agent = setAgent(
+      `unset RALPH_TRUST\n${[
+        ...Object.entries(commands).map(([name, line]) => call(name, line)),
+        ...reading.map((line, at) => call(`reads-${at}`, line)),
+      ].join('\n')}`,
+    )
+    await agent.build()
+    const printed = agent.printed()
+    for (const name of Object.keys(commands)) expect(printed[name], name).toMatch(REFUSED)
+    for (const [at, line] of reading.entries())
+      expect(printed[`reads-${at}`], line).toMatch(line === 'doctor' ? /\nexit [01]\n$/ : /exit 0\n$/)
+    expect(agent.runs()).toHaveLength(1)
+    const events = agent.journal()
+    expect(kinds(events)).not.toContain('control')
+    expect(kinds(events)).not.toContain('told')
+    expect(events.filter(e => e.type === 'edited' && e.by === 'person')).toEqual([])
+    expect(existsSync(join(agent.ralphHome, 'trust.json'))).toBe(false)
+  })
+
+  it.each(Object.entries(WAYS))('a call is known with %s', async (_, way) => {
+    const agent = setAgent(
+      `${HELPERS}call pause '$ralph pause $id' '${way.replaceAll("'", `'\\''`)}'
+call trust '$ralph trust' '${way.replaceAll("'", `'\\''`)}'`,
+    )
+    await agent.build()
+    const { pause, trust } = agent.printed()
+    expect(pause).toMatch(REFUSED)
+    expect(trust).toMatch(REFUSED)
+    expect(kinds(agent.journal())).not.toContain('control')
+  })
+
+  it('of a ralph with a home of its own, that home may be used as a person would', async () => {
+    const agent = setAgent(`
+export RALPH_HOME=$out/../other
+mkdir -p $out/../inner/.ralph; cd $out/../inner
+echo '{"guardrails":[{"command":"true"}]}' > .ralph/settings.json
+unset RALPH_TRUST
+call 1-trust '$ralph trust' ''
+call 2-run '$ralph run -p x -m 1 -- echo more' ''
+call 3-tell '$ralph tell $(basename $RALPH_HOME/runs/*) "go on"' ''
+call 4-cancel '$ralph cancel' ''
+call 5-gc '$ralph gc --keep 0' ''`)
+    await agent.build()
+    const printed = agent.printed()
+    for (const [name, text] of Object.entries(printed))
+      expect(text, name).toMatch(name === '2-run' ? /exit 1\n$/ : /exit 0\n$/)
+    expect(printed['5-gc']).toContain('by deleting 1 run')
+  })
+})
+
+describe('who sent a request', () => {
+  it('is in the journal, the status and the report', async () => {
+    const stage = setStage({
+      calls: [
+        [
+          ['file', 'begun', ''],
+          ['sleep', 60_000],
+        ],
+      ],
+    })
+    const run = stage.start('run', '-p', 'x')
+    while (!existsSync(join(stage.project, 'begun'))) await new Promise(resolve => setTimeout(resolve, 20))
+    await stage.spawn('tell', stage.runs()[0]!.split('/').at(-1)!, 'be quick')
+    const sent = await stage.spawn('cancel')
+    expect(sent.code, sent.stderr).toBe(0)
+    await run.ended
+    // Whoever runs these tests may have a terminal, or be an agent.
+    const from = { pid: expect.any(Number) }
+    const events = stage.journal().filter(e => e.type === 'told' || e.type === 'control')
+    expect(events).toMatchObject([
+      { type: 'told', from },
+      { type: 'control', from },
+    ])
+    const by = /by a (person at \S+|process without a terminal|process of run \S+) \(pid \d+\)/
+    expect((await stage.ralph('status')).stdout).toMatch(new RegExp(`asked +cancel, ${by.source}, .* ago\n`))
+    const text = (await stage.ralph('report')).stdout.replace(/\s+/g, ' ')
+    expect(text).toMatch(
+      new RegExp(`requests \\S+ \\S+ UTC: instruction, ${by.source} .*: cancel, ${by.source}`),
+    )
+    expect(JSON.parse((await stage.ralph('report', '--json')).stdout).requests).toMatchObject([
+      { what: 'instruction', from },
+      { what: 'cancel', from },
+    ])
+  })
+
+  it('is an agent of another run, if one steers it', async () => {
+    const agent = setAgent(`
+mkdir $out/../inner; cd $out/../inner
+call 1-run '$ralph run -p x -m 1 -- echo more' ''
+call 2-cancel '$ralph cancel' ''`)
+    await agent.build()
+    expect(agent.printed()['2-cancel']).toMatch(/^cancelled run/)
+    const [outer, inner] = agent
+      .runs()
+      .map(dir => readJournal(dir))
+      .sort((a, b) => a[0]!.at - b[0]!.at)
+    const { id } = outer![0] as Extract<RunEvent, { type: 'began' }>
+    expect(inner!.at(-1)).toMatchObject({ type: 'finished', result: 'cancelled', from: { within: [id] } })
+  })
+})
