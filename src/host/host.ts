@@ -1,7 +1,6 @@
 import type { RunEvent, Settled, TodoItem } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
-import { reopen } from '../core/reopen.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { heldTasks, todoProjector } from '../core/todo.ts'
@@ -22,8 +21,8 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { holdBackOutput } from './back-pressure.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
-import { keepDirtyFiles, noteEndState } from './keep-start.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
+import { keepDirtyFiles, noteEndState, recordBeginning } from './start-and-end.ts'
 
 export type HostOptions = {
   home: string
@@ -70,7 +69,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   options.frontend.announce(title, rows, spec.settings.output)
   const hosted = open(options, makeRunner, session, notices, dir)
   try {
-    begin(hosted, options)
+    recordBeginning(hosted.book, hosted.active, options)
     const ending = await work(hosted, options)
     await noteEndState(spec, dir, options.env)
     return exitCodeOf(ending, hosted, options)
@@ -243,29 +242,6 @@ function viewOf(
       sendControl(dir, { type: 'retry' }, Date.now(), { to, from: senderOf(env) })
     },
   }
-}
-
-/** The first events of this incarnation. */
-function begin({ book, active }: Hosted, options: HostOptions): void {
-  const { id, workflow, spec, limits, past } = options
-  const at = Date.now()
-  const by = processRef(process.pid)
-  if (past.length > 0) {
-    const from = senderOf(options.env)
-    book.record({ type: 'resumed', at, limits, by, from })
-    const reopened = reopen(book.table, book.state, book.tasks, at)
-    if (reopened) book.record(reopened)
-    active.onResume?.()
-    if (options.instruction) book.record({ type: 'told', at, text: options.instruction, from })
-  } else {
-    const { tasks, edits } = active.initialTasks(at)
-    const { name } = workflow
-    const { project } = spec
-    const pins = workflow.pins(spec)
-    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
-    for (const edit of edits) book.record(edit)
-  }
-  for (const note of options.warnings) book.record({ type: 'warned', at, note })
 }
 
 /** Runs the engine until the run ends or stops. */

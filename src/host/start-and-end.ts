@@ -1,0 +1,73 @@
+// What is recorded when a process takes up a run, and when it leaves it.
+
+import type { RunEvent } from '../core/events.ts'
+import { plural } from '../core/format.ts'
+import { reopen } from '../core/reopen.ts'
+import type { Limits } from '../core/table.ts'
+import type { Book } from '../engine/book.ts'
+import { recordEnd } from '../git/end-snapshot.ts'
+import { keepDirty } from '../git/kept-files.ts'
+import { processRef } from '../runners/process/proc.ts'
+import { LEFT } from '../runs/past-run.ts'
+import { senderOf } from '../runs/within.ts'
+import { writeNote } from '../store/notes.ts'
+import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
+import type { Active, Workflow } from '../workflows/workflow.ts'
+
+const NAMED = 3
+
+/** Copies the user's uncommitted files for `ralph undo`. Returns a line about those that could not be kept. */
+export function keepDirtyFiles({ start }: RunSpec, runDir: string): string[] {
+  if (!start) return []
+  const missing = keepDirty(start, runDir)
+  if (missing.length === 0) return []
+  const named = missing.slice(0, NAMED).join(', ')
+  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
+  return [
+    `${plural(missing.length, 'uncommitted file')} not kept (too large, too many, or a repository), so that ralph undo could not put back: ${named}${more}`,
+  ]
+}
+
+/** Notes the repository as the run leaves it, so that later changes do not count as the run's. */
+export async function noteEndState(
+  { start, settings }: RunSpec,
+  runDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const left = start && (await recordEnd(start, gitEnvironment(settings, env)))
+  if (left) writeNote(runDir, LEFT, left)
+}
+
+type Beginning = {
+  id: string
+  workflow: Workflow
+  spec: RunSpec
+  limits: Limits
+  past: readonly RunEvent[]
+  warnings: string[]
+  env: NodeJS.ProcessEnv
+  instruction?: string
+}
+
+/** Records the first events of this incarnation: `began`, or `resumed` if the run has a past. */
+export function recordBeginning(book: Book, active: Active, options: Beginning): void {
+  const { id, workflow, spec, limits, past } = options
+  const at = Date.now()
+  const by = processRef(process.pid)
+  if (past.length > 0) {
+    const from = senderOf(options.env)
+    book.record({ type: 'resumed', at, limits, by, from })
+    const reopened = reopen(book.table, book.state, book.tasks, at)
+    if (reopened) book.record(reopened)
+    active.onResume?.()
+    if (options.instruction) book.record({ type: 'told', at, text: options.instruction, from })
+  } else {
+    const { tasks, edits } = active.initialTasks(at)
+    const { name } = workflow
+    const { project } = spec
+    const pins = workflow.pins(spec)
+    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
+    for (const edit of edits) book.record(edit)
+  }
+  for (const note of options.warnings) book.record({ type: 'warned', at, note })
+}
