@@ -45,6 +45,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['store/journal.ts', 'openSync', 'appends, to a file that the reader has read'],
   ['store/list-file.ts', 'readSync', 'compares page by page what the reader has opened'],
   ['git/status.ts', 'readSync', 'hashes what the reader has opened, up to a limit'],
+  ['git/hidden.ts', 'copyFileSync', "copies git's index, for git to read"],
   ['git/kept-files.ts', 'copyFileSync', 'copies what was a regular file when it was hashed'],
   ['git/undo.ts', 'copyFileSync', 'copies from the run’s folder what was a regular file when it was hashed'],
   ['checks/excerpt.ts', 'readSync', 'reads parts of a log through the descriptor that ralph created it with'],

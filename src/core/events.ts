@@ -164,6 +164,8 @@ export type RunEvent = { at: number } & (
       pins: Record<string, unknown>
       /** The process that runs it: others see by this whether it is alive. */
       by?: ProcessRef
+      /** Which folder the project is, by device and inode: another at the same path is not it. */
+      folder?: string
     }
   /** A later incarnation of the same run. */
   | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender }

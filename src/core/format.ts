@@ -26,3 +26,7 @@ export function formatBytes(n: number): string {
 
 /** 1 check, 2 checks. */
 export const plural = (n: number, word: string, many = `${word}s`): string => `${n} ${n === 1 ? word : many}`
+
+/** a, b, c and 4 more. */
+export const listPaths = (paths: readonly string[], most = 5): string =>
+  paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')

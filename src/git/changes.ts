@@ -1,3 +1,4 @@
+import type { Flag } from './hidden.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus } from './status.ts'
 
@@ -9,20 +10,32 @@ export type Changes = {
   mixed: string[]
   /** New repositories in the work tree. Committing one would make git enter it, and obey its configuration. */
   repositories: string[]
+  /** Ignored by git when the run began: the user's, and never committed. */
+  ignored: string[]
+  /** Git was told before the run not to look at them, so they are the user's too. */
+  flagged: string[]
+  /** Of ours, those that git was told not to look at during the run. */
+  hidden: [string, Flag][]
 }
 
 /** What the run changed and nobody has committed yet. */
 export async function changesSince(start: Start, env: Record<string, string>): Promise<Changes | null> {
-  const status = await readStatus(start.root, env)
+  const status = await readStatus(start.root, env, { start })
   if (!status) return null
   const ours: string[] = []
   const mixed: string[] = []
   const repositories: string[] = []
+  const flagged: string[] = []
   for (const path of status.paths) {
     const before = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
+    if (before !== undefined) {
+      if (before !== contentOf(start.root, path)) mixed.push(path)
+    } else if (Object.hasOwn(start.flagged ?? {}, path)) flagged.push(path)
     // Only a new repository is shown as a folder; of others, git shows the files.
-    if (before === undefined) (path.endsWith('/') ? repositories : ours).push(path)
-    else if (before !== contentOf(start.root, path)) mixed.push(path)
+    else (path.endsWith('/') ? repositories : ours).push(path)
   }
-  return { head: status.head, ours, mixed, repositories }
+  const committed = new Set(ours)
+  const hidden = [...status.flags].filter(([path]) => committed.has(path))
+  const { head, ignoredBefore: ignored } = status
+  return { head, ours, mixed, repositories, ignored, flagged, hidden }
 }

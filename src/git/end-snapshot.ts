@@ -1,6 +1,7 @@
 import { git } from './git.ts'
 import type { Start } from './start.ts'
-import { contentOf, readStatus } from './status.ts'
+import { contentOf, readStatus, type Status } from './status.ts'
+import { pathsBetween } from './tree-state.ts'
 
 /** The repository when a run ended. Later differences were not made by the run. */
 export type EndSnapshot = {
@@ -12,7 +13,7 @@ export type EndSnapshot = {
 }
 
 export async function recordEnd(start: Start, env: Record<string, string>): Promise<EndSnapshot | null> {
-  const status = await readStatus(start.root, env, start.root)
+  const status = await readStatus(start.root, env, { start })
   if (!status) return null
   const { head, branch, paths } = status
   return {
@@ -30,4 +31,27 @@ export async function startBranchTip(
 ): Promise<string | null> {
   if (branch === null) return null
   return (await git(root, env, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]))?.trim() ?? null
+}
+
+/**
+ * What changed since a run ended. If the run changed the same path, the two changes cannot be told apart (`clashing`);
+ * a path that the run did not change can stay as it is (`apart`).
+ */
+export async function changedSinceEnd(
+  start: Start,
+  end: EndSnapshot,
+  now: Pick<Status, 'paths'>,
+  env: Record<string, string>,
+): Promise<{ clashing: string[]; apart: string[] }> {
+  const paths = [...new Set([...Object.keys(end.dirty), ...now.paths])].filter(path =>
+    Object.hasOwn(end.dirty, path) ? end.dirty[path] !== contentOf(start.root, path) : true,
+  )
+  if (paths.length === 0) return { clashing: [], apart: [] }
+  const committed = new Set(await pathsBetween(start.root, env, start.head, end.head))
+  const isChangedByRun = (path: string) => {
+    const before = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
+    const after = Object.hasOwn(end.dirty, path) ? end.dirty[path] : undefined
+    return before !== after || (before === undefined && committed.has(path))
+  }
+  return { clashing: paths.filter(isChangedByRun), apart: paths.filter(path => !isChangedByRun(path)) }
 }

@@ -1,11 +1,15 @@
 import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
+import { listPaths } from '../core/format.ts'
 import type { Intent, RunState, StepId } from '../core/table.ts'
 import { changesSince } from './changes.ts'
+import { startBranchTip } from './end-snapshot.ts'
 import { git, QUIET } from './git.ts'
+import { clearFlags } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
 import { commitMessage } from './message.ts'
 import type { Start } from './start.ts'
+import { ignoredAtStart } from './status.ts'
 
 export type Scm = {
   /** As the settings name it. */
@@ -40,7 +44,8 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       const failure =
         task === 'commit'
           ? await commit(settled.id, words, state)
-          : await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)
+          : ((await leak()) ??
+            (await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)))
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
@@ -65,20 +70,36 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     }
     if (intent && changes.head !== intent.parent)
       return 'is left to you: HEAD has moved since it was intended'
-    if (changes.mixed.length > 0)
-      warn(`left uncommitted, because they had changes of yours before the run: ${changes.mixed.join(', ')}`)
-    if (changes.repositories.length > 0)
-      warn(`left uncommitted, because they are repositories of their own: ${changes.repositories.join(', ')}`)
+    for (const [paths, why] of [
+      [changes.mixed, 'they had changes of yours before the run'],
+      [changes.repositories, 'they are repositories of their own'],
+      [changes.ignored, 'git ignored them when the run began'],
+      [changes.flagged, 'git was told before the run not to look at them'],
+    ] as const)
+      if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)
     // Ralph's own file is committed with others, but is not a reason for a commit.
     if (changes.ours.every(path => path.endsWith('.ralph/.gitignore')))
       return changes.head === start.head ? NOTHING : null
     const message = await messageFor(id, state)
     if (message === null) return NO_MESSAGE
     ports.record({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
+    if (changes.hidden.length > 0) {
+      const names = listPaths(changes.hidden.map(([path]) => path))
+      warn(`changes were hidden from git by assume-unchanged or skip-worktree, and are committed: ${names}`)
+      await clearFlags(start.root, env, changes.hidden)
+    }
     const failure = await commitPaths(start, changes.ours, message, words, id)
     if (failure !== null) return failure
     recordCommit(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
     return null
+  }
+
+  /** Why nothing may be pushed: what was ignored when the run began is in its commits. null: nothing is. */
+  async function leak(): Promise<string | null> {
+    if (!start?.ignored?.length || !isGit) return null
+    const paths = (await committedSince(start, env)).filter(ignoredAtStart(start))
+    if (paths.length === 0) return null
+    return `is not run: commits hold what git ignored when the run began, and it may be secret: ${listPaths(paths)}`
   }
 
   function recordCommit(id: StepId, from: string | null, to: string): void {
@@ -118,6 +139,25 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
     return ports.run(argv, id, committable.join('\0'), 'commit')
   }
+}
+
+/** The paths in all commits since the start of a run, also those that a later commit removed again. */
+async function committedSince(start: Start, env: Record<string, string>): Promise<string[]> {
+  const tip = await startBranchTip(start, env)
+  const range = ['HEAD', ...(tip ? [tip] : []), ...(start.head ? ['--not', start.head] : [])]
+  const args = [
+    'log',
+    '--format=',
+    '--name-only',
+    '-z',
+    '-m',
+    '--no-renames',
+    '--diff-filter=d',
+    ...range,
+    '--',
+  ]
+  const names = await git(start.root, env, args)
+  return [...new Set((names ?? '').split('\0').map(name => name.replace(/^\n+/, '')))].filter(Boolean)
 }
 
 /** Whether this commit is the one that was intended. */

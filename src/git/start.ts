@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
-import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
+import { absentPaths, type Flag, topmost } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
-import { contentOf, readStatus, stagedEntries } from './status.ts'
+import { contentOf, ignoredPaths, readStatus, stagedEntries } from './status.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** The repository when a run began. What was dirty then belongs to the user. */
@@ -16,21 +17,53 @@ export type Start = {
   dirty: Record<string, string>
   /** What was staged: mode and object, as in the index. Missing in runs of an older ralph. */
   staged?: Record<string, { mode: string; object: string }>
+  /** Untracked paths that git ignored; a whole folder ends in a slash. Missing in runs of an older ralph, as the next are. */
+  ignored?: string[]
+  /** Paths that git was told not to look at, except those below. */
+  flagged?: Record<string, Flag>
+  /** What a sparse checkout left out; a whole folder ends in a slash. */
+  sparse?: string[]
+  /** Which folders these are: the root, and the two of git. */
+  ids?: { root: string; own: string; common: string }
   /** A hash of the git hooks. */
   hooks: string
   dirs: GitDirs
 }
 
 export async function recordStart(project: string, env: Record<string, string>): Promise<Start | null> {
-  const status = await readStatus(project, env)
+  const status = await readStatus(project, env, { ignored: true })
   if (!status) return null
-  const { root, head, branch } = status
+  const { root, head, branch, dirs, flags } = status
   const userPaths = status.paths.filter(path => !isOwnIgnore(root, path))
   const dirty = Object.fromEntries(userPaths.map(path => [path, contentOf(root, path)]))
   const staged = stagedEntries(status.text)
-  const dirs = await git(root, env, ['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'])
-  const [own = '', common = ''] = dirs?.split('\n') ?? []
-  return { root, head, branch, dirty, staged, hooks: await hooksOf(root, env), dirs: { own, common } }
+  const absent = new Set(absentPaths(root, flags))
+  return {
+    root,
+    head,
+    branch,
+    dirty,
+    staged,
+    ignored: ignoredPaths(status.text),
+    flagged: Object.fromEntries([...flags].filter(([path]) => !absent.has(path))),
+    sparse: topmost(root, [...absent]),
+    ids: idsOf({ root, dirs }),
+    hooks: await hooksOf(root, env),
+    dirs,
+  }
+}
+
+/** Which folders a start is about; a missing one has an empty id. */
+export function idsOf({ root, dirs }: Pick<Start, 'root' | 'dirs'>): {
+  root: string
+  own: string
+  common: string
+} {
+  const idOf = (path: string) => {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return found ? `${found.dev}:${found.ino}` : ''
+  }
+  return { root: idOf(root), own: idOf(dirs.own), common: idOf(dirs.common) }
 }
 
 /** An earlier run wrote it, perhaps one that crashed before its first event: not an edit of the user's. */

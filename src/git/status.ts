@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, lstatSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openRegularFile } from '../store/files/read.ts'
 import { git } from './git.ts'
+import type { GitDirs } from './head.ts'
+import { absentPaths, type Flag, pathMatcher, readFlags, withoutFlags } from './hidden.ts'
+import { pathKind } from './path-kind.ts'
+import type { Start } from './start.ts'
 
 /** A larger file is compared by size and time, because hashing it is too slow. */
 export const HASHED_BYTES = 16 * 1024 * 1024
@@ -16,21 +20,48 @@ export type Status = {
   branch: string | null
   /** Every path that differs from HEAD or is new, without ignored ones and ralph's sessions; a rename gives both names. */
   paths: string[]
+  /** Of the paths that would be there: those that git ignored when the run began. They are the user's. */
+  ignoredBefore: string[]
+  /** The paths that git was told not to look at. Ralph looks at them all the same. */
+  flags: ReadonlyMap<string, Flag>
+  dirs: GitDirs
   /** The output of `git status`. */
   text: string
 }
 
-/** The status of a project's repository; null outside one, or without git. Passing its top folder saves a call. */
+/** What is known of the repository from the start of a run. */
+export type KnownStart = Pick<Start, 'root' | 'dirs' | 'dirty' | 'ignored' | 'sparse'>
+
+type StatusOptions = {
+  /** Absent: this is the start. */
+  start?: KnownStart
+  /** List ignored paths too, in the text; a folder that is ignored as a whole is one path. */
+  ignored?: boolean
+}
+
+/** The status of a project's repository; null outside one, or without git. Passing the start saves a call. */
 export async function readStatus(
   project: string,
   env: Record<string, string>,
-  top?: string,
+  { start, ignored = false }: StatusOptions = {},
 ): Promise<Status | null> {
-  const root = top ?? (await topOf(project, env))
-  if (!root) return null
-  const everything = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
+  const place = start ?? (await placeOf(project, env))
+  if (!place) return null
+  const { root, dirs } = place
+  const args = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
+  if (ignored) args.push('--ignored=matching')
   const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
-  const text = await git(project, env, ['status', ...everything, ...where])
+  const ask = (own: Record<string, string>) => git(project, own, ['status', ...args, ...where])
+  const reading = readFlags(root, dirs.own, env)
+  // Hardly any repository has flags, so do not wait for them.
+  const early = reading instanceof Promise ? ask(env) : null
+  const flags = await reading
+  if (!flags) return null
+  const hidden = hiddenIn(root, flags, start)
+  const text =
+    hidden.length > 0
+      ? await withoutFlags({ root, gitDir: dirs.own, env }, hidden, ask).catch(() => null)
+      : await (early ?? ask(env))
   if (text === null) return null
   const header = (name: string) =>
     text
@@ -39,18 +70,46 @@ export async function readStatus(
       ?.slice(name.length + 3)
   const oid = header('branch.oid')
   const branch = header('branch.head')
+  const isIgnored = ignoredAtStart(start)
+  const paths = changedPaths(text)
   return {
     root,
     head: oid === undefined || oid === '(initial)' ? null : oid,
     branch: branch === undefined || branch === '(detached)' ? null : branch,
-    paths: changedPaths(text),
+    paths: paths.filter(path => !isIgnored(path)),
+    ignoredBefore: paths.filter(isIgnored),
+    flags,
+    dirs,
     text,
   }
 }
 
-async function topOf(project: string, env: Record<string, string>): Promise<string | undefined> {
-  if (!mayBeTracked(project, env)) return undefined
-  return (await git(project, env, ['rev-parse', '--show-toplevel']))?.replace(/\n$/, '')
+/** The flags that hide something: not those of paths that a sparse checkout left out from the start. */
+function hiddenIn(
+  root: string,
+  flags: ReadonlyMap<string, Flag>,
+  start: KnownStart | undefined,
+): [string, Flag][] {
+  if (flags.size === 0) return []
+  const wasAbsent = start ? pathMatcher(start.sparse) : () => true
+  const sparse = new Set(absentPaths(root, flags).filter(wasAbsent))
+  return [...flags].filter(([path]) => !sparse.has(path))
+}
+
+/** Whether git ignored a path when the run began. What it listed as changed then is in the run's other list. */
+export function ignoredAtStart(start?: Pick<Start, 'dirty' | 'ignored'>): (path: string) => boolean {
+  const isListed = pathMatcher(start?.ignored)
+  return path => isListed(path) && !Object.hasOwn(start?.dirty ?? {}, path)
+}
+
+async function placeOf(
+  project: string,
+  env: Record<string, string>,
+): Promise<{ root: string; dirs: GitDirs } | null> {
+  if (!mayBeTracked(project, env)) return null
+  const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir']
+  const [root, own, common] = (await git(project, env, args))?.split('\n') ?? []
+  return root && own && common ? { root, dirs: { own, common } } : null
 }
 
 /** Looking for `.git` at or above the folder is faster than starting git to get the same answer. */
@@ -81,6 +140,10 @@ export function changedPaths(status: string): string[] {
   return paths
 }
 
+/** The ignored paths in the same output. */
+export const ignoredPaths = (status: string): string[] =>
+  status.split('\0').flatMap(entry => (entry.startsWith('! ') ? [entry.slice(2)] : []))
+
 /** What is in the index and not in HEAD, from the same output. A removed path has mode 0. */
 export function stagedEntries(status: string): Record<string, { mode: string; object: string }> {
   // As entries: assigning to `__proto__`, which may be the name of a file, would add nothing to an object.
@@ -97,14 +160,14 @@ export function stagedEntries(status: string): Record<string, { mode: string; ob
   return Object.fromEntries(staged)
 }
 
-/** A short text for the content of a path; the same text means the same content. */
+/** A short text for the content of a path; the same text means the same content. Nothing is there behind a link. */
 export function contentOf(root: string, path: string): string {
   const file = join(root, path)
-  const stat = statOf(file)
-  if (!stat) return 'absent'
-  if (stat.isSymbolicLink()) return linkOf(file)
+  const kind = pathKind(root, path)
+  if (kind === 'nothing') return 'absent'
+  if (kind === 'link') return linkOf(file)
   // Opening a pipe would wait until somebody writes to it.
-  if (!stat.isFile()) return 'special'
+  if (kind !== 'file') return 'special'
   let fd: number
   try {
     fd = openRegularFile(file, true)
@@ -127,14 +190,6 @@ export function contentOf(root: string, path: string): string {
     return 'unreadable' // It was removed meanwhile.
   } finally {
     closeSync(fd)
-  }
-}
-
-function statOf(file: string) {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })
-  } catch {
-    return undefined // A folder above it is now a file.
   }
 }
 

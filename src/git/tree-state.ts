@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { git } from './git.ts'
-import { contentOf, readStatus } from './status.ts'
+import { contentOf, type KnownStart, readStatus } from './status.ts'
 
 /** The tree at one moment: the commit, and the content of each path that differs from it or is new. */
 export type TreeState = { root: string; head: string | null; contents: ReadonlyMap<string, string> }
@@ -9,9 +9,9 @@ export type TreeState = { root: string; head: string | null; contents: ReadonlyM
 export async function readTreeState(
   project: string,
   env: Record<string, string>,
-  root?: string,
+  start?: KnownStart,
 ): Promise<TreeState | null> {
-  const status = await readStatus(project, env, root)
+  const status = await readStatus(project, env, { start })
   if (!status) return null
   const paths = status.paths.filter(path => !isOwnPath(path)).sort()
   return {

@@ -1,14 +1,17 @@
 import { join } from 'node:path'
+import { listPaths } from '../core/format.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { changedSinceEnd } from './changed-later.ts'
+import type { PinnedFolder } from '../store/files/pinned.ts'
 import { currentTree, isRalphsOwn, treeAtStart } from './compare.ts'
-import { type EndSnapshot, startBranchTip } from './end-snapshot.ts'
+import { changedSinceEnd, type EndSnapshot, startBranchTip } from './end-snapshot.ts'
 import { mustGit } from './git.ts'
 import { unfinishedOperation } from './head.ts'
+import { pathMatcher } from './hidden.ts'
 import { isKept } from './kept-files.ts'
 import { obstacleTo } from './obstacle.ts'
+import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
-import { contentOf, readStatus, type Status } from './status.ts'
+import { contentOf, ignoredAtStart, readStatus, type Status } from './status.ts'
 import { type Scratch, writeTree } from './trees.ts'
 
 /** What an undo has to change to get back to the tree at the start of a run. */
@@ -37,6 +40,8 @@ export const startIndex = (scratch: Scratch): string => join(scratch.folder, 'st
 
 export type UndoContext = {
   start: Start
+  /** The repository's top folder, pinned: nothing outside it is changed. */
+  root: PinnedFolder
   runDir: string
   /** null if the run crashed and did not record it. */
   left: EndSnapshot | null
@@ -53,7 +58,7 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   const { start, runDir, left, isBegun, force, env, scratch } = undoing
   const operation = unfinishedOperation(start.dirs)
   if (operation) throw new UsageError(`${start.root}: ${operation}; finish or undo that first`)
-  const status = await readStatus(start.root, env, start.root)
+  const status = await readStatus(start.root, env, { start })
   if (!status) throw new UsageError(`${start.root} is not a git repository any more`)
   const tip = await startBranchTip(start, env)
   if (left) refuseMoved(start, left, isBegun, status, tip)
@@ -68,7 +73,9 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
     path => isKept(start, runDir, path) && contentOf(start.root, path) !== start.dirty[path],
   )
   const repositories = changes.filter(c => c.isRepository).map(c => c.path)
-  const files = changes.filter(c => !c.isRepository && !isRalphsOwn(c.path))
+  const isIgnored = ignoredAtStart(start)
+  const wasAbsent = pathMatcher(start.sparse)
+  const files = changes.filter(c => !c.isRepository && !isRalphsOwn(c.path) && !isIgnored(c.path))
   const later =
     left && !isBegun
       ? await changedSinceEnd(start, left, status, env)
@@ -81,7 +88,8 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
     remove: files.filter(c => c.isGone && !apart.has(c.path)).map(c => c.path),
     restore: files
       .filter(c => !c.isGone && !apart.has(c.path) && !Object.hasOwn(start.dirty, c.path))
-      .map(c => c.path),
+      .map(c => c.path)
+      .filter(path => !wasAbsent(path)),
     refill: [...new Set([...files.filter(c => !c.isGone).map(c => c.path), ...changedCopies])].filter(
       path => Object.hasOwn(start.dirty, path) && start.dirty[path] !== 'absent' && !apart.has(path),
     ),
@@ -95,7 +103,16 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   if (clashing.length > 0 && !force) throw new UsageError(clashMessage(clashing))
   const obstacle = obstacleTo(start.root, plan.remove, [...plan.restore, ...plan.refill])
   if (obstacle) throw new UsageError(obstacle)
-  return plan
+  const unseen = unseenBy(status, start.root, [...plan.restore, ...plan.refill])
+  if (unseen.length === 0) return plan
+  const all = { head: status.head, paths: [...status.paths, ...unseen] }
+  return { ...plan, tree: await writeTree(start, env, join(scratch.folder, 'now'), currentTree(start, all)) }
+}
+
+/** What an undo would overwrite although git does not list it: the agent may have had git ignore it. */
+function unseenBy({ paths }: Status, root: string, planned: string[]): string[] {
+  const seen = new Set(paths)
+  return planned.filter(path => !seen.has(path) && ['file', 'link'].includes(pathKind(root, path)))
 }
 
 /** A repository that was created inside this one during or after the run. */
@@ -125,7 +142,7 @@ function refuseMoved(
 }
 
 const clashMessage = (paths: string[]) =>
-  `changed by the run, and again since it ended: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}; ` +
+  `changed by the run, and again since it ended: ${listPaths(paths)}; ` +
   'save what you want to keep elsewhere, then insist with --force'
 
 export const shortHash = (commit: string | null): string => commit?.slice(0, 10) ?? 'no commit'

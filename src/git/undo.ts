@@ -2,7 +2,6 @@ import {
   chmodSync,
   copyFileSync,
   lstatSync,
-  mkdirSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -10,8 +9,12 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { UsageError } from '../core/usage-error.ts'
+import { actWithin, isPinned, type PinnedFolder } from '../store/files/pinned.ts'
 import { git, mustGit } from './git.ts'
+import { clearFlags, readFlags, restoreFlags } from './hidden.ts'
 import { keptFolder } from './kept-files.ts'
+import { obstacleTo } from './obstacle.ts'
 import { repositoryEnv } from './trees.ts'
 import { startIndex, type UndoContext, type UndoPlan } from './undo-plan.ts'
 
@@ -23,21 +26,24 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'ralph@localhost',
 }
 
-/** Saves everything as it is now in a commit on no branch; returns the ref that keeps it. */
+/** Saves everything as it is now in a commit on no branch; returns the ref that keeps it. What is staged is a parent of it. */
 export async function save(
   { start, env }: UndoContext,
   { now, tree }: UndoPlan,
   run: string,
 ): Promise<string> {
-  const parent = now.head === null ? [] : ['-p', now.head]
-  const message = `Before the undo of ralph run ${run}`
-  const saved = await mustGit(start.root, { ...env, ...AUTHOR }, [
-    'commit-tree',
-    tree,
-    ...parent,
-    '-m',
-    message,
-  ])
+  const commit = (content: string, parents: string[], message: string) =>
+    mustGit(start.root, { ...env, ...AUTHOR }, [
+      'commit-tree',
+      content,
+      ...parents.flatMap(parent => ['-p', parent]),
+      '-m',
+      message,
+    ])
+  const parents = now.head === null ? [] : [now.head]
+  const staged = (await git(start.root, env, ['write-tree']))?.trim()
+  if (staged && staged !== tree) parents.push(await commit(staged, parents, 'What was staged'))
+  const saved = await commit(tree, parents, `Before the undo of ralph run ${run}`)
   const taken = await mustGit(start.root, env, ['for-each-ref', '--format=%(refname)', `refs/ralph/${run}`])
   const ref = `refs/ralph/${run}/${taken.split('\n').filter(Boolean).length + 1}`
   await mustGit(start.root, env, ['update-ref', ref, saved])
@@ -46,8 +52,14 @@ export async function save(
 
 /** Restores files, then refs, then the index. Each part can be repeated: after a crash, make a new plan and run it. */
 export async function undo(undoing: UndoContext, plan: UndoPlan, run: string): Promise<void> {
-  const { start, runDir, scratch } = undoing
-  for (const path of plan.remove) remove(start.root, path)
+  const { start, root, runDir, scratch } = undoing
+  for (const path of plan.remove) remove(root, path)
+  // Git follows no link on the way, but it would remove one.
+  const obstacle = obstacleTo(start.root, [], [...plan.restore, ...plan.refill])
+  if (obstacle || !isPinned(root))
+    throw new UsageError(
+      `${obstacle ?? `${start.root} was moved or replaced`}; then finish with: ralph undo ${run}`,
+    )
   if (plan.restore.length > 0)
     await mustGit(
       start.root,
@@ -55,35 +67,37 @@ export async function undo(undoing: UndoContext, plan: UndoPlan, run: string): P
       ['checkout-index', '--force', '-z', '--stdin'],
       plan.restore.join('\0'),
     )
-  for (const path of plan.refill) refill(keptFolder(runDir), start.root, path)
+  for (const path of plan.refill) refill(keptFolder(runDir), root, path)
   await moveHead(undoing, plan, run)
   await resetIndex(undoing)
 }
 
 /** Removes a file, and the folders that are empty after that. */
-function remove(root: string, path: string): void {
-  rmSync(join(root, path), { force: true })
+function remove(root: PinnedFolder, path: string): void {
   try {
-    for (let above = dirname(path); above !== '.'; above = dirname(above)) rmdirSync(join(root, above))
-  } catch {
-    // The first folder that is not empty stays.
+    actWithin(root, path, entry => rmSync(entry, { force: true }))
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) actWithin(root, above, rmdirSync)
+  } catch (error) {
+    // Behind a link, or without its folder, it is gone already; and the first folder that is not empty stays.
+    if (!isPinned(root)) throw error
   }
 }
 
-function refill(from: string, root: string, path: string): void {
+function refill(from: string, root: PinnedFolder, path: string): void {
   const kept = join(from, path)
-  const to = join(root, path)
-  const aside = join(dirname(to), '.ralph-undo.tmp')
-  mkdirSync(dirname(to), { recursive: true })
-  rmSync(aside, { force: true })
-  const { mode } = lstatSync(kept)
-  if (lstatSync(kept).isSymbolicLink()) symlinkSync(readlinkSync(kept), aside)
-  else {
-    copyFileSync(kept, aside)
-    chmodSync(aside, mode & 0o777)
+  const act = (to: string) => {
+    const aside = join(dirname(to), '.ralph-undo.tmp')
+    rmSync(aside, { force: true })
+    const { mode } = lstatSync(kept)
+    if (lstatSync(kept).isSymbolicLink()) symlinkSync(readlinkSync(kept), aside)
+    else {
+      copyFileSync(kept, aside)
+      chmodSync(aside, mode & 0o777)
+    }
+    if (lstatSync(to, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(to)
+    renameSync(aside, to)
   }
-  if (lstatSync(to, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(to)
-  renameSync(aside, to)
+  actWithin(root, path, act, { make: true })
 }
 
 async function moveHead({ start, env }: UndoContext, { now, tip }: UndoPlan, run: string): Promise<void> {
@@ -104,6 +118,8 @@ async function moveHead({ start, env }: UndoContext, { now, tip }: UndoPlan, run
 /** Restores the index: the commit, and what was staged on top of it. */
 async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const base = start.head === null ? ['--empty'] : ['--reset', start.head]
+  // Git refuses to reset a path that it was told not to look at, if it changed.
+  await clearFlags(start.root, env, [...((await readFlags(start.root, start.dirs.own, env)) ?? [])])
   await mustGit(start.root, env, ['read-tree', ...base])
   const staged = Object.entries(start.staged ?? {})
   const missing = await missingObjects(
@@ -115,6 +131,7 @@ async function resetIndex({ start, env }: UndoContext): Promise<void> {
     .filter(([, { mode, object }]) => mode === '0' || !missing.has(object))
     .map(([path, { mode, object }]) => `${mode} ${object}\t${path}\0`)
   if (lines.length > 0) await mustGit(start.root, env, ['update-index', '-z', '--index-info'], lines.join(''))
+  await restoreFlags(start, env)
   // This fails if something is dirty, which is fine here.
   await git(start.root, env, ['update-index', '-q', '--refresh'])
 }

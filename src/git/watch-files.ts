@@ -1,9 +1,16 @@
 import type { RunEvent } from '../core/events.ts'
+import { listPaths } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
+import type { Start } from './start.ts'
+import { ignoredAtStart } from './status.ts'
 import { changedBetween, fingerprintOf, readTreeState, type TreeState } from './tree-state.ts'
 
 /** How many paths of one iteration are journaled; the rest is only counted. */
 const MAX_PATHS = 200
+
+/** The user may not know that these are in the history now. */
+const leakNote = (paths: string[]) =>
+  `THE AGENT COMMITTED what git ignored when the run began: ${listPaths(paths)}; it may be secret, so take it out of the history before anybody pushes`
 
 export type FileWatch = {
   /** Call it before anything is changed: it reads the tree, unless its state is known. */
@@ -20,12 +27,16 @@ export type FileWatch = {
 
 /**
  * Follows the changes of the tree. Reading it takes a call of git, so one reading answers both whether something changed
- * and what. `root` is the repository's top folder, null outside one; `known` is the state of the tree now; `start` is its
+ * and what. `repository` is as the run found it, null outside one; `known` is the state of the tree now; `start` is its
  * state when the run began.
  */
 export function watchFiles(
   project: string,
-  { root, known, start }: { root: string | null; known: TreeState | null; start: TreeState | null },
+  {
+    repository,
+    known,
+    start,
+  }: { repository: Start | null; known: TreeState | null; start: TreeState | null },
   env: Record<string, string>,
   record: (event: RunEvent) => void,
   now: () => number,
@@ -37,7 +48,9 @@ export function watchFiles(
   /** What changed until the latest reading: asked for twice, and git may have to be called. */
   let compared: { before: TreeState; after: TreeState; paths: string[] } | null = null
   let pending: Promise<TreeState | null> | null = null
-  const startReading = () => (root === null ? Promise.resolve(null) : readTreeState(project, env, root))
+  const isIgnored = ignoredAtStart(repository ?? undefined)
+  const startReading = () =>
+    repository === null ? Promise.resolve(null) : readTreeState(project, env, repository)
   const read = async () => {
     latest = await (pending ?? startReading())
     pending = null
@@ -79,6 +92,9 @@ export function watchFiles(
       // After a crash the state before is unknown.
       if (!before || !after) return
       const paths = await changes(before, after)
+      // The tree without commits never has them.
+      const leaked = paths.filter(isIgnored)
+      if (leaked.length > 0) record({ type: 'warned', at: now(), note: leakNote(leaked) })
       record({ type: 'changed', at: now(), id, paths: paths.slice(0, MAX_PATHS), count: paths.length })
     },
   }

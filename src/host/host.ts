@@ -69,7 +69,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   options.frontend.announce(title, rows, spec.settings.output)
   const hosted = open(options, makeRunner, session, notices, dir)
   try {
-    recordBeginning(hosted.book, hosted.active, options)
+    recordBeginning(hosted.book, hosted.active, options, session.root.id)
     const ending = await work(hosted, options)
     await noteEndState(spec, dir, options.env)
     return exitCodeOf(ending, hosted, options)

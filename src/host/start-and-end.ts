@@ -50,7 +50,7 @@ type Beginning = {
 }
 
 /** Records the first events of this incarnation: `began`, or `resumed` if the run has a past. */
-export function recordBeginning(book: Book, active: Active, options: Beginning): void {
+export function recordBeginning(book: Book, active: Active, options: Beginning, folder: string): void {
   const { id, workflow, spec, limits, past } = options
   const at = Date.now()
   const by = processRef(process.pid)
@@ -66,7 +66,7 @@ export function recordBeginning(book: Book, active: Active, options: Beginning):
     const { name } = workflow
     const { project } = spec
     const pins = workflow.pins(spec)
-    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by })
+    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by, folder })
     for (const edit of edits) book.record(edit)
   }
   for (const note of options.warnings) book.record({ type: 'warned', at, note })

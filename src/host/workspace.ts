@@ -82,7 +82,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
   const atStart = start && treeStateAtStart(start)
   const known = options.isFresh ? atStart : null
-  const files = watchFiles(dir, { root: start?.root ?? null, known, start: atStart }, env, emit, now)
+  const files = watchFiles(dir, { repository: start, known, start: atStart }, env, emit, now)
   const doubts = composeDoubts(options, files)
   const protect = composeProtection({
     spec,

@@ -49,7 +49,7 @@ export async function diffRun(
 /** The tree as the run left it, or as it is now if the run is at work or crashed. */
 async function endTree({ run, start, left, env }: PastRun): Promise<ReturnType<typeof treeAtEnd>> {
   if (left && !isLive(run)) return treeAtEnd(start, left)
-  const status = await readStatus(start.root, env, start.root)
+  const status = await readStatus(start.root, env, { start })
   return { tree: currentTree(start, status ?? { head: start.head, paths: [] }), changed: [] }
 }
 

@@ -1,8 +1,10 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
 import { formatBytes, plural } from '../core/format.ts'
+import { inside, isFolderInside } from '../store/files/inside.ts'
+import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
+import { sessionDir } from '../store/session.ts'
 import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { receiptOf } from '../view/report/receipt.ts'
@@ -26,14 +28,15 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
   const deleted = old.filter(run => isOver(home, run))
   let freed = 0
   for (const run of deleted) {
-    const folders = foldersOf(run)
-    const bytes = folders.reduce((sum, folder) => sum + bytesIn(folder), 0)
+    const session = sessionOf(run)
+    const bytes = bytesIn(run.dir) + (session ? bytesIn(session.path) : 0)
     freed += bytes
     print(`  ${run.id}  ${formatBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
     if (options.dryRun) continue
     // The receipt first, because it must not be lost. The run's own folder last: after a crash the next gc finds it.
     keepReceipt(home, run.id, receiptOf(run.events, traitsIn(registry, run.began.workflow)))
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+    if (session) inside(session.root, session.path, entry => rmSync(entry, { recursive: true, force: true }))
+    rmSync(run.dir, { recursive: true, force: true })
   }
   const kept = runs.length - deleted.length
   const unfinished = old.length - deleted.length
@@ -63,8 +66,16 @@ function isOver(home: string, run: StoredRun): boolean {
   return last?.type === 'finished' || !existsSync(run.began.project)
 }
 
-/** The session folder in the project, unless a link leads elsewhere; then the run's own folder. */
-function foldersOf({ id, dir, began: { project } }: StoredRun): string[] {
-  const session = join(project, '.ralph', 'sessions', id)
-  return [...(existsSync(session) && realpathSync(session) === session ? [session] : []), dir]
+/** The session folder; null if there is none in the project that the run was in, or a link leads elsewhere. */
+function sessionOf({
+  id,
+  began: { project, folder },
+}: StoredRun): { root: PinnedFolder; path: string } | null {
+  const path = sessionDir(project, id)
+  try {
+    const root = pinFolder(project)
+    return (folder ?? root.id) === root.id && isFolderInside(root, path) ? { root, path } : null
+  } catch {
+    return null // The project is gone.
+  }
 }

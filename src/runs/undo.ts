@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import { UsageError } from '../core/usage-error.ts'
+import { idsOf, type Start } from '../git/start.ts'
 import { openScratch } from '../git/trees.ts'
 import { save, undo } from '../git/undo.ts'
 import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
+import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
@@ -36,12 +38,14 @@ export async function undoRun(
     return 0
   }
   const past = pastRun(run, env)
+  const root = sameFolder(past.start, options.force ?? false)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
   const lock = acquireLock(ralphHome(env), run.began.project, me, isAlive)
   const scratch = openScratch(past.start, run.dir, past.env)
   try {
     const undoing: UndoContext = {
       start: past.start,
+      root,
       runDir: run.dir,
       left: past.left,
       isBegun: readNote(run.dir, UNDO) !== null,
@@ -55,9 +59,12 @@ export async function undoRun(
       return 0
     }
     for (const line of undoLines(run.id, past.start, plan, past.left !== null)) print(line)
-    if (!options.yes && !(await agrees())) {
-      print('nothing was undone')
-      return 1
+    if (!options.yes) {
+      if (!(await agrees())) {
+        print('nothing was undone')
+        return 1
+      }
+      await requireSame(undoing, plan)
     }
     const saved = await carryOut(past, undoing, plan)
     print(`undone; what was there is kept in ${saved}, and this brings it back:`)
@@ -67,6 +74,31 @@ export async function undoRun(
     scratch.close()
     lock.release()
   }
+}
+
+/** The repository's folder, pinned. Throws if it, or git's folder in it, is not the one that the run was in. */
+function sameFolder(start: Start, force: boolean): PinnedFolder {
+  const now = idsOf(start)
+  const { ids = now } = start
+  if (ids.root !== now.root && !force)
+    throw new UsageError(
+      `${start.root} is not the folder that the run was in, but another at the same path; insist with --force`,
+    )
+  const isThere = now.own !== '' && now.common !== ''
+  if (isThere && (ids.own !== now.own || ids.common !== now.common) && !force)
+    throw new UsageError(
+      `${start.dirs.own} is not the repository that the run was in, but another at the same path; insist with --force`,
+    )
+  return pinFolder(start.root)
+}
+
+/** While the user was asked, anything may have changed: then the answer is not about this plan. */
+async function requireSame(undoing: UndoContext, shown: UndoPlan): Promise<void> {
+  const { start, root } = undoing
+  if (!isPinned(root))
+    throw new UsageError(`${start.root} was moved or replaced meanwhile; nothing was undone`)
+  if (JSON.stringify(await planUndo(undoing)) !== JSON.stringify(shown))
+    throw new UsageError(`the project changed meanwhile, so nothing was undone; look again with: ralph undo`)
 }
 
 /** Returns the ref that holds everything as it was before the undo. */

@@ -41,6 +41,10 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   branch: textOrNull,
   dirty: byPath(text),
   staged: z.optional(byPath(z.looseObject({ mode: text, object: text }))),
+  ignored: z.optional(texts),
+  flagged: z.optional(byPath(z.enum(['h', 'S', 's']))),
+  sparse: z.optional(texts),
+  ids: z.optional(z.looseObject({ root: text, own: text, common: text })),
   hooks: text,
   dirs: z.looseObject({ own: text, common: text }),
 })

@@ -159,7 +159,7 @@ describe('ralph undo', () => {
     const git = stage.sh('command -v git').trim()
     const shim = `#!/bin/sh\ncase "$*" in *"${place}"*) kill -9 $PPID; sleep 5 ;; esac\nexec ${git} "$@"\n`
     writeFileSync(join(stage.bin, 'git'), shim, { mode: 0o755 })
-    expect((await stage.ralph('undo', '--yes')).signal).toBe('SIGKILL')
+    expect((await stage.spawn('undo', '--yes')).signal).toBe('SIGKILL')
     rmSync(join(stage.bin, 'git'))
     expect(await stage.ralph('undo', '--yes')).toMatchObject({ code: 0, stderr: '' })
     expect(stage.state()).toEqual(before)
@@ -172,7 +172,7 @@ describe('ralph undo', () => {
     expect(ran.stderr).toContain(
       'ralph: warning: 1 uncommitted file not kept (too large, too many, or a repository), so that ralph undo could not put back: large\n',
     )
-    const diff = await stage.ralph('diff', '--name-only')
+    const diff = await stage.spawn('diff', '--name-only')
     expect([diff.stdout, diff.stderr]).toEqual([
       'src/a\n',
       expect.stringContaining('was not kept, and is different now'),

@@ -12,7 +12,7 @@ async function follow(dirty: string, ...scripts: string[]): Promise<string[][]> 
   const start = (await recordStart(stage.project, env))!
   const recorded: RunEvent[] = []
   const atStart = treeStateAtStart(start)
-  const known = { root: start.root, known: atStart, start: atStart }
+  const known = { repository: start, known: atStart, start: atStart }
   const files = watchFiles(
     stage.project,
     known,
@@ -69,7 +69,7 @@ describe('the files that an iteration changed', () => {
     const recorded: RunEvent[] = []
     const files = watchFiles(
       stage.project,
-      { root: stage.project, known: null, start: null },
+      { repository: await recordStart(stage.project, env), known: null, start: null },
       env,
       e => recorded.push(e),
       () => 0,
@@ -88,12 +88,13 @@ describe('the files that a run changed', () => {
     const stage = setRepository()
     const env = { ...stage.env, LANG: 'C.UTF-8' }
     stage.sh('echo mine > dirty; echo mine > dirtier')
-    const start = treeStateAtStart((await recordStart(stage.project, env))!)
+    const repository = (await recordStart(stage.project, env))!
+    const start = treeStateAtStart(repository)
     const known = isFresh ? start : null
     const open = () =>
       watchFiles(
         stage.project,
-        { root: start.root, known, start },
+        { repository, known, start },
         env,
         () => {},
         () => 0,

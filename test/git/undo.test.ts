@@ -9,6 +9,7 @@ import { openScratch } from '../../src/git/trees.ts'
 import { save, undo } from '../../src/git/undo.ts'
 import { planUndo } from '../../src/git/undo-plan.ts'
 import { commandToRevert } from '../../src/runs/undo-lines.ts'
+import { pinFolder } from '../../src/store/files/pinned.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
 /** What a user may have lying around, uncommitted. */
@@ -60,7 +61,8 @@ async function takeBack(dirty: string, script: string) {
   const made = stage.state()
   const scratch = openScratch(start, runDir, env)
   const left = await recordEnd(start, env)
-  const undoing = { start, runDir, left, isBegun: false, force: false, env, scratch }
+  const root = pinFolder(start.root)
+  const undoing = { start, root, runDir, left, isBegun: false, force: false, env, scratch }
   const plan = await planUndo(undoing)
   const saved = await save(undoing, plan, 'r1')
   await undo(undoing, plan, 'r1')

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { reportRun } from '../../src/cli/commands/report/print-report.ts'
@@ -36,6 +36,13 @@ describe('collecting garbage', () => {
     symlinkSync(precious, join(stage.project, '.ralph', 'sessions'))
     expect((await keepNone(stage)).code).toBe(0)
     expect(readFileSync(join(precious, '1-a', 'file'), 'utf8')).toBe('x')
+  })
+
+  it('removes no session of another folder at the path of the project', async () => {
+    const stage = setRuns()
+    const session = stage.add('1-a', 'finished', stage.project, 'another')
+    expect((await keepNone(stage)).code).toBe(0)
+    expect([existsSync(session), stage.left().runs]).toEqual([true, []])
   })
 
   it('is done to the end by the next, after a crash in the middle', async () => {

@@ -12,12 +12,12 @@ type Kind = 'finished' | 'crashed' | 'live'
 /** A stage with runs that somebody made earlier, each with a session of a known size. */
 export function setRuns() {
   const stage = setStage()
-  const add = (id: string, kind: Kind = 'finished', project = stage.project) => {
+  const add = (id: string, kind: Kind = 'finished', project = stage.project, folder?: string) => {
     const pen = journal().iterate({ move: 'pass', usd: 0.11 })
     const [began, ...events] =
       kind === 'finished' ? pen.finish('complete', 'complete', 'verified') : pen.events
     const by = kind === 'live' ? processRef(process.pid) : undefined
-    const first = { ...began, id, project, by } as RunEvent
+    const first = { ...began, id, project, by, ...(folder && { folder }) } as RunEvent
     const lines = [first, ...events].map(event => `${JSON.stringify(event)}\n`)
     writeFileSync(journalPath(makeRunDir(stage.ralphHome, id)), lines.join(''))
     const session = join(project, '.ralph', 'sessions', id, 'iter-001')

@@ -48,3 +48,101 @@ describe('without a terminal', () => {
     )
   })
 })
+
+describe('what somebody does while an undo waits for its answer', () => {
+  it.each([
+    ['edits a file', 'echo mine >> src/a', /the project changed meanwhile|and again since it ended/],
+    ['adds a file', 'echo mine > other', /the project changed meanwhile|and again since it ended/],
+    [
+      'puts a link in the place of a folder',
+      'mv src ../src; ln -s ../outside src',
+      /the project changed meanwhile|and again since it ended/,
+    ],
+    [
+      'puts a link in the place of a file',
+      'ln -sf ../outside/a src/a',
+      /the project changed meanwhile|and again since it ended/,
+    ],
+    [
+      'puts a dangling link there',
+      'ln -sf ../outside/none src/a',
+      /the project changed meanwhile|and again since it ended/,
+    ],
+    [
+      'puts a folder there',
+      'rm src/a; mkdir src/a; echo x > src/a/b',
+      /the project changed meanwhile|and again since it ended/,
+    ],
+    ['commits', 'git commit -qam mine', 'there are commits that the run did not make'],
+    ['moves the project away', 'cd ..; mv project moved', 'was moved or replaced meanwhile'],
+    [
+      'replaces it by a copy',
+      'cd ..; mv project moved; cp -a moved project',
+      'was moved or replaced meanwhile',
+    ],
+    [
+      'replaces it by a link',
+      'cd ..; mv project moved; ln -s moved project',
+      'was moved or replaced meanwhile',
+    ],
+  ])('%s: nothing is undone, here or elsewhere', async (_, script, words) => {
+    const stage = setRepository()
+    stage.sh('mkdir ../outside; echo theirs > ../outside/a')
+    await stage.agent('echo more >> src/a; echo x > new; mkdir dir; echo y > dir/y')
+    const at = { projectDir: stage.project }
+    let before: string[] = []
+    const list =
+      'find . -path ./home -prune -o -type f -exec md5sum {} +; find . -path ./home -prune -o -type l'
+    const seen = () =>
+      execFileSync('sh', ['-c', list], { cwd: stage.root, encoding: 'utf8' })
+        .split('\n')
+        .filter(line => !line.includes('.git/'))
+    const asked = callWith(stage.env, io =>
+      undoRun(undefined, at, io, async () => {
+        stage.sh(script)
+        before = seen()
+        return true
+      }),
+    )
+    await expect(asked).rejects.toThrow(words)
+    expect(seen()).toEqual(before)
+  })
+})
+
+describe('an undo', () => {
+  it.each([
+    ['the project', 'cd ..; mv project moved; cp -a moved project', 'is not the folder that the run was in'],
+    ['its repository', 'mv .git ../git; cp -a ../git .git', 'is not the repository that the run was in'],
+    [
+      'its repository, by a link',
+      'mv .git ../git; cp -a ../git ../copy; ln -s ../copy .git',
+      'is not the repository',
+    ],
+  ])('refuses another folder at the path of %s, unless one insists', async (_, script, words) => {
+    const { stage } = await setRun()
+    stage.sh(script)
+    const at = { projectDir: stage.project, yes: true }
+    const undo = (force: boolean) =>
+      callWith(stage.env, io => undoRun(undefined, { ...at, force }, io, async () => true))
+    await expect(undo(false)).rejects.toThrow(words)
+    expect(stage.read('src/a')).toBe('one\nmore\n')
+    expect((await undo(true)).code).toBe(0)
+    expect(stage.read('src/a')).toBe('one\n')
+  })
+
+  it.each([
+    ['a new file', 'rm -r dir; ln -s ../outside dir'],
+    ['a new file, hidden from git', 'rm -r dir; ln -s ../outside dir; echo /dir >> .git/info/exclude'],
+    ['a changed file', 'mv src ../src; ln -s ../outside src'],
+  ])('removes and changes nothing behind a link in the place of the folder of %s', async (_, script) => {
+    const stage = setRepository()
+    stage.sh('mkdir ../outside; for f in a b y; do echo theirs > ../outside/$f; done')
+    await stage.agent(
+      `echo more >> src/a; mkdir dir; echo y > dir/y; git add -A; git commit -qm all; ${script}`,
+    )
+    const at = { projectDir: stage.project, yes: true, force: true }
+    await callWith(stage.env, io => undoRun(undefined, at, io, async () => true)).catch(() => {})
+    for (const name of ['a', 'b', 'y']) expect(stage.read(`../outside/${name}`)).toBe('theirs\n')
+    expect(stage.read('../outside/y')).toBe('theirs\n')
+  })
+})

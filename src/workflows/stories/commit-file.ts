@@ -4,6 +4,7 @@ import type { Intent } from '../../core/table.ts'
 import { attempt, git } from '../../git/git.ts'
 import { isIntendedCommit } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
+import { ignoredAtStart } from '../../git/status.ts'
 import { realPath } from '../../store/real-path.ts'
 
 export type Committed =
@@ -101,7 +102,10 @@ async function belongsToUser(
 ): Promise<boolean> {
   const wasThere = start.head !== null && (await ask('ls-tree', start.head, '--', path))
   if (!wasThere && !(await ask('ls-files', '--', path))) return true
-  if (!Object.hasOwn(start.dirty, relative(start.root, resolve(project, path)))) return false
+  const inRepository = relative(start.root, resolve(project, path))
+  // An agent may have added it all the same.
+  if (ignoredAtStart(start)(inRepository)) return true
+  if (!Object.hasOwn(start.dirty, inRepository)) return false
   const since = start.head ? await ask('diff', '--name-only', start.head, 'HEAD', '--', path) : 'all of it'
   return !since
 }

@@ -41,7 +41,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     scratch: runDir,
   })
   const warn = (text: string) => record({ type: 'warned', at: Date.now(), note: text })
-  const look = async () => start && readTreeState(project, env, start.root)
+  const look = async () => start && readTreeState(project, env, start)
   const note = <T>(name: string) => ({
     read: () => readNote<T>(runDir, name),
     write: (value: T) => writeNote(runDir, name, value),

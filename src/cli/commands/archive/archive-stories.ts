@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
+import { listPaths } from '../../../core/format.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { attempt, git } from '../../../git/git.ts'
 import { canGoOn, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
@@ -50,7 +51,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const open = file.userStories.filter(story => !story.passes).map(story => story.id)
   if (open.length > 0 && !options.force)
     throw new UsageError(
-      `${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''} not completed; go on with ralph stories, or archive anyway with --force`,
+      `${listPaths(open)} not completed; go on with ralph stories, or archive anyway with --force`,
     )
   const date = new Date().toISOString().slice(0, 10)
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
