@@ -142,6 +142,10 @@ function keysOf(node: Node, at = ''): string[] {
 }
 
 describe('the repository', () => {
+  it.each([...PAGES, 'CHANGELOG.md'])('%s has no half of a merge in it', page => {
+    expect(read(page)).not.toMatch(/^(<{7}|={7}$|>{7})/m)
+  })
+
   it('the README has its parts', () => {
     const readme = read('README.md')
     const parts = [...readme.matchAll(/^## (.*)$/gm)].map(([, title]) => title)
