@@ -78,7 +78,7 @@ describe('an agent that changes the list', () => {
       plan: [plans(item(1))],
       work: {
         '#1': [
-          [['file', 'begun', ''], ['sleep', 1500], ['list', body], ...says('<failed>no</failed>')],
+          [['file', 'begun', ''], ['await', '../go'], ['list', body], ...says('<failed>no</failed>')],
           says('Made it.'),
         ],
       },
@@ -86,6 +86,7 @@ describe('an agent that changes the list', () => {
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     expect((await stage.ralph('todo', stage.id(), 'add', 'Theirs')).code).toBe(0)
+    stage.write('../go', '')
     expect((await run.ended).code).toBe(0)
     const contents = stage.list().map(({ content }) => content)
     expect(contents.sort()).toEqual(['Fix: no', 'Make part 1', 'Mine #1-bug-1', 'Mine #2', 'Theirs'])
@@ -198,13 +199,14 @@ describe('a person who changes the list', () => {
   it('while an agent works is taken for that agent, and told so', async () => {
     const stage = setBuild({
       plan: three,
-      work: { '#1': [[['file', 'begun', ''], ['sleep', 700], ...says('Made it.')]] },
+      work: { '#1': [[['file', 'begun', ''], ['await', '../go'], ...says('Made it.')]] },
     })
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     const list = JSON.parse(readFileSync(stage.at('tasks.json'), 'utf8'))
     expect(list[0].status).toBe('in_progress')
     writeFileSync(stage.at('tasks.json'), JSON.stringify(list.slice(0, 2)))
+    stage.write('../go', '')
     const ran = await run.ended
     expect([ran.code, stage.names()]).toEqual([0, ['plan', '#1', '#2', '#3']])
     expect(ran.stderr).toContain('#3 was removed; it is put back.')

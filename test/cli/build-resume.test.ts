@@ -30,11 +30,12 @@ describe('a build that is resumed', () => {
 
   it('while it is at work hears the instruction', async () => {
     const stage = setBuild({
-      work: { '#1': [[['file', 'begun', ''], ['sleep', 1200], ...says('Made it.')]] },
+      work: { '#1': [[['file', 'begun', ''], ['await', '../go'], ...says('Made it.')]] },
     })
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     expect((await stage.ralph('build', '--resume', stage.id(), 'Be quick')).stdout).toMatch(/^told run/)
+    stage.write('../go', '')
     expect((await run.ended).code).toBe(0)
     expect(stage.promptOf('#2')).toContain('Instruction from the user: Be quick')
   })

@@ -110,7 +110,7 @@ describe('SIGHUP', () => {
 
 describe('two runs in one folder', () => {
   it('the second is refused while the first is at work, unless it insists', async () => {
-    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 1500], DONE], [DONE]] })
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['await', '../go'], DONE], [DONE]] })
     const first = stage.start('run', '-p', 'x')
     await until(() => existsSync(join(stage.project, 'begun')))
     const second = await stage.ralph('run', '-p', 'x')
@@ -119,6 +119,7 @@ describe('two runs in one folder', () => {
       expect.stringMatching(/is at work in .* insist with --shared/),
     ])
     expect((await stage.ralph('run', '-p', 'x', '--shared')).code).toBe(0)
+    stage.write('../go', '')
     expect((await first.ended).code).toBe(0)
   })
 })

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { hinted, setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
 const MORE: Act = ['claude', 'more']
 const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
@@ -24,11 +24,12 @@ const standing = async (stage: ReturnType<typeof setStage>) => {
 
 describe('a run at work', () => {
   it('is paused and resumed from outside', async () => {
-    const stage = setStage({ calls: [[['file', 'begun', ''], ['sleep', 1500], MORE], [DONE]] })
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['await', '../go'], MORE], [DONE]] })
     const run = stage.start('run', '-p', 'x')
     await begun(stage)
     expect(await standing(stage)).toBe('running')
     expect((await stage.ralph('pause')).stdout).toMatch(/^paused run \S+: .* ralph resume/)
+    stage.write('../go', '')
     await until(async () => (await standing(stage)) === 'paused')
     expect(await stage.ralph('resume', '-m', '30')).toMatchObject({
       code: 2,
@@ -71,7 +72,7 @@ describe('a run at work', () => {
   it('takes an instruction that stands in all later prompts', async () => {
     const stage = setStage({
       calls: [
-        [['file', 'begun', ''], ['sleep', 400], MORE],
+        [['file', 'begun', ''], ['await', '../go'], MORE],
         [['stdin', '../got.2'], MORE],
         [['stdin', '../got.3'], DONE],
       ],
@@ -80,6 +81,7 @@ describe('a run at work', () => {
     await begun(stage)
     const id = stage.runs()[0]!.split('/').at(-1)!
     expect((await stage.ralph('tell', id.slice(-3), 'Use', 'the new API')).code).toBe(0)
+    stage.write('../go', '')
     expect((await run.ended).code).toBe(0)
     for (const name of ['../got.2', '../got.3'])
       expect(stage.read(name)).toBe(hinted('BASE\n\nInstruction from the user: Use the new API'))

@@ -62,6 +62,7 @@ const onCrashes: Meanwhile = async (stage, run) => {
 const onPromptGone: Meanwhile = async (stage, run) => {
   await begun(stage)
   rmSync(join(stage.project, 'P.md'))
+  stage.write('../go', '')
   return run.ended
 }
 
@@ -156,7 +157,7 @@ const STOPS: Record<
   'interrupted by a signal': { calls: [HANG], meanwhile: onSignal, why: 'stopped: interrupted', code: 130 },
   'no prompt any more': {
     flags: ['-f', 'P.md'],
-    calls: [[['append', 'begun', '.'], ['sleep', 700], MORE]],
+    calls: [[['append', 'begun', '.'], ['await', '../go'], MORE]],
     meanwhile: onPromptGone,
     why: 'stopped: prompt file not found: ',
     code: 1,

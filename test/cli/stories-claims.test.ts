@@ -366,7 +366,7 @@ describe('a person', () => {
         },
       ],
     })
-    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
     expect(stage.story().passes).toBe(true)
     const ran = await stage.ralph('stories', '-m', '1')
     expect(ran.stderr).toContain('what was written since was not verified')

@@ -331,7 +331,7 @@ describe('an approval that a check writes before the first iteration', () => {
     const stage = setWriting(
       `kill -9 $(sed -n 's/.*"type":"began".*"by":{"pid":\\([0-9]*\\).*/\\1/p' ../home/.ralph/runs/*/journal*); sleep 5`,
     )
-    expect((await stage.ralph('stories', '-m', '1')).signal).toBe('SIGKILL')
+    expect((await stage.spawn('stories', '-m', '1')).signal).toBe('SIGKILL')
     expect(stage.story().passes).toBe(true)
     expect((await stage.ralph(...again)).code).toBe(1)
     expect(stage.seen()[0]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })
@@ -359,7 +359,7 @@ describe('a story loop that is killed', () => {
       '../acts.mjs',
       `export default [null, ({ sh, approve }) => { sh('echo x >> README; mkdir ../die'); approve(); sh(${JSON.stringify(then)}) }, null]\n`,
     )
-    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
     expect((await stage.ralph('resume')).code).toBe(0)
     expect(stage.warned().filter(note => note.startsWith('A review does not change code'))).toEqual([
       'A review does not change code, but this one did: README.',
@@ -372,7 +372,7 @@ describe('a story loop that is killed', () => {
       '../acts.mjs',
       `export default [({ edit, sh }) => { edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }); sh(${JSON.stringify(KILL)}) }, null]\n`,
     )
-    expect((await stage.ralph('stories')).signal).toBe('SIGKILL')
+    expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
     const moved = join(stage.root, 'moved')
     renameSync(stage.project, moved)
     const ran = await runRalph(['stories', '-m', '1'], { cwd: moved, env: stage.env })

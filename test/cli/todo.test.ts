@@ -160,7 +160,7 @@ describe('the list of a build at work', () => {
         '#1': [
           [
             ['file', 'begun', ''],
-            ['sleep', 2500],
+            ['await', '../go'],
             ['list', '[items[0], items[2], items[1]]'],
             ...says('Made it.'),
           ],
@@ -172,6 +172,7 @@ describe('the list of a build at work', () => {
     const todo = (...words: string[]) => stage.ralph('todo', stage.id(), ...words)
     expect((await todo('add', 'Make part 4')).stdout).toMatch(/^asked run \S+; it changes its list before/)
     expect((await todo('done', '#2')).code).toBe(0)
+    stage.write('../go', '')
     expect((await run.ended).code).toBe(0)
     expect(stage.names()).toEqual(['plan', '#1', '#3', '#4'])
     expect(statuses(stage.list())).toEqual(['#1 completed', '#3 completed', '#4 completed', '#2 completed'])
@@ -187,11 +188,12 @@ describe('the list of a build at work', () => {
     const stage = setBuild({
       settings: { baseline: false, guardrails: [{ command: 'false' }] },
       plan: [plans(item(1))],
-      work: { '#1': [[['file', 'begun', ''], ['sleep', 1200], ...says('Made it.')]] },
+      work: { '#1': [[['file', 'begun', ''], ['await', '../go'], ...says('Made it.')]] },
     })
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     expect((await stage.ralph('todo', stage.id(), 'done', '#1')).code).toBe(0)
+    stage.write('../go', '')
     expect([(await run.ended).code, stage.names()]).toEqual([0, ['plan', '#1']])
   })
 })

@@ -69,6 +69,8 @@ function command([act, ...args]: Act): string | null {
       return `cat > ${quoted(first!)}`
     case 'sleep':
       return `sleep ${Number(first) / 1000}`
+    case 'await':
+      return `until [ -e ${quoted(first!)} ]; do sleep 0.02; done`
     case 'hang':
       return 'exec sleep 600'
     case 'pid':

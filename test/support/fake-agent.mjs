@@ -24,6 +24,7 @@
  *   ["tool", id, name, input] a stream-json tool call       ["toolResult", id, text]
  *   ["sleep", ms]  ["hang"]   ["exit", code]  ["die", signal]           (it hangs for ten minutes at most)
  *   ["until", path]           waits until the file is there
+ *   ["await", path]           until that is there
  *   ["ignore", signal, …]     these signals, from here on   ["closeStdout"]         and live on
  *   ["file", path, text]      writes                        ["append", path, text]
  *   ["remove", path]          with all that is in it
@@ -94,6 +95,9 @@ const acts = {
     for (;;) out('flood\n'.repeat(1000))
   },
   sleep: ms => delay(ms),
+  await: async path => {
+    while (!existsSync(path)) await delay(20)
+  },
   hang: () => delay(600_000),
   until: async path => {
     for (let n = 0; n < 12_000 && !existsSync(path); n++) await delay(50)

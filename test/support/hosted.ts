@@ -24,7 +24,7 @@ export async function hostRalph(
   })
   try {
     const code = await program.main(args)
-    return { code, signal: null, stdout: place.stdout(), stderr: place.stderr() }
+    return { code, stdout: place.stdout(), stderr: place.stderr() }
   } finally {
     place.leave()
   }

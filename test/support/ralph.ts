@@ -3,9 +3,13 @@ import { join } from 'node:path'
 
 export const RALPH = join(import.meta.dirname, '..', '..', 'dist', 'ralph.js')
 
-export type Ran = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+/** What a command line came to. */
+export type Ran = { code: number | null; stdout: string; stderr: string }
 
-export type Started = { pid: number; ended: Promise<Ran>; kill(signal: NodeJS.Signals): void }
+/** The same of a process of its own, which a signal may have ended. */
+type Ended = Ran & { signal: NodeJS.Signals | null }
+
+export type Started = { pid: number; ended: Promise<Ended>; kill(signal: NodeJS.Signals): void }
 
 /** Starts the built program with exactly this environment (and a PATH). */
 export function startRalph(args: string[], options: { cwd: string; env: Record<string, string> }): Started {
@@ -14,7 +18,7 @@ export function startRalph(args: string[], options: { cwd: string; env: Record<s
     env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = new Promise<Ran>((resolve, reject) => {
+  const ended = new Promise<Ended>((resolve, reject) => {
     let stdout = ''
     let stderr = ''
     child.stdout.setEncoding('utf8').on('data', text => {
@@ -32,4 +36,4 @@ export function startRalph(args: string[], options: { cwd: string; env: Record<s
 export const runRalph = (
   args: string[],
   options: { cwd: string; env: Record<string, string> },
-): Promise<Ran> => startRalph(args, options).ended
+): Promise<Ended> => startRalph(args, options).ended
