@@ -34,9 +34,10 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
     name: spec.command,
     async run(work, signal) {
       const { open, shown } = options.logFor(work?.step.id ?? null)
-      let count: number | null = null
+      let count: number | null = 0
       const onEnd = (fd: number) => {
-        count = countTests(wholeText(fd) ?? '')
+        const output = wholeText(fd)
+        count = output === null ? null : countTests(output)
       }
       const { exit, failure, excerpt } = await runLogged(
         options.start,
@@ -51,7 +52,7 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
         },
         signal,
       )
-      const counted = count !== null && { count }
+      const counted = count !== 0 && { count }
       if (failure === null)
         return { finding: { check: spec.command, verdict: 'pass', note: '', log: shown, ...counted }, exit }
       const output = truncate(excerpt, options.truncateAt)

@@ -82,8 +82,8 @@ export type Finding = {
   action?: 'APPEND' | 'PREPEND' | 'REPLACE'
   /** On an agent's word alone (a promise that was matched, a reviewer's note): no evidence. */
   claim?: true
-  /** How many things it looked at, such as tests, if it says so. */
-  count?: number
+  /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */
+  count?: number | null
   /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
   doubts?: string[]
 }

@@ -83,7 +83,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         ...state,
         redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check),
         countsBefore: Object.fromEntries(
-          event.findings.flatMap(f => (f.count === undefined ? [] : [[f.check, f.count]])),
+          event.findings.flatMap(f => (typeof f.count === 'number' ? [[f.check, f.count]] : [])),
         ),
       }
     case 'stopped':

@@ -109,7 +109,7 @@ function mostUrgent(
 const explainDoubts = ({ doubts }: RunState): string =>
   Object.values(doubts)
     .flat()
-    .map(({ check, doubts = [] }) => `${check}: ${firstOf(doubts)}`)
+    .map(({ check, doubts = [] }) => `${check}: ${firstOf(doubts, 2)}`)
     .join('; ')
 
 const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): string =>

@@ -92,6 +92,11 @@ describe('the number of tests that ran, from the closing lines of', () => {
     ['a runner without a count', 'ok  \tgithub.com/a/b\t0.1s\n'],
     ['words that only sound like one', 'We ran the tests: 12 were fine, 3 passed by.\nTests are good\n'],
     ['a linter', '✖ 12 problems (3 errors, 9 warnings)\n'],
+  ])('%s: none', (_, output) => {
+    expect(countTests(output)).toBe(0)
+  })
+
+  it.each<[string, string]>([
     [
       'a watcher',
       '      Tests  4 passed (4)\n PASS  Waiting for file changes...\n press h to show help, press q to quit\n',
@@ -102,7 +107,7 @@ describe('the number of tests that ran, from the closing lines of', () => {
       'a run of what changed',
       'Tests:       1 passed, 1 total\nRan all test suites related to changed files.\n',
     ],
-  ])('%s is unknown', (_, output) => {
+  ])('%s cannot be compared', (_, output) => {
     expect(countTests(output)).toBe(null)
   })
 

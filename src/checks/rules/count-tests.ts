@@ -7,7 +7,7 @@ type Numbers = (...words: string[]) => number
 const CLOSINGS: readonly Closing[] = [
   {
     runners: 'vitest, jest, pest',
-    line: /^\s*Tests:?\s+(?:no tests$|\d+ (?:passed|failed|skipped|todo|total|expected fail)\b)/,
+    line: /^\s*Tests:?\s+\d+ (?:passed|failed|skipped|todo|total|expected fail)\b/,
     ran: n => n('passed', 'failed', 'expected fail'),
   },
   {
@@ -23,7 +23,7 @@ const CLOSINGS: readonly Closing[] = [
   },
   {
     runners: 'pytest',
-    line: /^(?:=+ )?(?:no tests ran|\d+ (?:passed|failed|skipped|xfailed|xpassed|deselected|errors?)\b.*) in [\d.]+s\b/,
+    line: /^(?:=+ )?\d+ (?:passed|failed|skipped|xfailed|xpassed|deselected|errors?)\b.* in [\d.]+s\b/,
     ran: n => n('passed', 'failed', 'xpassed', 'error', 'errors'),
   },
   { runners: 'unittest', line: /^Ran \d+ tests? in /, ran: n => n('test', 'tests') },
@@ -109,25 +109,21 @@ const CLOSINGS: readonly Closing[] = [
   { runners: 'prove', line: /^Files=\d+, Tests=\d+,/, ran: n => n('Tests') },
 ]
 
-/** No test file was found at all. */
-const NONE = /^(?:No test files found|No tests found|no tests to run|collected 0 items)/
-
 /** Only a part was run anew, or several runs are in one output: then a count says nothing. */
 const PARTIAL =
   /cache hit|FULL TURBO|replaying logs|\[local cache\]|existing outputs match the cache|from the cache|:test (?:UP-TO-DATE|FROM-CACHE)|related to (?:changed )?files|run-last-failure|\bRERUN\b|Watch Usage|Waiting for file changes|press .{1,20} to (?:rerun|quit|show help|exit)/i
 
-/** How many tests a runner says it ran; null if it says nothing, or nothing that can be compared. */
+/** How many tests a runner says it ran, 0 if it says nothing; null if that cannot be compared with another time. */
 export function countTests(output: string): number | null {
   const text = output.replace(ANSI, '')
   if (PARTIAL.test(text)) return null
-  let ran: number | null = null
+  let ran = 0
   for (const line of text.split(/\r?\n/)) {
-    if (line.length > LONGEST_LINE || !/\d|no tests|collected/i.test(line)) continue
-    if (NONE.test(line.trim())) ran ??= 0
+    if (line.length > LONGEST_LINE || !/\d/.test(line)) continue
     const closing = CLOSINGS.find(({ line: pattern }) => pattern.test(line))
-    if (closing) ran = (ran ?? 0) + closing.ran((...words) => sum(line, words))
+    if (closing) ran += closing.ran((...words) => sum(line, words))
   }
-  return ran !== null && Number.isFinite(ran) && ran >= 0 ? ran : null
+  return Math.max(ran, 0)
 }
 
 const ANSI = /\x1b\[[\d;]*[A-Za-z]/g

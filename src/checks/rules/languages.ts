@@ -75,6 +75,9 @@ const PARTS: Readonly<Record<Language, readonly string[]>> = {
   gherkin: [HASH],
 }
 
+/** The rest of a longer file is not read: it is no test that somebody wrote. */
+const LONGEST_FILE = 2_000_000
+
 const MASKS = new Map<Language, RegExp>()
 
 /**
@@ -82,6 +85,7 @@ const MASKS = new Map<Language, RegExp>()
  * its place. It is a reading by rules of thumb: nested templates and the like may be read wrongly.
  */
 export function codeOf(text: string, language: Language): string {
+  if (text.length > LONGEST_FILE) return codeOf(text.slice(0, LONGEST_FILE), language)
   let mask = MASKS.get(language)
   if (!mask) {
     mask = new RegExp(PARTS[language].join('|'), 'g')

@@ -30,9 +30,11 @@ const ENOUGH = 0.5
 
 /** Test files that are gone or empty, and no other test file took over what they tested. */
 export function lostTests(files: readonly FileChange[]): string[] {
-  return files
-    .filter(({ path, before, after }) => holdsTests(path, before) && !holdsTests(path, after))
-    .filter(lost => !hasSuccessor(lost, files))
+  const lost = files.filter(({ path, before, after }) => holdsTests(path, before) && !holdsTests(path, after))
+  if (lost.length === 0) return []
+  const added = addedIn(files)
+  return lost
+    .filter(file => !hasSuccessor(file, added))
     .map(({ path, after }) =>
       after === null
         ? `${path} was deleted, and no other test file has its tests`
@@ -53,26 +55,30 @@ function count(path: string, text: string, pattern: (language: Language) => RegE
   return language === null ? 0 : [...codeOf(text, language).matchAll(pattern(language))].length
 }
 
-function hasSuccessor({ path, before }: FileChange, files: readonly FileChange[]): boolean {
-  const others = files.filter(
-    other => other.path !== path && other.after !== null && mayHoldTests(other.path),
-  )
-  const added = new Set(others.flatMap(other => [...addedLines(other)]))
-  const lines = [...significantLines(before ?? '')]
-  if (lines.filter(line => added.has(line)).length >= lines.length * ENOUGH) return true
-  const names = quotedIn(before ?? '')
-  const addedNames = new Set([...added].flatMap(line => quotedIn(line)))
-  if (names.length > 0 && names.filter(name => addedNames.has(name)).length >= names.length * ENOUGH)
+/** What came new into test files: their lines, what is quoted or named in them, and the new files. */
+type Added = { lines: ReadonlySet<string>; names: ReadonlySet<string>; files: readonly FileChange[] }
+
+function addedIn(files: readonly FileChange[]): Added {
+  const others = files.filter(({ path, after }) => holdsTests(path, after))
+  const lines = new Set(others.flatMap(other => [...addedLines(other)]))
+  const names = new Set([...lines].flatMap(namesIn))
+  return { lines, names, files: others.filter(({ before }) => before === null) }
+}
+
+function hasSuccessor({ path, before }: FileChange, added: Added): boolean {
+  const text = before ?? ''
+  if (areMostly([...significantLines(text)], added.lines) || areMostly(namesIn(text), added.names))
     return true
   // The same test written anew: in another language, for another runner, in another folder.
-  const tests = testsIn(path, before ?? '') || assertsIn(path, before ?? '')
-  return others.some(
+  const size = (path: string, text: string) => testsIn(path, text) || assertsIn(path, text)
+  return added.files.some(
     other =>
-      other.before === null &&
-      stemOf(other.path) === stemOf(path) &&
-      (testsIn(other.path, other.after!) || assertsIn(other.path, other.after!)) >= tests * ENOUGH,
+      stemOf(other.path) === stemOf(path) && size(other.path, other.after!) >= size(path, text) * ENOUGH,
   )
 }
+
+const areMostly = (all: readonly string[], known: ReadonlySet<string>): boolean =>
+  all.length > 0 && all.filter(one => known.has(one)).length >= all.length * ENOUGH
 
 function addedLines({ before, after }: FileChange): Set<string> {
   const old = significantLines(before ?? '')
@@ -94,7 +100,7 @@ const significantLines = (text: string): Set<string> =>
   )
 
 /** What names tests: titles in quotes, and names of functions. */
-const quotedIn = (text: string): string[] => [
+const namesIn = (text: string): string[] => [
   ...new Set(
     [
       ...text.matchAll(

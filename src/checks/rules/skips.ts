@@ -40,7 +40,7 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
       code: /^[ \t]*@(?:pytest\.mark\.skipif|(?:unittest\.)?skip(?:If|Unless))\b/gm,
       whole: true,
     },
-    { kind: 'skip', code: /\bpytestmark\s*=[^\n]*\bmark\.(?:skip|xfail)\b/g },
+    { kind: 'skip', code: /\bpytestmark\s*=[^\n]{0,200}\bmark\.(?:skip|xfail)\b/g },
     {
       kind: 'skip',
       code: /\b(?:pytest\.(?:skip|xfail)|self\.skipTest)\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/g,
@@ -54,7 +54,7 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
   ],
   rust: [
     { kind: 'skip', code: /#\[\s*ignore\b/g, whole: true },
-    { kind: 'if', code: /#\[\s*cfg_attr\s*\([^\]\n]*\bignore\b/g, whole: true },
+    { kind: 'if', code: /#\[\s*cfg_attr\s*\([^\]\n]{0,200}\bignore\b/g, whole: true },
   ],
   jvm: [
     { kind: 'skip', code: /@(?:Disabled|Ignore|PendingFeature)\b/g, whole: true },
@@ -63,10 +63,10 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
     { kind: 'skip', code: /(?<![\w.])x(?=(?:test|it|describe|context|should|given)\s*\(\s*")/g },
   ],
   dotnet: [
-    { kind: 'skip', code: /\[(?:[^\]\n]*[,\s])?(?:Ignore|Explicit)\b[^\]\n]*\]/g, whole: true },
+    { kind: 'skip', code: /\[(?:[^\]\n]{0,200}[,\s])?(?:Ignore|Explicit)\b[^\]\n]{0,200}\]/g, whole: true },
     {
       kind: 'skip',
-      code: /\[(?:Fact|Theory|Test|TestCase|InlineData)\b[^\]\n]*\b(?:Skip|Ignore|Explicit)\s*=/g,
+      code: /\[(?:Fact|Theory|Test|TestCase|InlineData)\b[^\]\n]{0,200}\b(?:Skip|Ignore|Explicit)\s*=/g,
       whole: true,
     },
     { kind: 'skip', code: /\bAssert\.(?:Ignore|Inconclusive)\s*\(/g },
@@ -109,7 +109,7 @@ export function newSkips(files: readonly FileChange[]): string[] {
   const after = relevant.flatMap(({ path, after }) => marksIn(path, after))
   const fresh = subtract(after, before)
   const gone = subtract(before, after)
-  const linesBefore = new Set(relevant.flatMap(({ before }) => before?.split('\n').map(squeeze) ?? []))
+  const linesBefore = new Set(relevant.flatMap(({ before }) => before?.split('\n').map(lineOf) ?? []))
   // A mark may move with its test, or the test it is on may be renamed. Put on a test that ran before, it is always new.
   const found = (['skip', 'only', 'if'] as const).flatMap(kind => {
     const [sure, others] = partition(
@@ -130,21 +130,18 @@ export function newSkips(files: readonly FileChange[]): string[] {
   )
 }
 
-const LONGEST_LINE = 60
+const LONGEST_LINE = 45
 
 function describe(path: string, kind: 'skip' | 'only', marks: Mark[]): string {
   const { line, text } = marks[0]!
   const what = kind === 'only' ? 'lets only some of its tests run' : `has ${plural(marks.length, 'new skip')}`
-  return `${path} ${what} (line ${line}: ${text.slice(0, LONGEST_LINE)})`
+  return `${path} ${what} (line ${line}: ${cut(text, LONGEST_LINE)})`
 }
-
-/** A longer file is not read: it is no test that somebody wrote. */
-const LONGEST_FILE = 1_000_000
 
 function marksIn(path: string, text: string | null): Mark[] {
   const language = languageOf(path)
   const rules = language && RULES[language]
-  if (!rules || text === null || text.length > LONGEST_FILE) return []
+  if (!rules || text === null) return []
   const code = codeOf(text, language)
   const lines = text.split('\n')
   const starts = lineStarts(text)
@@ -152,18 +149,19 @@ function marksIn(path: string, text: string | null): Mark[] {
     [...code.matchAll(pattern)].map(match => {
       const at = match.index + match[0].search(/\S/)
       const index = lineAt(starts, at)
-      const line = lines[index]!
-      const column = at - starts[index]!
+      const isLong = lines[index]!.length > LONGEST_COMPARED
+      const line = isLong ? text.slice(at, at + LONGEST_COMPARED) : lines[index]!
+      const column = isLong ? 0 : at - starts[index]!
       const rest = line.slice(0, column) + line.slice(column + match[0].trim().length)
-      const about = whole ? nextCode(lines, index) : squeeze(rest)
-      return { kind, path, line: index + 1, text: squeeze(line), about: /\w/.test(about) ? about : '' }
+      const about = whole ? nextCode(lines, index) : lineOf(rest)
+      return { kind, path, line: index + 1, text: lineOf(line), about: /\w/.test(about) ? about : '' }
     }),
   )
 }
 
 /** The next line that is neither empty nor another mark. */
 const nextCode = (lines: readonly string[], index: number): string =>
-  squeeze(lines.slice(index + 1, index + 12).find(line => /^\s*[^\s@#[\])}/]/.test(line)) ?? '')
+  lineOf(lines.slice(index + 1, index + 12).find(line => /^\s*[^\s@#[\])}/]/.test(line)) ?? '')
 
 function lineStarts(text: string): number[] {
   const starts = [0]
@@ -198,5 +196,13 @@ const keyOf = ({ kind, text, about }: Mark): string => `${kind}\n${text}\n${abou
 function partition<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
   return [all.filter(is), all.filter(one => !is(one))]
 }
+
+/** Nobody writes longer lines; in a file that somebody made, they would take long to compare. */
+const LONGEST_COMPARED = 500
+
+const lineOf = (line: string): string => squeeze(line.slice(0, LONGEST_COMPARED))
+
+export const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}…` : text
 
 export const squeeze = (text: string): string => text.trim().replace(/\s+/g, ' ')

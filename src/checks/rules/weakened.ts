@@ -2,7 +2,7 @@ import type { Finding } from '../../core/events.ts'
 import { type Behind, behindCheck, jsonIn, onlyAdds, type ReadText } from './behind-check.ts'
 import { isCiFile, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
 import { lostTests } from './lost-tests.ts'
-import { type FileChange, newSkips, squeeze } from './skips.ts'
+import { cut, type FileChange, newSkips, squeeze } from './skips.ts'
 
 /** The checks whose tests are looked at: their commands, and the folder that they run in, relative to the repository. */
 export type CheckedBy = { commands: readonly string[]; folder: string }
@@ -64,15 +64,15 @@ function differences(before: Behind, after: Behind, changed: ReadonlyMap<string,
     if (now === undefined && !isFile && lines.length > 0) continue
     if (now === undefined) lines.push(`${name}, which a check runs, is gone`)
     else if (/\n/.test(text + now)) lines.push(`${name}, which a check runs, was changed`)
-    else lines.push(`${name}, which a check runs, was changed from "${cut(text)}" to "${cut(now)}"`)
+    else
+      lines.push(
+        `${name}, which a check runs, was changed from "${cut(text, LONGEST_SCRIPT)}" to "${cut(now, LONGEST_SCRIPT)}"`,
+      )
   }
   return lines
 }
 
 const LONGEST_SCRIPT = 80
-
-const cut = (text: string): string =>
-  text.length > LONGEST_SCRIPT ? `${text.slice(0, LONGEST_SCRIPT)}…` : text
 
 function changedConfig({ path, before, after }: FileChange): string[] {
   if (!isRunnerConfig(path) || before === null) return []
@@ -127,12 +127,12 @@ export function fewerTests(
   folder: string,
   read: ReadText,
 ): string[] {
-  return findings.flatMap(({ check, verdict, count }) => {
+  return findings.flatMap(({ check, verdict, count = 0 }) => {
     const before = Object.hasOwn(countsBefore, check) ? countsBefore[check]! : 0
-    if (verdict !== 'pass' || count === undefined || count >= before) return []
+    if (verdict !== 'pass' || count === null || count >= before) return []
     const texts = [check, ...behindCheck(check, folder, read).values()]
     if (texts.some(text => PARTIAL.test(text))) return []
-    return [`\`${check}\` ran ${count} of the ${before} tests that it ran before`]
+    return [`\`${check}\` ran ${count === 0 ? 'none' : count} of the ${before} tests that it ran before`]
   })
 }
 
