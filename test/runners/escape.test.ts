@@ -63,10 +63,15 @@ os.execve("/bin/sh", ["sh", "-c", sys.argv[1]], {"PATH": "/usr/bin:/bin"})' "$0"
 type Scene = ReturnType<typeof setScene>
 
 /** An agent that does this and then exits. */
-async function leave({ runner, command, numbers }: Scene, script: string, step: number): Promise<number[]> {
+async function leave(
+  { runner, command, numbers, tidy }: Scene,
+  script: string,
+  step: number,
+): Promise<number[]> {
   const waits = `${script}\nuntil [ -s pids ]; do sleep 0.01; done`
   const live = await runner.start(command([], { argv: ['sh', '-c', waits, STAY] }), step, ignoring)
   const pids = await numbers('pids')
+  for (const pid of pids) tidy(pid)
   await live.exit
   expect(pids.filter(lives)).toEqual(pids)
   return pids
@@ -115,7 +120,7 @@ describe('what hides where it comes from', () => {
 
   test('is ended though it forks faster than processes are listed', async () => {
     const scene = setScene()
-    const hop = `hop() { echo $1 > count; (hop $(($1 + 1)) &) ; exit; }; echo $$ > pids; hop 1`
+    const hop = `hop() { [ $1 -lt 20000 ] || exit; echo $1 > count; (hop $(($1 + 1)) &) ; exit; }; echo $$ > pids; hop 1`
     const waits = `env -i setsid sh -c "$0" & until [ -s pids ]; do sleep 0.01; done`
     const argv = ['sh', '-c', waits, hop]
     await (await scene.runner.start(scene.command([], { argv }), 1, ignoring)).exit
