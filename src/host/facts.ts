@@ -63,7 +63,14 @@ export type DryRun = {
   object: Record<string, unknown>
 }
 
-export function dryRun(workflow: Workflow, spec: RunSpec, limits: Limits, env: NodeJS.ProcessEnv): DryRun {
+/** `loads`: the files of the project that agents load by themselves. */
+export function dryRun(
+  workflow: Workflow,
+  spec: RunSpec,
+  limits: Limits,
+  env: NodeJS.ProcessEnv,
+  loads: readonly string[] = [],
+): DryRun {
   const { subject, estimate, until } = workflow.describe(spec, limits)
   const [type, name] = subject
   const commands = commandsOf(spec, env)
@@ -72,6 +79,7 @@ export function dryRun(workflow: Workflow, spec: RunSpec, limits: Limits, env: N
     rows: [
       ...factRows(workflow, spec, limits),
       ...commands.map((argv, index) => [index === 0 ? 'command' : 'fallback', argv.join(' ')]),
+      ...(loads.length > 0 ? [['loads', loads.join(' · ')]] : []),
     ],
     prompt,
     object: {
@@ -86,6 +94,7 @@ export function dryRun(workflow: Workflow, spec: RunSpec, limits: Limits, env: N
       iterations: limits.iterations,
       until,
       commands,
+      ...(loads.length > 0 && { loads }),
       prompt,
     },
   }

@@ -91,7 +91,8 @@ export async function startRun<S extends RunSpec>(
   // Only the user's own patterns: files that a workflow adds to them may well be missing.
   const aboutProtect = () => protectNotes(project, base.settings.protect).map(note => `protect: ${note}`)
   if (options.dryRun) {
-    const dry = dryRun(workflow, withStart<S>(draft, null), limits, env)
+    const loads = [...new Set(risks.flatMap(risk => risk.file ?? []))]
+    const dry = dryRun(workflow, withStart<S>(draft, null), limits, env, loads)
     frontend.preview({ ...dry, warnings: aboutProtect() }, settings.output)
     return 0
   }

@@ -76,6 +76,7 @@ describe('trust', () => {
         expect(ran.stderr).toContain(what)
       }
       expect((await stage.ralph('doctor')).stdout).toContain(`not given for ${file}`)
+      expect((await stage.ralph('run', '-p', 'x', '--dry-run')).stdout).toContain(`  loads    ${file}\n`)
       expect((await stage.ralph('trust')).stdout).toContain(`  ${file} (agents load it)\n`)
       expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
       stage.write(file, text.replace('ran', 'other'))

@@ -93,3 +93,19 @@ test('what the user tells the hooks of the plugin goes on, for all that it looks
     'CLAUDE_CONTEXT_WINDOW',
   ])
 })
+
+test('a value that holds a secret stays here, whatever its name, unless it is the agent’s own or the user passes it', () => {
+  const env = {
+    DATABASE_URL: 'postgres://u:p@db/x',
+    HTTPS_PROXY: 'http://u:p@proxy:1',
+    ANTHROPIC_BASE_URL: 'https://u:p@gateway',
+    PLAIN_URL: 'https://gateway',
+  }
+  const { env: given, leftOut } = filterEnvironment(env, {
+    own: ['ANTHROPIC_*'],
+    pass: ['HTTPS_*'],
+    drop: [],
+  })
+  expect(Object.keys(given)).toEqual(['HTTPS_PROXY', 'ANTHROPIC_BASE_URL', 'PLAIN_URL'])
+  expect(leftOut).toEqual(['DATABASE_URL'])
+})
