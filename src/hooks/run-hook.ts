@@ -9,6 +9,7 @@ export type HookInput = {
   /** Set when a subagent made the call. */
   agent_id?: string
   stop_hook_active?: boolean
+  last_assistant_message?: string
   model?: string
 }
 

@@ -19,6 +19,8 @@ function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): o
     folder: name,
     tasks: readTasks(join(folder, 'tasks.json')),
     status: gitStatus(project),
+    // Only ralph reads the words of a review.
+    ...(process.env.RALPH_RUN && { message: input.last_assistant_message }),
   })
   const warning = warnings.length > 0 ? { systemMessage: `ralph: ${warnings.join('; ')}` } : {}
   if (errors.length === 0) return warnings.length > 0 ? warning : null

@@ -54,9 +54,9 @@ describe('an implementation that writes claude’s settings, and could act in th
     stage.git('add', '-A')
     stage.git('commit', '-qm', 'check')
     await stage.ralph('stories', '-m', '2')
-    expect(stage.moves()).toEqual(['implement US-001 pass', 'review US-001 pass'])
-    expect(stage.warned()).toContain(
-      'protected files were changed while the checks ran, and are put back: .claude/settings.local.json',
+    expect(stage.moves()).toEqual(['implement US-001 fail', 'implement US-001 fail'])
+    expect(stage.seen()[1]!.prompt).toContain(
+      'Protected files were changed while "sh check" ran, and have been put back: .claude/settings.local.json',
     )
   })
 
@@ -67,7 +67,7 @@ describe('an implementation that writes claude’s settings, and could act in th
       always: needNone,
     })
     await stage.ralph('stories', '-m', '1')
-    expect(stage.moves()).toEqual(['review US-001 pass'])
+    expect(stage.moves()).toEqual(['review US-001 reject'])
   })
 
   it('finds those of the project as they were, also where they lie behind a link', async () => {

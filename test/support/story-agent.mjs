@@ -39,6 +39,19 @@ const { env } = process
 const gate = env.RALPH_SNAPSHOT && JSON.parse(readFileSync(env.RALPH_SNAPSHOT, 'utf8'))
 writeFileSync(join(seen, `${n}.json`), JSON.stringify({ mode, id, prompt, file: read(), marker, gate, env }))
 
+let said = `${mode} ${id}`
+
+/** A review that returns no words of its own says what the file says, however that came to be there. */
+function verdict() {
+  if (mode !== 'review') return ''
+  try {
+    const { reviewStatus } = read().userStories.find(story => story.id === id)
+    return `\n<verdict>${reviewStatus}</verdict>`
+  } catch {
+    return ''
+  }
+}
+
 /** Changes the story that this call is about. */
 function edit(change, of = id) {
   const file = read()
@@ -65,7 +78,6 @@ const reject = (feedback = `${id}.txt lacks a line`) => {
 }
 const honest = () => (mode === 'review' ? approve() : submit())
 
-let said = `${mode} ${id}`
 const scene = {
   n,
   mode,
@@ -88,6 +100,7 @@ const acts = (await import(pathToFileURL(module).href)).default
 const act = acts[Math.min(n, acts.length) - 1]
 const text = act ? await act(scene) : honest()
 if (typeof text === 'string') said = text
+else said += verdict()
 const result = { type: 'result', subtype: 'success', is_error: false, result: said, session_id: 's' }
 console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: 's' }))
 console.log(

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
-import type { RunEvent, Settled } from '../../core/events.ts'
+import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
-import { initial, type Limits, type StageName, type StageTable, taskStateOf } from '../../core/table.ts'
+import {
+  initial,
+  type Limits,
+  type StageName,
+  type StageTable,
+  type Step,
+  taskStateOf,
+} from '../../core/table.ts'
 import type { TreeState } from '../../git/tree-state.ts'
 import { doubtNotes } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
@@ -9,10 +16,11 @@ import type { ReviewTracker } from './review-tracker.ts'
 import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
 import { storyPrompt } from './rules/prompt.ts'
 import { type Repository, repositoryErrors } from './rules/repository.ts'
-import { storyClaims, storyTasks } from './rules/review.ts'
+import { meantBy, storyClaims, storyTasks } from './rules/review.ts'
 import type { ReviewMode, ReviewSnapshot } from './rules/review-rules.ts'
 import { changedCodeErrors, copiedApprovalErrors } from './rules/reviewer-errors.ts'
 import { personStoryEdits } from './rules/story-edits.ts'
+import { unspokenVerdict } from './rules/verdict.ts'
 import type { StoriesSpec } from './spec.ts'
 import { type StoryGit, storyCommits } from './story-commits.ts'
 import type { StoryFileGuard } from './story-file-guard.ts'
@@ -148,9 +156,11 @@ export function storyLoop(options: StoryLoopOptions): Active {
       )
     },
 
-    checks({ step }, common) {
+    checks({ step, stage }, common) {
       if (!step && run().state.steps === 0) options.guard.save()
-      return common
+      const unspoken = step && stage === 'review' ? unspokenIn(step) : null
+      if (!unspoken) return common
+      return [{ name: unspoken.check, run: async () => ({ finding: unspoken, exit: null }) }, ...common]
     },
 
     async claimsAtExit({ step, stage, task }) {
@@ -161,7 +171,10 @@ export function storyLoop(options: StoryLoopOptions): Active {
       return isOwn ? claims : {}
     },
 
-    claims: async () => ({}),
+    async claims({ step, stage }) {
+      if (stage !== 'review') return {}
+      return unspokenIn(step) ? { verdict: undefined, note: undefined } : meantBy(step.ended?.claimed ?? {})
+    },
 
     async adoptEdits() {
       if (Object.keys(run().state.unapplied).length > 0) return []
@@ -208,3 +221,6 @@ export function storyLoop(options: StoryLoopOptions): Active {
 }
 
 const MOST_CORRECTIONS = 20
+
+const unspokenIn = ({ ended }: Step): Finding | null =>
+  ended ? unspokenVerdict(ended.claimed?.verdict, ended.result.text) : null

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  meantBy,
   type ProjectStoriesOptions,
   projectStories,
   storyClaims,
@@ -59,7 +60,7 @@ describe('what an agent writes into its story', () => {
       { verdict: 'reject', note: 'no tests' },
     ],
   ])('at %s, %j → %j, is the claim', (stage, before, after, claim) => {
-    expect(storyClaims(stage, story('A', before), story('A', after))).toEqual(claim)
+    expect(meantBy(storyClaims(stage, story('A', before), story('A', after)))).toEqual(claim)
   })
 
   it('without reviews counts only if it passes', () => {

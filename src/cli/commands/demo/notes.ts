@@ -79,7 +79,8 @@ export async function playNotes(stream: AgentStream, prompt: string): Promise<vo
   const who = '-c user.name=Ralph -c user.email=ralph@localhost -c commit.gpgsign=false'
   await stream.run(`git add -A && git ${who} commit -qm "${message}"`)
   const isDone = found.userStories.every(other => other.passes)
-  await stream.end(isDone ? '<promise>COMPLETE</promise>' : `Committed: ${message}`, {
+  const verdict = mode === 'review' ? `\n<verdict>${mine.reviewStatus}</verdict>` : ''
+  await stream.end(`${isDone ? '<promise>COMPLETE</promise>' : `Committed: ${message}`}${verdict}`, {
     input: 1500,
     cached: 600,
   })

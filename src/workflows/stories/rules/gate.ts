@@ -1,6 +1,7 @@
 import { parseJson } from '../../../core/json.ts'
 import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
 import { errorIn, readStories, type StoriesFile } from './story-file.ts'
+import { spokenVerdict, VERDICT_REQUEST } from './verdict.ts'
 
 /** The rules of the gate. Ralph writes them before every iteration. */
 export type GateRules = {
@@ -33,6 +34,8 @@ export type GateInput = {
   tasks: string | { unreadable: string } | null
   /** What `git status --porcelain -z` lists; null outside a repository. */
   status: string | null
+  /** The agent's last message, where its words count. */
+  message?: string
 }
 
 export type GateVerdict = { errors: string[]; warnings: string[] }
@@ -47,10 +50,24 @@ export function judgeStop(rules: GateRules, input: GateInput): GateVerdict {
   const invariants = invariantErrors(read.file, reviewCap)
   if (mode === null || before === null)
     return { errors: [...invariants, ...uncommitted], warnings: [NO_SNAPSHOT] }
+  const unspoken = mode === 'review' ? unspokenErrors(before, read.file, input.message) : []
   return {
-    errors: [...invariants, ...transitionErrors(mode, before, read.file), ...uncommitted],
+    errors: [...invariants, ...transitionErrors(mode, before, read.file), ...unspoken, ...uncommitted],
     warnings: [],
   }
+}
+
+/** The story that waited for review and has a verdict now; the agent's message must say the same. */
+function unspokenErrors(before: ReviewSnapshot, { userStories }: StoriesFile, message?: string): string[] {
+  const reviewed = userStories.find(
+    ({ id, reviewStatus }) =>
+      Object.hasOwn(before, id) &&
+      before[id]!.reviewStatus === 'needs_review' &&
+      (reviewStatus === 'approved' || reviewStatus === 'changes_requested'),
+  )
+  if (!reviewed || message === undefined) return []
+  const written = reviewed.reviewStatus === 'approved' ? 'approve' : 'reject'
+  return spokenVerdict(message) === written ? [] : [VERDICT_REQUEST]
 }
 
 const NO_SNAPSHOT =

@@ -2,6 +2,7 @@ import type { Finding } from '../../../core/events.ts'
 import { REVIEW, type TaskState } from '../../../core/table.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 import type { ReviewMode } from './review-rules.ts'
+import { VERDICT_REQUEST } from './verdict.ts'
 
 /** The values of a story prompt's variables in one iteration. */
 export type PromptVariables = {
@@ -34,6 +35,7 @@ export function storyPrompt(
   return [
     fill(template, variables).trimEnd(),
     options.skip ? NO_REVIEW : null,
+    variables.mode === 'review' && !template.includes('<verdict>') ? VERDICT_REQUEST : null,
     current?.interrupted ? HALF_EDITED : null,
     ...(current?.carry ?? []).map(formatFinding),
     ...options.doubts,

@@ -51,12 +51,17 @@ export function storyClaims(
 
 function verdictIn({ passes, reviewStatus, reviewFeedback }: Story): Claims {
   const note = reviewFeedback.trim()
-  // Ralph decides about approval at the cap, not the reviewer, whose concerns count as a rejection.
-  if (note.startsWith(CAP_MARK)) return { verdict: 'reject', note: note.slice(CAP_MARK.length).trim() }
-  if (passes && reviewStatus === 'approved') return { verdict: 'approve' }
+  const isAtCap = note.startsWith(CAP_MARK)
+  if (passes && reviewStatus === 'approved') return { verdict: 'approve', ...(isAtCap && { note }) }
   if (!passes && reviewStatus === 'changes_requested' && note !== '') return { verdict: 'reject', note }
   return {}
 }
+
+/** Ralph decides about approval at the cap, not the reviewer, whose concerns count as a rejection. */
+export const meantBy = (claims: Claims): Claims =>
+  claims.note?.startsWith(CAP_MARK)
+    ? { verdict: 'reject', note: claims.note.slice(CAP_MARK.length).trim() }
+    : claims
 
 export type ProjectStoriesOptions = {
   skip: boolean
