@@ -82,6 +82,8 @@ export type Finding = {
   action?: 'APPEND' | 'PREPEND' | 'REPLACE'
   /** On an agent's word alone (a promise that was matched, a reviewer's note): no evidence. */
   claim?: true
+  /** It was red on the same tree before: that it is green now proves nothing yet. */
+  flaky?: true
   /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */
   count?: number | null
   /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
@@ -99,6 +101,8 @@ export type Outcome =
       /** The agent asks for a person; its question. */
       asks?: string
       findings: Finding[]
+      /** The fingerprint of the tree that the checks ran on, if there is one. */
+      tree?: string
       changed: boolean
       /** Tasks that this stage produced (decomposing a goal). */
       yields?: Task[]
@@ -170,7 +174,7 @@ export type RunEvent = { at: number } & (
   /** A later incarnation of the same run. */
   | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender }
   /** The checks as they were before the first iteration. */
-  | { type: 'baseline'; findings: Finding[] }
+  | { type: 'baseline'; findings: Finding[]; tree?: string }
   | {
       type: 'started'
       id: StepId
@@ -237,6 +241,8 @@ export type Settled = {
   end: Outcome['end']
   note: string
   findings: Finding[]
+  /** The fingerprint of the tree that the checks ran on. */
+  tree?: string
   patch: Partial<
     Pick<
       RunState,

@@ -1,4 +1,4 @@
-import type { RunEvent, Usage } from './events.ts'
+import type { Finding, RunEvent, Usage } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task } from './task.ts'
 
@@ -48,6 +48,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         ...state,
         ...event.patch,
         flight,
+        ...checkedTree(state, event, event.workspace),
         unapplied: { ...state.unapplied, [event.id]: event },
         at: { ...state.at, [event.task]: event.state },
       }
@@ -81,6 +82,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'baseline':
       return {
         ...state,
+        ...checkedTree(state, event),
         redBefore: event.findings.filter(f => f.verdict === 'fail').map(f => f.check),
         countsBefore: Object.fromEntries(
           event.findings.flatMap(f => (typeof f.count === 'number' ? [[f.check, f.count]] : [])),
@@ -110,6 +112,16 @@ const addSpent = (
   usd: usd + (costUsd ?? 0),
   tokens: tokens + (usage?.input ?? 0) + (usage?.output ?? 0),
 })
+
+function checkedTree(
+  { checked }: RunState,
+  { tree, findings }: { tree?: string; findings: Finding[] },
+  workspace = '',
+): Partial<RunState> {
+  if (tree === undefined) return {}
+  const red = findings.filter(f => f.verdict === 'fail' && !f.claim).map(f => f.check)
+  return { checked: { ...checked, [workspace]: { tree, red } } }
+}
 
 /** The list after one more event: with the tasks that ralph added, and the edits it adopted. */
 export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Task[] {

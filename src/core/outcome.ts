@@ -1,4 +1,5 @@
 import type { AgentEnding, Exit, Finding, Outcome } from './events.ts'
+import type { RunState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
@@ -9,19 +10,21 @@ export type Evidence = Ended & {
   findings: Finding[]
   /** What the agent said or wrote about its work. */
   claims: Partial<Pick<Ok, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>>
+  /** The fingerprint of the tree that the checks ran on. */
+  tree?: string
   changed: boolean
   byUser?: boolean
 }
 
 /** The outcome of one iteration. Exit code 0 alone proves nothing; any other exit code is an error. */
 export function judge(evidence: Evidence): Outcome {
-  const { limited, findings, claims, changed, byUser } = evidence
+  const { limited, findings, tree, claims, changed, byUser } = evidence
   const trouble = troubleOf(evidence)
   if (trouble === null) {
     const denials = evidence.result.denials ?? 0
     return denials > 0
-      ? discounted(claims, findings, changed, denials)
-      : { end: 'ok', ...claims, findings, changed }
+      ? { ...discounted(claims, findings, changed, denials), ...(tree !== undefined && { tree }) }
+      : { end: 'ok', ...claims, findings, ...(tree !== undefined && { tree }), changed }
   }
   const { end, note } = trouble
   if (end === 'unusable') return { end, note }
@@ -73,6 +76,35 @@ function discounted(claims: Evidence['claims'], findings: Finding[], changed: bo
     note: rejects && note ? `${note}\n${refused}` : refused,
     findings,
     changed,
+  }
+}
+
+/** The checks that were red when they last ran on exactly this tree. */
+export function redOnTree({ checked }: RunState, tree: string | null, workspace = ''): readonly string[] {
+  const last = checked[workspace]
+  return last !== undefined && last.tree === tree ? last.red : []
+}
+
+/** A check that is green on a tree on which it was red: chance may have made it green, so it has to be so once more. */
+export const asFlaky = (finding: Finding): Finding => ({
+  ...finding,
+  verdict: 'unsure',
+  flaky: true,
+  note: `Guardrail "${finding.check}" is flaky: it failed before and passes now, on the same tree.\nIf it depends on chance, time or the network, make it reliable. It counts once it passes again.`,
+  action: 'APPEND',
+})
+
+const MOST_NAMED = 5
+
+/** The checks change the tree each time they run: nobody has checked it as it is now. */
+export function unstableTree(paths: readonly string[]): Finding {
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''
+  const doubt = `the tree changes whenever the checks run (${paths.slice(0, MOST_NAMED).join(', ') || 'a commit'}${more}), so it was not checked as it is now`
+  return {
+    check: 'tree',
+    verdict: 'pass',
+    note: `The checks are green, but ${doubt}. Let them leave such files alone, or add those to .gitignore.`,
+    doubts: [doubt],
   }
 }
 

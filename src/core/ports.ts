@@ -31,6 +31,8 @@ export type Ask = {
   marks?: Readonly<Record<string, string>>
   /** Whether the agent may leave tasks running in the background and take another turn when one ends. */
   backgroundTasks?: boolean
+  /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
+  withoutTools?: string
   /** Tools that the agent must not have, by the names of its CLI. */
   disallowedTools?: readonly string[]
 }
@@ -186,6 +188,13 @@ export interface Ports {
   checksAtOnce: number
   /** A short text that changes when files of a workspace do; null if there is no way to know. */
   fingerprint(workspace: string | undefined): Promise<string | null>
+  /** The files that differ between the last two fingerprints. */
+  changedFiles?(workspace: string | undefined): Promise<string[]>
+  /**
+   * The checks of a step are green: prepares what `apply` will do, which may call an agent (for a commit message). What it
+   * finds wrong counts like a check. Safe to repeat.
+   */
+  prepareApply?(work: Work): Promise<Finding[]>
   /** What the agent has written about its work; asked once, after it has exited and before any check runs. */
   claimsAtExit?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */

@@ -37,6 +37,7 @@ export function settle(
     end: outcome.end,
     note: outcome.note ?? '',
     findings: outcome.end === 'ok' ? outcome.findings : [],
+    ...(outcome.end === 'ok' && outcome.tree !== undefined && { tree: outcome.tree }),
     patch: {},
     state: me,
     add: [],

@@ -144,6 +144,8 @@ export type RunState = {
   at: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
+  /** The tree that checks last ran on, and which were red, by workspace; '' is the project. */
+  checked: Record<string, { tree: string; red: string[] }>
   /** What checks counted before the first iteration, by their names. */
   countsBefore: Record<string, number>
   /** Findings that cast doubt on the latest green checks, by workspace; '' is the project. */
@@ -202,6 +204,7 @@ export const initial: RunState = {
   intents: {},
   at: {},
   redBefore: [],
+  checked: {},
   countsBefore: {},
   doubts: {},
   told: [],

@@ -1,6 +1,10 @@
 import type { Finding } from '../core/events.ts'
+import { asFlaky } from '../core/outcome.ts'
 import type { Check, CheckWork, Ports } from '../core/ports.ts'
 import type { Signals } from './run.ts'
+
+/** Names of checks that were red earlier: before the first iteration, and when they last ran on the same tree. */
+export type RedChecks = { beforeRun: readonly string[]; onTree: readonly string[] }
 
 type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 
@@ -9,7 +13,7 @@ export async function runChecks(
   ports: Need,
   checks: Check[],
   work: CheckWork | null,
-  redBefore: readonly string[],
+  red: RedChecks,
   signals: Signals,
 ): Promise<Finding[] | null> {
   const findings: Finding[] = []
@@ -17,7 +21,7 @@ export async function runChecks(
   const runNext = async () => {
     while (next < checks.length && !signals.soft.aborted) {
       const index = next++
-      findings[index] = await runCheck(ports, checks[index]!, work, redBefore, signals.hard)
+      findings[index] = await runCheck(ports, checks[index]!, work, red, signals.hard)
     }
   }
   await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, runNext))
@@ -28,17 +32,19 @@ async function runCheck(
   ports: Need,
   check: Check,
   work: CheckWork | null,
-  redBefore: readonly string[],
+  red: RedChecks,
   hard: AbortSignal,
 ): Promise<Finding> {
   const id = work?.step.id ?? null
   const { clock } = ports
   const began = clock.elapsed()
   ports.emit({ type: 'checking', at: clock.now(), id, check: check.name })
-  const { finding, exit } = await check.run(work, hard)
+  const { finding: found, exit } = await check.run(work, hard)
+  const isFlaky = found.verdict === 'pass' && red.onTree.includes(check.name)
+  const finding = isFlaky ? asFlaky(found) : found
   const ms = clock.elapsed() - began
   if (!hard.aborted) ports.emit({ type: 'checked', at: clock.now(), id, finding, ms, exit })
-  return finding.verdict === 'fail' && redBefore.includes(check.name)
+  return finding.verdict === 'fail' && red.beforeRun.includes(check.name)
     ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
     : finding
 }

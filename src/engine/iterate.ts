@@ -1,9 +1,9 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
 import type { Decision } from '../core/next.ts'
-import { judge, needsChecks } from '../core/outcome.ts'
-import type { Ports, Work } from '../core/ports.ts'
+import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
+import type { Check, Ports, Work } from '../core/ports.ts'
 import { settle } from '../core/settle.ts'
-import type { Step } from '../core/table.ts'
+import type { Step, StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import type { Signals } from './run.ts'
@@ -96,21 +96,63 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const changed =
     checks.length > 0 || step.ended?.how === 'inactive' ? await trees.changed(step.workspace) : true
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
-  const checkWork = { step, task: work.task, text: step.ended?.result.text ?? '' }
-  const checked = await runChecks(ports, checks, checkWork, book.state.redBefore, signals)
-  const findings = checked && [...acted, ...checked, ...(await lookForDoubts(ports, work, checked))]
-  if (!findings) {
+  const checked = well ? await checkTree(context, work, checks) : { findings: [] }
+  if (!checked) {
     // After a signal the next incarnation runs the checks; a cancelled run has none.
     if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
     return
   }
+  const doubts = await lookForDoubts(ports, work, checked.findings)
+  const findings = [...acted, ...checked.findings, ...doubts]
   const claims =
     well && step.ended ? { ...step.ended.claimed, ...(await ports.claims(work, step.ended.result.text)) } : {}
   const outcome: Outcome = step.ended
-    ? judge({ ...step.ended, findings, claims, changed })
-    : { end: 'ok', findings, changed: false }
+    ? judge({ ...step.ended, ...checked, findings, claims, changed })
+    : { end: 'ok', ...checked, findings, changed: false }
   const settled = settleAs(book, ports, step, outcome)
   await apply(context, settled)
+}
+
+/** Checks may change the tree, as a formatter does; then they run once more, on what they left. */
+const MOST_CHECKINGS = 2
+
+/**
+ * Runs the checks of a step. What they prove is the tree that they ran on, so it must be the tree as it is left, and as
+ * it will be committed: everything that may change it comes before the last look. null after a signal.
+ */
+async function checkTree(
+  context: RunContext,
+  work: Work,
+  checks: Check[],
+): Promise<{ findings: Finding[]; tree?: string } | null> {
+  const { book, ports, signals, trees } = context
+  const { step, task } = work
+  const checkWork = { step, task, text: step.ended?.result.text ?? '' }
+  for (let checking = 1; ; checking++) {
+    const before = trees.last(step.workspace)
+    const onTree = redOnTree(book.state, before, step.workspace)
+    const red = { beforeRun: book.state.redBefore, onTree }
+    const findings = await runChecks(ports, checks, checkWork, red, signals)
+    if (!findings) return null
+    const tree = checks.length > 0 && before !== null ? { tree: before } : {}
+    if (!isGreen(findings)) return { findings, ...tree }
+    const wrong = (await ports.prepareApply?.(workOf(book, step))) ?? []
+    if (signals.hard.aborted) return null
+    emitFindings(ports, step.id, wrong)
+    if (!isGreen(wrong) || checks.length === 0) return { findings: [...findings, ...wrong], ...tree }
+    const after = await trees.look(step.workspace)
+    if (before === null || after === null || before === after) return { findings, ...tree }
+    if (checking < MOST_CHECKINGS) continue
+    const unstable = unstableTree((await ports.changedFiles?.(step.workspace)) ?? [])
+    emitFindings(ports, step.id, [unstable])
+    return { findings: [...findings, unstable], ...tree }
+  }
+}
+
+const isGreen = (findings: readonly Finding[]) => findings.every(({ verdict }) => verdict === 'pass')
+
+function emitFindings({ emit, clock }: Ports, id: StepId, findings: readonly Finding[]): void {
+  for (const finding of findings) emit({ type: 'checked', at: clock.now(), id, finding, ms: 0, exit: null })
 }
 
 /** Asked only after checks: without them nothing is proven anyway. */

@@ -105,10 +105,11 @@ async function takeBaseline({ book, ports, signals, trees }: RunContext, baselin
   const task = book.tasks[0]
   const checks = task ? await ports.checks({ stage: task.first ?? book.table.first, task }) : []
   if (checks.length === 0) return
-  await trees.look(undefined)
+  const tree = await trees.look(undefined)
   if (!baseline || book.state.steps > 0) return
-  const findings = await runChecks(ports, checks, null, [], signals)
-  if (findings) book.record({ type: 'baseline', at: ports.clock.now(), findings })
+  const findings = await runChecks(ports, checks, null, { beforeRun: [], onTree: [] }, signals)
+  if (!findings) return
+  book.record({ type: 'baseline', at: ports.clock.now(), findings, ...(tree !== null && { tree }) })
 }
 
 /** Best effort: journals an unexpected error before it is thrown on. */

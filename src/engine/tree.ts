@@ -2,8 +2,11 @@ import type { Ports } from '../core/ports.ts'
 
 /** Tells whether the files of a workspace changed since it was last looked at. */
 export interface Trees {
-  look(workspace: string | undefined): Promise<void>
+  /** Its fingerprint now. */
+  look(workspace: string | undefined): Promise<string | null>
   changed(workspace: string | undefined): Promise<boolean>
+  /** Its fingerprint when it was last looked at. */
+  last(workspace: string | undefined): string | null
 }
 
 /** Without fingerprints a workspace counts as changed, so that nothing is called stuck by mistake. */
@@ -15,9 +18,8 @@ export function watchTrees(fingerprint: Ports['fingerprint']): Trees {
     return now
   }
   return {
-    async look(workspace) {
-      await look(workspace)
-    },
+    look,
+    last: workspace => last.get(workspace) ?? null,
     async changed(workspace) {
       const before = last.get(workspace) ?? null
       const now = await look(workspace)

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
 import type { Intent, RunState, StepId } from '../core/table.ts'
-import { changesSince } from './changes.ts'
+import { type Changes, changesSince } from './changes.ts'
 import { startBranchTip } from './end-snapshot.ts'
 import { git, QUIET } from './git.ts'
 import { clearFlags } from './hidden.ts'
@@ -23,27 +23,74 @@ export type Scm = {
 export type ScmPorts = {
   record(event: RunEvent): void
   now(): number
-  /** The agent's answer to the fixed prompt; empty if it gave none. */
-  ask(id: StepId): Promise<string>
+  /** The agent's answer to the fixed prompt; empty if it gave none. `changes`: what the message is about. */
+  ask(id: StepId, changes: string): Promise<string>
+  /** Those of these paths that were changed since, or while, they were checked. */
+  unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
   /** Runs a command with this text on its standard input; null if it succeeded, else why not, as the end of a sentence. */
   run(argv: string[], id: StepId, input: string, log: string): Promise<string | null>
 }
 
-/**
- * Commits and pushes the work of a green iteration. A failure is only a warning, because the work is in the tree. Safe to
- * repeat, because the intended commit is journaled before it is made.
- */
-export function scmAfter(scm: Scm, start: Start | null, env: Record<string, string>, ports: ScmPorts) {
+/** The SCM step: both parts are safe to repeat. */
+export type ScmStep = {
+  /** Asks for the message and journals the intended commit. No agent is called later: it could change what was checked. */
+  prepare(id: StepId, state: RunState): Promise<void>
+  /** Commits and pushes the work of a green iteration. A failure is only a warning, because the work is in the tree. */
+  apply(settled: Settled, state: RunState): Promise<void>
+}
+
+export function openScm(
+  scm: Scm,
+  start: Start | null,
+  env: Record<string, string>,
+  ports: ScmPorts,
+): ScmStep {
   const warn = (note: string) => ports.record({ type: 'warned', at: ports.now(), note })
   const isGit = basename(scm.command) === 'git'
   let isTold = false
 
-  return async (settled: Settled, state: RunState): Promise<void> => {
+  async function prepare(id: StepId, { intents }: RunState): Promise<void> {
+    if (!scm.tasks.some(([task]) => task === 'commit') || (isGit && !start)) return
+    const changes = isGit && start ? await changesSince(start, env) : null
+    if (isGit && (!changes || isNothing(changes.ours))) return
+    await intend(id, changes, intents[id])
+  }
+
+  /** Journals the commit before it is made; null if there is no message. */
+  async function intend(id: StepId, changes: Changes | null, known?: Intent): Promise<Intent | null> {
+    const parent = changes?.head ?? null
+    if (known?.parent === parent) return known
+    const message = known?.message ?? commitMessage(await ports.ask(id, await describeChanges(changes)))
+    if (message === null) return null
+    ports.record({ type: 'committing', at: ports.now(), id, parent, message })
+    return { parent, message }
+  }
+
+  /** For an agent without tools. Nothing that the repository configures runs. */
+  async function describeChanges(changes: Changes | null): Promise<string> {
+    if (!changes || !start) return ''
+    const plain = ['--no-ext-diff', '--no-textconv', '--no-color']
+    const diff =
+      changes.head === null
+        ? ''
+        : await git(start.root, env, [
+            '--literal-pathspecs',
+            'diff',
+            ...plain,
+            changes.head,
+            '--',
+            ...changes.ours.slice(0, MOST_PATHS),
+          ])
+    const files = changes.ours.slice(0, MOST_PATHS).join('\n')
+    return `Changed files:\n${files}\n\n${diff ?? ''}`.slice(0, LONGEST_CHANGES)
+  }
+
+  async function apply(settled: Settled, state: RunState): Promise<void> {
     if (settled.end !== 'ok' || settled.findings.some(f => f.verdict !== 'pass')) return
     for (const [task = '', ...words] of scm.tasks) {
       const failure =
         task === 'commit'
-          ? await commit(settled.id, words, state)
+          ? await commit(settled, words, state)
           : ((await leak()) ??
             (await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)))
       if (failure === null) continue
@@ -52,17 +99,16 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     }
   }
 
-  async function commit(id: StepId, words: string[], state: RunState): Promise<string | null> {
-    if (!isGit) {
-      const message = await messageFor(id, state)
-      return message === null
-        ? NO_MESSAGE
-        : ports.run([scm.program, 'commit', ...words, '-am', message], id, '', 'commit')
-    }
+  async function commit(settled: Settled, words: string[], state: RunState): Promise<string | null> {
+    const { id } = settled
+    const intent = state.intents[id]
+    if (!isGit)
+      return intent
+        ? ports.run([scm.program, 'commit', ...words, '-am', intent.message], id, '', 'commit')
+        : NO_MESSAGE
     if (!start) return 'is not possible: this is not a git repository'
     const changes = await changesSince(start, env)
     if (!changes) return 'is not possible: git does not answer'
-    const intent = state.intents[id]
     if (intent?.made) return null
     if (intent && changes.head !== null && (await isIntendedCommit(start.root, env, changes.head, intent))) {
       recordCommit(id, intent.parent, changes.head)
@@ -77,18 +123,24 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
       [changes.flagged, 'git was told before the run not to look at them'],
     ] as const)
       if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)
-    // Ralph's own file is committed with others, but is not a reason for a commit.
-    if (changes.ours.every(path => path.endsWith('.ralph/.gitignore')))
-      return changes.head === start.head ? NOTHING : null
-    const message = await messageFor(id, state)
-    if (message === null) return NO_MESSAGE
-    ports.record({ type: 'committing', at: ports.now(), id, parent: changes.head, message })
-    if (changes.hidden.length > 0) {
-      const names = listPaths(changes.hidden.map(([path]) => path))
+    if (isNothing(changes.ours)) return changes.head === start.head ? NOTHING : null
+    // What an older ralph settled has no fingerprint, and was not prepared.
+    const intended = intent ?? (settled.tree === undefined ? await intend(id, changes) : null)
+    if (!intended) return NO_MESSAGE
+    const unchecked = new Set(await ports.unchecked(changes.ours, settled))
+    if (unchecked.size > 0)
+      warn(
+        `left uncommitted, because they changed while or after they were checked: ${[...unchecked].join(', ')}`,
+      )
+    const checked = changes.ours.filter(path => !unchecked.has(path))
+    if (isNothing(checked)) return NOTHING
+    const hidden = changes.hidden.filter(([path]) => !unchecked.has(path))
+    if (hidden.length > 0) {
+      const names = listPaths(hidden.map(([path]) => path))
       warn(`changes were hidden from git by assume-unchanged or skip-worktree, and are committed: ${names}`)
-      await clearFlags(start.root, env, changes.hidden)
+      await clearFlags(start.root, env, hidden)
     }
-    const failure = await commitPaths(start, changes.ours, message, words, id)
+    const failure = await commitPaths(start, checked, intended.message, words, id)
     if (failure !== null) return failure
     recordCommit(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
     return null
@@ -104,10 +156,6 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
 
   function recordCommit(id: StepId, from: string | null, to: string): void {
     ports.record({ type: 'committed', at: ports.now(), id, by: 'ralph', from, to })
-  }
-
-  async function messageFor(id: StepId, state: RunState): Promise<string | null> {
-    return state.intents[id]?.message ?? commitMessage(await ports.ask(id))
   }
 
   /** Hooks do not run if they changed during the run. */
@@ -139,6 +187,8 @@ export function scmAfter(scm: Scm, start: Start | null, env: Record<string, stri
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
     return ports.run(argv, id, committable.join('\0'), 'commit')
   }
+
+  return { prepare, apply }
 }
 
 /** The paths in all commits since the start of a run, also those that a later commit removed again. */
@@ -159,6 +209,12 @@ async function committedSince(start: Start, env: Record<string, string>): Promis
   const names = await git(start.root, env, args)
   return [...new Set((names ?? '').split('\0').map(name => name.replace(/^\n+/, '')))].filter(Boolean)
 }
+
+/** Ralph's own file is committed with others, but is not a reason for a commit. */
+const isNothing = (paths: readonly string[]) => paths.every(path => path.endsWith('.ralph/.gitignore'))
+
+const MOST_PATHS = 200
+const LONGEST_CHANGES = 50_000
 
 /** Whether this commit is the one that was intended. */
 export async function isIntendedCommit(

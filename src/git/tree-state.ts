@@ -62,4 +62,4 @@ export async function pathsBetween(
 const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
   (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
 
-const isOwnPath = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)
+export const isOwnPath = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)

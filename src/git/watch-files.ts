@@ -2,8 +2,8 @@ import type { RunEvent } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
 import type { Start } from './start.ts'
-import { ignoredAtStart } from './status.ts'
-import { changedBetween, fingerprintOf, readTreeState, type TreeState } from './tree-state.ts'
+import { contentOf, ignoredAtStart } from './status.ts'
+import { changedBetween, fingerprintOf, isOwnPath, readTreeState, type TreeState } from './tree-state.ts'
 
 /** How many paths of one iteration are journaled; the rest is only counted. */
 const MAX_PATHS = 200
@@ -21,6 +21,13 @@ export type FileWatch = {
   fingerprint(): Promise<string | null>
   /** Every path that changed since the run began, as far as the tree was read; null if nobody can know. */
   touched(): Promise<ReadonlySet<string> | null>
+  /** The paths that differ between the last two fingerprints of this iteration. */
+  changedLately(): Promise<string[]>
+  /**
+   * Those of these paths that are not as they were at the last two fingerprints of this iteration. After a crash those are
+   * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
+   */
+  uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
   /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
   record(id: StepId): Promise<void>
 }
@@ -42,6 +49,8 @@ export function watchFiles(
   now: () => number,
 ): FileWatch {
   let recorded = known
+  /** The last two states that were fingerprinted in this iteration. */
+  let looks: TreeState[] = []
   let latest: TreeState | null = null
   /** null: not known yet, because an earlier process worked on the run. */
   let touched: Set<string> | null = known && known === start ? new Set() : null
@@ -69,12 +78,14 @@ export function watchFiles(
         recorded ??= current
       }
       latest = null
+      looks = []
     },
     prepare() {
       pending ??= startReading()
     },
     async fingerprint() {
       const current = await read()
+      if (current) looks = [...looks.slice(-1), current]
       return current && fingerprintOf(current)
     },
     async touched() {
@@ -83,6 +94,20 @@ export function watchFiles(
       if (touched && recorded) await changes(recorded, after)
       else touched = new Set(await changedBetween(start, after, env))
       return touched
+    },
+    async changedLately() {
+      const [before, after] = looks
+      return before && after ? changedBetween(before, after, env) : []
+    },
+    async uncheckedAmong(paths, checked) {
+      if (looks.length === 0 && checked !== undefined) {
+        const current = await startReading()
+        return current && fingerprintOf(current) === checked ? [] : paths
+      }
+      return paths.filter(path => {
+        const content = repository === null ? '' : contentOf(repository.root, path)
+        return looks.some(({ contents }) => !isOwnPath(path) && contents.get(path) !== content)
+      })
     },
     async record(id) {
       const before = recorded

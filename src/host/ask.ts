@@ -30,7 +30,7 @@ export type AskAgent = (question: AgentQuestion, id: StepId, cwd: string) => Pro
 /** Asks agents questions during a step, in a role of their own. Whatever goes wrong is an answer that is not ok. */
 export function agentAsker(options: AskerOptions): AskAgent {
   const { call, agents, clock, marks, record, hard } = options
-  return async ({ role, prompt, mode }, id, cwd) => {
+  return async ({ role, prompt, mode, withoutTools }, id, cwd) => {
     const agent = agents.free(options.state(), clock.now(), role)
     const asked: AgentCall = {
       agent,
@@ -38,6 +38,7 @@ export function agentAsker(options: AskerOptions): AskAgent {
       prompt,
       cwd,
       mode,
+      withoutTools,
       budgetUsd: options.budgetLeft(),
       marks,
       role,

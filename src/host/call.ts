@@ -38,6 +38,7 @@ export type AgentCall = {
   cwd: string
   /** Absent: as the run's settings say. */
   mode?: Ask['mode']
+  withoutTools?: string
   /** What may still be spent; null where there is no limit. */
   budgetUsd: number | null
   /** Environment variables that ralph and the agent's hooks use. */
@@ -63,7 +64,10 @@ export function caller(options: CallerOptions): CallAgent {
     const { agent: name, id, prompt, budgetUsd, marks } = call
     const { agent, able, env, ask } = options.agentOf(name)
     const mode = call.mode ?? ask.mode
-    const command = agent.command({ ...ask, mode, prompt, budgetUsd, marks }, able)
+    const command = agent.command(
+      { ...ask, mode, prompt, budgetUsd, marks, withoutTools: call.withoutTools },
+      able,
+    )
     const parser = agent.parser(mode)
     const began = options.now()
     const record = callRecord(options.session, call.role)

@@ -174,6 +174,8 @@ export function composePorts(options: PortsOptions): Ports {
     },
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
+    changedFiles: async workspace => (await workspaces.of(workspace)).changedFiles(),
+    prepareApply: async work => (await workspaces.of(work.step.workspace)).prepareApply(work),
     ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),
     ...(active.onLeave && { onLeave: active.onLeave }),
     ...(active.onRequest && { onRequest: active.onRequest }),

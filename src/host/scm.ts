@@ -3,10 +3,10 @@ import { lastLineOf } from '../checks/excerpt.ts'
 import { slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import type { Clock } from '../core/ports.ts'
-import type { RunState, StepId } from '../core/table.ts'
+import type { StepId } from '../core/table.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { gitProgram } from '../git/program.ts'
-import { scmAfter } from '../git/scm.ts'
+import { openScm, type ScmStep } from '../git/scm.ts'
 import { findProgram } from '../runners/find-program.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { runLogged } from '../runners/logged.ts'
@@ -27,16 +27,14 @@ export type ScmOptions = {
   clock: Clock
   env: Record<string, string>
   hard: AbortSignal
-  /** Ends what a call left running, and puts back what it must not change. */
-  tidy(id: StepId): Promise<void>
+  /** Those of these paths that changed since, or while, they were checked. */
+  unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
   /** Ralph itself moved HEAD. */
   moved(to: string): void
 }
 
 /** The SCM step of a run; null if none is configured. */
-export function composeScm(
-  options: ScmOptions,
-): ((settled: Settled, state: RunState, tell: (event: RunEvent) => void) => Promise<void>) | null {
+export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => void) => ScmStep) | null {
   const { spec, runner, session, hard } = options
   const { scm } = spec.settings
   if (!scm) return null
@@ -44,20 +42,21 @@ export function composeScm(
   const path = options.env.PATH ?? ''
   const program =
     (scm.command === 'git' ? gitProgram(spec.project, path) : findProgram(scm.command, path)) ?? scm.command
-  return (settled, state, tell) => {
+  return record => {
     const say = (event: RunEvent) => {
       if (event.type === 'committed') options.moved(event.to)
       // After a hard signal everything fails; the next incarnation repeats it.
       if (event.type === 'warned' && hard.aborted) return
-      tell(event)
+      record(event)
     }
-    const ask = async (id: StepId) => {
-      const { ok, text } = await options.ask(
-        { role: 'message', prompt: MESSAGE_PROMPT, mode: 'text' },
-        id,
-        spec.project,
-      )
-      await options.tidy(id)
+    const ask = async (id: StepId, changes: string) => {
+      const question = {
+        role: 'message',
+        prompt: MESSAGE_PROMPT,
+        mode: 'text',
+        withoutTools: changes,
+      } as const
+      const { ok, text } = await options.ask(question, id, spec.project)
       return ok ? text : ''
     }
     const run = async (argv: string[], id: StepId, input: string, log: string): Promise<string | null> => {
@@ -79,11 +78,12 @@ export function composeScm(
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
-    return scmAfter({ command: scm.command, program, tasks }, spec.start, options.env, {
+    return openScm({ command: scm.command, program, tasks }, spec.start, options.env, {
       record: say,
       now: () => Date.now(),
       ask,
+      unchecked: options.unchecked,
       run,
-    })(settled, state)
+    })
   }
 }

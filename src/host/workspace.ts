@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
-import { CannotGoOn, type Check, type Clock } from '../core/ports.ts'
+import { CannotGoOn, type Check, type Clock, type Work } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
 import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
@@ -34,6 +34,8 @@ interface Workspace {
   /** Whether tests were weakened since the run began, as findings. */
   doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
   fingerprint(): Promise<string | null>
+  changedFiles(): Promise<string[]>
+  prepareApply(work: Work): Promise<Finding[]>
   /** Before the first checks: notes how protected files are now. */
   beforeFirstChecks(): void
   /** Makes git follow what was settled; `applyFiles` does the same for the workflow's own files, in the middle of it. */
@@ -113,14 +115,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     clock: options.clock,
     env,
     moved: to => head?.moved(to),
-    async tidy(id) {
-      await runner.sweep(id)
-      await protect.restore()
-      for (const check of protect.checks()) {
-        const { finding } = await check.run(null, hard)
-        emit({ type: 'warned', at: now(), note: finding.note })
-      }
-    },
+    unchecked: (paths, { tree }) => files.uncheckedAmong(paths, tree),
   })
   const follow = (record: Recorder): Recorder => {
     return event => {
@@ -154,6 +149,16 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       ),
     doubts,
     fingerprint: files.fingerprint,
+    changedFiles: files.changedLately,
+    async prepareApply({ step: { id }, state }) {
+      if (!scm) return []
+      if (!state.intents[id]) head?.look(id)
+      await scm(emit).prepare(id, state)
+      await runner.sweep(id)
+      // The agent that wrote the message may have had tools.
+      if ((await protectedFiles.restore()) === null) return []
+      return Promise.all(protect.checks().map(async check => (await check.run(null, hard)).finding))
+    },
     beforeFirstChecks() {
       if (guardrails.length === 0) return
       // No step is in flight yet.
@@ -166,7 +171,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       if (!state.intents[settled.id]) head?.look(settled.id)
       await applyFiles(follow(record))
       await files.record(settled.id)
-      await scm?.(settled, state, record)
+      await scm?.(record).apply(settled, state)
       protect.release()
     },
   }

@@ -112,6 +112,8 @@ export type AgentQuestion = {
   prompt: string
   /** Absent: as the run's settings say. */
   mode?: Ask['mode']
+  /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
+  withoutTools?: string
 }
 
 /** `note`: why it is not ok. */

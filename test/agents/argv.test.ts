@@ -52,6 +52,18 @@ const claudeRows: Row[] = [
     `${STREAM} ${BYPASS}`,
     knows('--output-format', '--verbose', BYPASS),
   ],
+  [
+    'goes without tools, and without what the project would start, where it can',
+    { ...text, withoutTools: 'the facts' },
+    'claude -p --output-format text --tools  --strict-mcp-config --setting-sources user',
+    knows('--output-format', BYPASS, '--tools', '--strict-mcp-config', '--setting-sources'),
+  ],
+  [
+    'keeps its tools where it cannot',
+    { ...text, withoutTools: 'the facts' },
+    `claude -p --output-format text ${BYPASS}`,
+    knows('--output-format', BYPASS),
+  ],
   ['brings the plugin', { plugin: '/r/plugin' }, `${STREAM} ${BYPASS} --plugin-dir /r/plugin`],
   [
     'brings it where only the answer is wanted, too',
@@ -277,6 +289,12 @@ test('claude is told that it is in a sandbox only as root, the others never', ()
     const asRoot = make().command({ ...ask, backgroundTasks: true, root: true }, unread)
     expect(asRoot.env).toEqual(name === 'claude' ? { IS_SANDBOX: '1' } : {})
   }
+})
+
+test('claude is told what it would look up only where it goes without tools', () => {
+  const asked = { ...ask, withoutTools: 'the facts' }
+  expect(claude.make().command(asked, knows('--tools')).stdin).toBe('Do it\n\nthe facts')
+  expect(claude.make().command(asked, knows()).stdin).toBe('Do it')
 })
 
 test('claude runs nothing in the background unless it may', () => {

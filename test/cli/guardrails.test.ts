@@ -49,7 +49,7 @@ describe('guardrails', () => {
     const command = 'echo why; git clean -fdxq; test -f ../right'
     const stage = setStage({
       settings: { guardrails: [{ command }] },
-      calls: [[MORE], [['stdin', '../got'], ['file', '../right', ''], DONE]],
+      calls: [[MORE], [['stdin', '../got'], ['file', '../right', ''], DONE], [DONE]],
     })
     execFileSync('git', ['add', '.'], { cwd: stage.project })
     const ran = await stage.ralph('run', '-p', 'x', '-m', '3')

@@ -120,12 +120,18 @@ const works = (id: number, what: string, n: number) => [
 const ownCommit = (id: number) => [`committing ${id}`, `committed ${id} by ralph`]
 /** A commit for which an agent gives the message. */
 const commits = (id: number) => [`asked ${id}`, ...ownCommit(id)]
+/** From the checks of an iteration to its commit: the message comes before it is settled. */
+const settlesAndCommits = (id: number, how: string, then: string[] = []) => [
+  `asked ${id}`,
+  `committing ${id}`,
+  `settled ${id}: ${how}`,
+  ...then,
+  `committed ${id} by ralph`,
+]
 /** An iteration whose work ralph commits. */
 const whole = (id: number, what: string, n: number) => [
   ...works(id, what, n),
-  `settled ${id}: ${what}, pass`,
-  `changed ${id}`,
-  ...commits(id),
+  ...settlesAndCommits(id, `${what}, pass`, [`changed ${id}`]),
   `applied ${id}`,
 ]
 /** An iteration whose agent commits. */
@@ -213,8 +219,7 @@ describe('an old ralph run', () => {
     const went = await takeUp(stage)
     expect(went.events).toEqual([
       'resumed',
-      'settled 4: work prompt, more',
-      ...commits(4),
+      ...settlesAndCommits(4, 'work prompt, more'),
       'applied 4',
       ...whole(5, 'work prompt', 4),
       END,
@@ -330,8 +335,7 @@ describe('an old ralph build', () => {
     expect(went.events).toEqual([
       'resumed',
       'edited by person',
-      'settled 6: work #2, pass',
-      ...commits(6),
+      ...settlesAndCommits(6, 'work #2, pass'),
       'applied 6',
       ...whole(7, 'work #3', 7),
       ...whole(8, 'work #4', 8),

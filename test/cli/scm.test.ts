@@ -197,9 +197,15 @@ describe('the SCM step', () => {
   it("puts back what the message call changed, and does not commit ralph's own file alone", async () => {
     const stage = setRepository({ settings: { scm } })
     const agent =
-      'if grep -q "commit message"; then echo "{}" > .ralph/settings.json; echo Add it; else [ -f real ] || echo x > real; echo hi; fi'
-    const ran = await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', agent)
-    expect(ran.stderr).toContain('.ralph/settings.json')
+      'if grep -q "commit message"; then [ -f ../once ] || echo "{}" > .ralph/settings.json; touch ../once; echo Add it; else [ -f real ] || echo x > real; echo hi; fi'
+    await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', agent)
+    const settled = stage.journal().filter(e => e.type === 'settled')
+    expect(settled.map(({ move }) => move)).toEqual(['fail', 'more', 'more'])
+    expect(settled[0]!.findings.at(-1)).toMatchObject({
+      check: 'protect',
+      verdict: 'fail',
+      note: expect.stringContaining('.ralph/settings.json'),
+    })
     expect(JSON.parse(stage.read('.ralph/settings.json'))).toEqual({ scm })
     expect(stage.log()).toEqual(['Add it', 'start'])
   })
@@ -239,7 +245,8 @@ describe('the SCM step', () => {
       const ralph = stage.start('run', '-p', 'x')
       writeFileSync(join(stage.root, 'ralph.pid'), String(ralph.pid))
       expect((await ralph.ended).signal).toBe('SIGKILL')
-      expect(stage.journal().at(-1)).toMatchObject({ type: 'committing', message: 'Add a' })
+      const before = stage.journal().filter(e => e.type === 'committing' || e.type === 'committed')
+      expect(before).toMatchObject([{ type: 'committing', message: 'Add a' }])
       await new Promise(resolve => setTimeout(resolve, 1000))
       const resumed = await stage.ralph('resume')
       expect([resumed.code, stage.log()], when).toEqual([0, ['Add a', 'start']])

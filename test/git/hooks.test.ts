@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent, Settled } from '../../src/core/events.ts'
 import { hooksOf } from '../../src/git/hooks.ts'
-import { scmAfter } from '../../src/git/scm.ts'
+import { openScm } from '../../src/git/scm.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -77,16 +77,17 @@ describe('hooks that changed', () => {
     sh(`${change}; echo 2 > src/a`)
     const events: RunEvent[] = []
     const scm = { command: 'git', program: 'git', tasks: [['commit'], ['push', '-q', 'origin', 'main']] }
-    const after = scmAfter(scm, start, env, {
+    const step = openScm(scm, start, env, {
       record: event => void events.push(event),
       now: () => 0,
       ask: async () => 'message',
+      unchecked: async () => [],
       run: async (argv, _id, input) => {
         execFileSync(argv[0]!, argv.slice(1), { cwd: root, env, input, stdio: 'pipe' })
         return null
       },
     })
-    await after({ id: 1, end: 'ok', findings: [] } as unknown as Settled, { intents: {} } as never)
+    await step.apply({ id: 1, end: 'ok', findings: [] } as unknown as Settled, { intents: {} } as never)
     sh('test "$(git rev-parse origin/main)" = "$(git rev-parse HEAD)"')
     expect(existsSync(join(root, 'RAN'))).toBe(runs)
     expect(events.flatMap(e => (e.type === 'warned' ? [e.note] : []))).toEqual(

@@ -121,6 +121,29 @@ describe('the files that a run changed', () => {
     await files.record(2)
   })
 
+  it('were checked only if they are as they were at the last two looks', async () => {
+    const { stage, open } = await watch(true)
+    const files = open()
+    await files.begin()
+    stage.sh('echo x > one; echo x > two; echo x > three')
+    await files.fingerprint()
+    stage.sh('echo y > two')
+    const tree = (await files.fingerprint())!
+    stage.sh('rm three; echo x > four')
+    const paths = ['four', 'one', 'three', 'two']
+    expect(await files.uncheckedAmong(paths, tree)).toEqual(['four', 'three', 'two'])
+  })
+
+  it('were checked after a crash only if the tree is the one that was', async () => {
+    const { stage, open } = await watch(false)
+    stage.sh('echo x > one')
+    const tree = (await open().fingerprint())!
+    expect(await open().uncheckedAmong(['one'], tree)).toEqual([])
+    expect(await open().uncheckedAmong(['one'], undefined)).toEqual([])
+    stage.sh('echo y > one')
+    expect(await open().uncheckedAmong(['one'], tree)).toEqual(['one'])
+  })
+
   it('are unknown once git can no longer tell', async () => {
     const { stage, open } = await watch(true)
     const files = open()

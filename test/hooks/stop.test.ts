@@ -102,6 +102,21 @@ function judges(rows: Row[]) {
   })
 }
 
+it('a review says its verdict in its last message, in a run of ralph', () => {
+  const { stop, marks } = makeProject({
+    mode: 'review',
+    before: [{ ...waiting, reviewCount: 0 }],
+    after: [approved],
+  })
+  const says = (last_assistant_message: string) => ({ last_assistant_message })
+  expect(stop(marks, says('All is well.\n<verdict>approved</verdict>'))).toEqual(PASS)
+  for (const text of ['All is well.', 'Not so.\n<verdict>changes_requested</verdict>'])
+    expect(stop(marks, says(text))).toEqual(blocked('is your verdict'))
+  // Older versions of claude give no message, and outside of a run nobody reads it.
+  expect(stop(marks)).toEqual(PASS)
+  expect(stop({}, says('All is well.'))).toEqual(PASS)
+})
+
 it('the hook as a process of its own lets pass, blocks and fails in the same way', () => {
   const { spawn, marks, marker, tasks } = makeProject({ after: [story()] })
   expect(spawn()).toEqual(PASS)

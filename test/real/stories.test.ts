@@ -123,7 +123,7 @@ describe('the real claude, with the plugin that ralph gives it', () => {
               ),
             ],
           },
-          { text: 'Sent back.' },
+          { text: 'Sent back.\n<verdict>changes_requested</verdict>' },
           {
             text: 'Fixing.',
             tools: [
@@ -141,7 +141,7 @@ describe('the real claude, with the plugin that ralph gives it', () => {
               edit({ reviewStatus: 'approved', passes: true, reviewCount: 2 }, 'review: [US-001] - approved'),
             ],
           },
-          { text: '<promise>COMPLETE</promise>' },
+          { text: '<promise>COMPLETE</promise>\n<verdict>approved</verdict>' },
         ],
       })
       onTestFinished(() => mock.close())
@@ -187,7 +187,9 @@ describe('the real codex, without any hooks', () => {
             ),
           ],
         },
-        { text: `Committed: ${message}. <promise>COMPLETE</promise>` },
+        {
+          text: `Committed: ${message}. <promise>COMPLETE</promise>\n<verdict>${change.reviewStatus}</verdict>`,
+        },
       ]
       const mock = await startMockModel({
         turns: [

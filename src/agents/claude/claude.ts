@@ -24,7 +24,17 @@ const make = (program = 'claude'): Agent => ({
       // It refuses to stream without --verbose.
       argv.push(...ifSupported(able, '--output-format', 'stream-json'), ...ifSupported(able, '--verbose'))
     else argv.push(...ifSupported(able, '--output-format', 'text'))
-    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--dangerously-skip-permissions'))
+    const toolless = ask.withoutTools !== undefined && able.flags?.has('--tools')
+    // Without tools, and without the hooks and servers that the project's own settings would start.
+    if (toolless)
+      argv.push(
+        '--tools',
+        '',
+        ...ifSupported(able, '--strict-mcp-config'),
+        ...ifSupported(able, '--setting-sources', 'user'),
+      )
+    else if (!hasFlag(ask.flags, ...PERMISSIONS))
+      argv.push(...ifSupported(able, '--dangerously-skip-permissions'))
     // Joined by `=`: as a separate word, it would take the words after it too.
     if (ask.disallowedTools?.length)
       argv.push(
@@ -42,7 +52,8 @@ const make = (program = 'claude'): Agent => ({
     // As root, claude refuses its bypass flag unless it is told that this is a sandbox.
     const env: Record<string, string> = ask.root ? { IS_SANDBOX: '1' } : {}
     if (!ask.backgroundTasks) env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS = '1'
-    return { argv: [...argv, ...ask.flags], env, stdin: ask.prompt }
+    const stdin = toolless ? `${ask.prompt}\n\n${ask.withoutTools}` : ask.prompt
+    return { argv: [...argv, ...ask.flags], env, stdin }
   },
   parser: mode => (mode === 'stream' ? claudeParser() : textParser()),
 })
