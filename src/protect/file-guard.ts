@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import { CannotGoOn } from '../core/ports.ts'
+import { kindAt } from '../store/files/inside.ts'
 import { isPinned, PathChanged, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type Area, type AreaOptions, areaOf, isConfig, readArea, repositoryArea } from './area.ts'
@@ -42,6 +42,7 @@ type SavedState = {
   roots?: Record<string, string>
   violated: string[]
   failed?: string[]
+  gone?: string[]
   kept?: string[]
 }
 
@@ -51,9 +52,9 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
   const saved = load(path)
   let state = saved
   let areas: Area[] | null = null
-  let violations = saved
-    ? { changed: saved.violated, failed: saved.failed ?? [], kept: saved.kept ?? [] }
-    : NO_VIOLATIONS
+  let violations: Violations = saved ? { ...NO_VIOLATIONS, ...saved, changed: saved.violated } : NO_VIOLATIONS
+  /** Roots that were gone when the state was taken: nothing may appear there unseen. */
+  let absent: Area[] = []
   /** Roots by the folder they were when this process first saw them. */
   const roots: Record<string, string> = {}
   /** Configurations whose changes were harmless, by path. */
@@ -62,8 +63,8 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
 
   const save = () => {
     if (!state) return
-    const { changed, failed, kept } = violations
-    write(path, JSON.stringify({ ...state, violated: changed, failed, kept } satisfies SavedState))
+    const { changed, failed, gone, kept } = violations
+    write(path, JSON.stringify({ ...state, violated: changed, failed, gone, kept } satisfies SavedState))
   }
 
   const inner = async () => (await options.innerRepositories?.()) ?? []
@@ -78,12 +79,17 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
 
   /** Notes which folders the roots are. A missing one has nothing to protect. */
   function pinRoots(found: Area[]): Area[] {
-    return found.filter(({ root, mayGo }) => {
+    absent = []
+    return found.filter(area => {
+      const { root, mayGo } = area
       const known = roots[root]
       if (known !== undefined && isPinned({ path: root, id: known })) return true
+      if (kindAt(root) === null) {
+        if (!mayGo) absent.push(area)
+        return false
+      }
       if (known !== undefined && !mayGo)
         throw new CannotGoOn(`${root} is no longer the folder that it was; put it back, then: ralph resume`)
-      if (!existsSync(root)) return false
       roots[root] = pin(root).id
       return true
     })
@@ -109,13 +115,16 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
     if (!state) return NO_VIOLATIONS
     const known = state
     aside.begin()
-    const found: Violations = { changed: [], failed: [], kept: [] }
+    const found: Violations = { changed: [], failed: [], gone: [], kept: [] }
     const pins = new Map<Area, PinnedFolder>()
     for (const area of areas ?? (await savedAreas(known))) {
       const pin = pinOf(area.root, known)
       if (pin && isPinned(pin)) pins.set(area, pin)
+      else if (!area.mayGo && kindAt(area.root) === null) found.gone.push(shown(area.root))
       else if (!area.mayGo) found.failed.push(`${shown(area.root)} (it is no longer the same folder)`)
     }
+    for (const { root } of absent)
+      if (kindAt(root) !== null) found.failed.push(`${shown(root)} (it is no longer the same folder)`)
     for (const file of await restoreFiles(known.files, pins, found)) found.changed.push(file)
     for (const repository of await inner())
       if (known.roots && !Object.hasOwn(known.roots, repository.gitDir))
@@ -135,7 +144,7 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
   function pinOf(root: string, known: SavedState): PinnedFolder | null {
     const id = known.roots?.[root]
     if (id !== undefined) return { path: root, id }
-    return existsSync(root) ? pin(root) : null
+    return kindAt(root) === null ? null : pin(root)
   }
 
   async function restoreFiles(

@@ -6,17 +6,25 @@ export type Violations = {
   changed: string[]
   /** Could not be put back, and why. */
   failed: string[]
+  /** Whole folders that were removed. An agent may have been asked to, but it is told. */
+  gone: string[]
   /** The folders that keep what was replaced or removed. */
   kept: string[]
 }
 
-export const NO_VIOLATIONS: Violations = { changed: [], failed: [], kept: [] }
+export const NO_VIOLATIONS: Violations = { changed: [], failed: [], gone: [], kept: [] }
 
-export const isViolated = ({ changed, failed }: Violations): boolean => changed.length + failed.length > 0
+export const isViolated = ({ changed, failed, gone }: Violations): boolean =>
+  changed.length + failed.length + gone.length > 0
 
 export function addViolations(a: Violations, b: Violations): Violations {
   const both = (of: (v: Violations) => string[]) => [...new Set([...of(a), ...of(b)])]
-  return { changed: both(v => v.changed), failed: both(v => v.failed), kept: both(v => v.kept) }
+  return {
+    changed: both(v => v.changed),
+    failed: both(v => v.failed),
+    gone: both(v => v.gone),
+    kept: both(v => v.kept),
+  }
 }
 
 /** How many paths a note names. */
@@ -28,19 +36,21 @@ const listed = (paths: string[]): string =>
     : `${paths.slice(0, MOST).join(', ')} and ${paths.length - MOST} more`
 
 /** All of it as the end of a sentence. */
-export function listViolations({ changed, failed, kept }: Violations): string {
-  const parts = [...changed, ...failed.map(file => `${file}, which is not put back`)]
+export function listViolations({ changed, failed, gone, kept }: Violations): string {
+  const lost = [...failed, ...gone.map(folder => `${folder} (it was removed)`)]
+  const parts = [...changed, ...lost.map(file => `${file}, which is not put back`)]
   return `${listed(parts)}${kept.length > 0 ? ` (what was in their place is kept in ${kept.join(', ')})` : ''}`
 }
 
 /** The note for people and for the next prompt. */
-function violationNote({ changed, failed, kept }: Violations): string {
+function violationNote({ changed, failed, gone, kept }: Violations): string {
   const parts = []
   if (changed.length > 0)
     parts.push(
       `Protected files were changed and have been put back: ${listed(changed)}. Leave them as they are.`,
     )
   if (failed.length > 0) parts.push(`Protected files cannot be put back: ${listed(failed)}.`)
+  if (gone.length > 0) parts.push(`Protected folders were removed, and are not put back: ${listed(gone)}.`)
   if (kept.length > 0) parts.push(`What was in their place is kept in ${kept.join(', ')}.`)
   return parts.join(' ')
 }

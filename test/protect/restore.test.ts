@@ -134,6 +134,24 @@ describe('a restore', () => {
   })
 })
 
+describe('a repository that is removed', () => {
+  it('is told and not put back; another one in its place stops the run', async () => {
+    const { project, sh, open } = layProject()
+    const protection = await open()
+    await protection.take()
+    rmSync(join(project, '.git'), { recursive: true })
+    await protection.restore()
+    expect(await noteOf(protection)).toBe('Protected folders were removed, and are not put back: .git.')
+    expect(existsSync(join(project, '.git'))).toBe(false)
+    await protection.take()
+    expect(await noteOf(protection)).toBeNull()
+    sh('git init -q; git config core.fsmonitor ../evil')
+    await protection.restore()
+    expect(await noteOf(protection)).toContain('.git (it is no longer the same folder)')
+    await expect(protection.take()).rejects.toThrow(/^protected files cannot be put back/)
+  })
+})
+
 describe('the limit of protected files', () => {
   it('is no way out for an agent: whatever it adds is removed, and red', async () => {
     const { project, open } = layProject()
