@@ -36,7 +36,7 @@ describe('code that a check runs', () => {
     expect(run.read('.git/hooks/pre-commit')).toBeNull()
   })
 
-  const later = `sh -c "sleep 0.3; echo exit 0 > test/run.sh"`
+  const later = `sh -c "until [ -e ../next ]; do sleep 0.02; done; echo exit 0 > test/run.sh"`
   it.each([
     ['in the background', `${later} &`],
     ['in a session of its own', `setsid ${later} >/dev/null 2>&1 &`],
@@ -45,7 +45,7 @@ describe('code that a check runs', () => {
     ['as another call', `env -u RALPH_CALL -u RALPH_STEP setsid ${later} >/dev/null 2>&1 &`],
     ['as ralph itself', `RALPH_CALL=ralph RALPH_STEP=ralph setsid ${later} >/dev/null 2>&1 &`],
   ])('leaves nothing running that does it while the next one runs: %s', async (_, code) => {
-    const run = judged(code, 'sleep 0.6; sh test/run.sh')
+    const run = judged(code, 'touch ../next; sleep 0.6; sh test/run.sh')
     expect(await run.host()).toBe(1)
     const [{ findings }] = run.settled() as [ReturnType<typeof run.settled>[number]]
     expect(findings.slice(0, 2).map(f => f.verdict)).toEqual(['pass', 'fail'])
