@@ -14,7 +14,7 @@ export type ProtectedFiles = {
  * after each check, before the next one starts, and a check during which they changed is red.
  */
 export const guarded = (check: Check, files: ProtectedFiles): Check => ({
-  name: check.name,
+  ...check,
   async run(work, signal) {
     await files.ready()
     const ran = await check.run(work, signal)

@@ -32,6 +32,7 @@ export function guardrail(spec: Guardrail, options: GuardrailOptions): Check {
   const command = { argv, cwd: options.cwd, env: options.env, stdin: '' }
   return {
     name: spec.command,
+    ofTree: true,
     async run(work, signal) {
       const { open, shown } = options.logFor(work?.step.id ?? null)
       let count: number | null = 0

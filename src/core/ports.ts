@@ -114,6 +114,8 @@ export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
 /** Something ralph runs to verify. If it fails itself, that is a finding too; it throws only CannotGoOn. */
 export interface Check {
   name: string
+  /** It judges the tree alone, so on the same tree it should say the same. */
+  ofTree?: true
   /** `work` is null for the baseline, before the first iteration. */
   run(work: CheckWork | null, signal: AbortSignal): Promise<{ finding: Finding; exit: Exit | null }>
 }

@@ -40,7 +40,7 @@ async function runCheck(
   const began = clock.elapsed()
   ports.emit({ type: 'checking', at: clock.now(), id, check: check.name })
   const { finding: found, exit } = await check.run(work, hard)
-  const isFlaky = found.verdict === 'pass' && red.onTree.includes(check.name)
+  const isFlaky = check.ofTree && found.verdict === 'pass' && red.onTree.includes(check.name)
   const finding = isFlaky ? asFlaky(found) : found
   const ms = clock.elapsed() - began
   if (!hard.aborted) ports.emit({ type: 'checked', at: clock.now(), id, finding, ms, exit })

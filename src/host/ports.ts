@@ -107,6 +107,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     verify: criteria =>
       criteria.map(({ command }, index) => ({
         name: command,
+        ofTree: true,
         async run(work, signal) {
           const workspace = await workspaces.of(work?.step.workspace)
           return workspace.verify(criteria)[index]!.run(work, signal)

@@ -17,7 +17,7 @@ describe('resume', () => {
   it('gives a stuck run another chance, with what failed still in its prompt', async () => {
     const stage = setStage({
       settings: { baseline: false, guardrails: [{ command: 'test -f ../fixed' }] },
-      calls: [[MORE], [MORE], [MORE], [['stdin', '../got'], DONE]],
+      calls: [[MORE], [MORE], [MORE], [['stdin', '../got'], DONE], [DONE]],
     })
     const stuck = await stage.ralph('run', '-p', 'x')
     expect([stuck.code, stuck.stdout]).toEqual([1, expect.stringContaining('stuck')])
