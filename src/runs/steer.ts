@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
@@ -16,31 +18,81 @@ import { refuseFromWithin, senderOf } from './within.ts'
 
 export type SteerOptions = { projectDir: string }
 
-export function pauseRun(name: string | undefined, options: SteerOptions, io: Io): number {
+export async function pauseRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   if (!isLive(run)) throw new UsageError(`run ${run.id} is not at work; there is nothing to pause`)
-  sendRequest(run, { type: 'pause' }, io.env)
-  return print(
-    io.stdout,
-    `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`,
-  )
+  switch (await sendAndAwait(run, 'pause', io.env)) {
+    case 'unread':
+      return notYet(run, 'pause', io.stderr)
+    case 'over':
+      throw new UsageError(`run ${run.id} has ended meanwhile; there is nothing to pause`)
+    default:
+      return print(
+        io.stdout,
+        `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`,
+      )
+  }
 }
 
-/** If no process hosts the run, it is ended in its journal. */
+/** If no process hosts the run, or the one that did dies meanwhile, it is ended in its journal. */
 export async function cancelRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
-  const from = senderOf(io.env)
-  if (isLive(run)) sendRequest(run, { type: 'cancel' }, io.env)
-  else
+  const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'
+  if (heard === 'unread') return notYet(run, 'cancel', io.stderr)
+  if (heard === 'read') {
+    print(io.stderr, `run ${run.id} obeys, and is still ending what it runs; see: ralph status ${run.id}`)
+    return 1
+  }
+  const last = readJournal(run.dir).findLast(e => e.type === 'finished' || e.type === 'resumed')
+  if (last?.type !== 'finished' || last.result !== 'cancelled')
     await withStoppedRun(ralphHome(io.env), run, async events => {
       await endLeftovers(run, events)
       const why = 'cancelled'
+      const from = senderOf(io.env)
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
     })
   return print(io.stdout, `cancelled run ${run.id}`)
+}
+
+/** How long a run has to read a request before the sender says that it has not. */
+const READ_MS = 2000
+/** What ending a run takes beyond the grace of its agent. */
+const END_MS = 10_000
+const POLL_MS = 50
+
+/**
+ * Sends a request and waits until it is obeyed, within limits. `unread`: the run has not read it yet. `read`: it has, and
+ * is still at work. `over`: no process hosts the run any more. To pause is obeyed once it is read, to cancel once it is over.
+ */
+async function sendAndAwait(
+  run: StoredRun,
+  type: 'pause' | 'cancel',
+  env: NodeJS.ProcessEnv,
+): Promise<'unread' | 'read' | 'over'> {
+  const request = sendRequest(run, { type }, env)
+  const isOver = () => !isLive({ ...run, events: readJournal(run.dir) })
+  if (!(await within(READ_MS, () => !existsSync(request) || isOver()))) return 'unread'
+  if (type === 'pause') return isOver() ? 'over' : 'read'
+  const graceMs = readBase(run.began.pins).settings.killGrace * 1000
+  return (await within(graceMs + END_MS, isOver)) ? 'over' : 'read'
+}
+
+async function within(ms: number, holds: () => boolean): Promise<boolean> {
+  for (const end = performance.now() + ms; performance.now() < end; await delay(POLL_MS))
+    if (holds()) return true
+  return holds()
+}
+
+function notYet(run: StoredRun, what: string, to: Writer): number {
+  const pid = hostOf(run)?.pid
+  print(
+    to,
+    `run ${run.id} has not obeyed yet: process ${pid} does not read the request to ${what}; it will once it runs again, see: ralph status ${run.id}`,
+  )
+  return 1
 }
 
 export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
@@ -85,7 +137,7 @@ function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.Pro
 }
 
 /** Sends a request to the process that hosts the run now: a later one is not to be paused or cancelled by it. */
-export const sendRequest = (run: StoredRun, control: Control, env: NodeJS.ProcessEnv) =>
+export const sendRequest = (run: StoredRun, control: Control, env: NodeJS.ProcessEnv): string =>
   sendControl(run.dir, control, Date.now(), { to: hostOf(run), from: senderOf(env) })
 
 /**

@@ -10,7 +10,7 @@ import { LIMITS, readRegularFile } from './files/read.ts'
 const folderOf = (runDir: string) => join(runDir, 'control')
 
 /**
- * Sends a request to a run. Each is its own file, complete when it appears. `to`: the process it is meant for. `from`:
+ * Sends a request to a run. Each is its own file, complete when it appears and gone once it is journaled. `to`: the process it is meant for. `from`:
  * the one that sends it.
  */
 export function sendControl(
@@ -18,10 +18,12 @@ export function sendControl(
   control: Control,
   now: number,
   { to, from }: { to?: ProcessRef | undefined; from?: Sender } = {},
-): void {
+): string {
   mkdirSync(folderOf(runDir), { recursive: true, mode: 0o700 })
   const name = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}.json`
-  replaceFile(join(folderOf(runDir), name), JSON.stringify({ ...control, to, from }), 0o600)
+  const path = join(folderOf(runDir), name)
+  replaceFile(path, JSON.stringify({ ...control, to, from }), 0o600)
+  return path
 }
 
 /**

@@ -63,10 +63,36 @@ describe('a run at work', () => {
     const stage = setStage({ calls: [[['file', 'begun', ''], ['hang']]] })
     const run = stage.start('run', '-p', 'x')
     await begun(stage)
-    expect((await stage.ralph('cancel')).code).toBe(0)
+    expect(await stage.ralph('cancel')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^cancelled/),
+    })
+    expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', result: 'cancelled' })
     expect((await run.ended).code).toBe(1)
     const again = await stage.ralph('resume')
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('no unfinished run')])
+  })
+
+  it('that does not read a request yet is not said to have obeyed', async () => {
+    const stage = setStage({ calls: [[['file', 'begun', ''], ['hang']]] })
+    const run = stage.start('run', '-p', 'x')
+    await begun(stage)
+    run.kill('SIGSTOP')
+    const [paused, cancelled] = await Promise.all([stage.spawn('pause'), stage.spawn('cancel')])
+    for (const [what, ran] of [
+      ['pause', paused],
+      ['cancel', cancelled],
+    ] as const)
+      expect(ran).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          new RegExp(`^run \\S+ has not obeyed yet: process ${run.pid} .* request to ${what}; .*\\n$`),
+        ),
+      })
+    run.kill('SIGCONT')
+    expect((await run.ended).code).toBe(1)
+    expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', result: 'cancelled' })
   })
 
   it('takes an instruction that stands in all later prompts', async () => {

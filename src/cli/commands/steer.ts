@@ -31,7 +31,7 @@ export const pause: Verb = {
     inProject(command, 'ralph pause')
       .argument('[run]', RUN)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish((await actions()).pauseRun(name, options, io)),
+        finish(await (await actions()).pauseRun(name, options, io)),
       ),
 }
 
