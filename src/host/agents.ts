@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { demo } from '../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../agents/index.ts'
 import type { Agent, Ask } from '../core/ports.ts'
@@ -124,12 +125,12 @@ export function chooseAgent(
       throw new UsageError(
         `--agent ${wanted.name} and the command after -- both name the agent; give one of them`,
       )
-    mustExist(wanted.explicit[0]!, path)
+    mustExist(wanted.explicit[0]!, path, OTHER_AGENT)
     return { argv: wanted.explicit, explicit: true }
   }
   const name = wanted.name ?? wanted.setting
   if (name) {
-    if (name !== 'demo') mustExist(name, path)
+    if (name !== 'demo') mustExist(name, path, OTHER_AGENT)
     return { argv: [name], explicit: false }
   }
   const found = [...known.keys()].find(cli => findProgram(cli, path))
@@ -140,10 +141,23 @@ export function chooseAgent(
   return { argv: [found], explicit: false }
 }
 
-function mustExist(program: string, path: string): void {
+const OTHER_AGENT = 'install it, or choose another with --agent'
+
+function mustExist(program: string, path: string, wayOut: string): void {
   if (findProgram(program, path)) return
   const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
-  throw new UsageError(`agent "${program}" ${where}; install it, or choose another with --agent`)
+  throw new UsageError(`agent "${program}" ${where}; ${wayOut}`)
+}
+
+/** Refuses to go on with a run whose agent is gone: every iteration would fail. */
+export function requireAgent({ agent, project }: BaseSpec, path: string): void {
+  const program = agent.argv[0]!
+  if (program === 'demo' && !agent.explicit) return
+  mustExist(
+    program.includes('/') ? resolve(project, program) : program,
+    path,
+    'install it, then: ralph resume',
+  )
 }
 
 /** Everything a call of the agent depends on, without the prompt. */

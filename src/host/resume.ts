@@ -11,6 +11,7 @@ import { projectOf } from '../runs/project.ts'
 import { tellLive, wakeRun } from '../runs/steer.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
+import { requireAgent } from './agents.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
@@ -76,6 +77,7 @@ function goOn(
   const limits = limitsFor(run, options)
   const workflow = workflowIn(registry, run)
   const spec = workflow.readSpec(run.began.pins)
+  requireAgent(spec, env.PATH ?? '')
   return hostRun({
     home,
     id: run.id,

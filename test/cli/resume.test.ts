@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hostRalph } from '../support/hosted.ts'
 import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
@@ -24,6 +26,35 @@ describe('resume', () => {
     stage.write('../fixed', '')
     expect((await stage.ralph('resume')).code).toBe(0)
     expect(stage.read('../got')).toContain('Guardrail "test -f ../fixed" failed')
+  })
+
+  it('without its agent is refused at once: nothing is recorded, and no iteration is spent', async () => {
+    const stage = setStage({ calls: [[MORE], [DONE]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const before = stage.journal()
+    rmSync(join(stage.bin, 'claude'))
+    const PATH = '/usr/bin:/bin'
+    expect(await stage.withEnv({ ...stage.env, PATH }, 'resume', '-m', '9')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'ralph: error: agent "claude" is not on PATH; install it, then: ralph resume\n',
+    })
+    expect(stage.journal()).toEqual(before)
+  })
+
+  it('finds an agent that was named by its path in the project, wherever it is typed', async () => {
+    const stage = setStage()
+    writeFileSync(join(stage.project, 'agent'), '#!/bin/sh\necho more\n', { mode: 0o755 })
+    await stage.ralph('run', '-p', 'x', '-m', '1', '--', './agent')
+    const [id] = stage.runs().map(dir => basename(dir))
+    const elsewhere = { cwd: stage.root, env: stage.env }
+    expect((await hostRalph(['resume', id!, '-m', '2'], elsewhere)).code).toBe(1)
+    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([{ end: 'ok' }, { end: 'ok' }])
+    rmSync(join(stage.project, 'agent'))
+    expect(await hostRalph(['resume', id!, '-m', '3'], elsewhere)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^ralph: error: agent ".*\/project\/agent" does not exist .*\n$/),
+    })
   })
 
   it.each([
