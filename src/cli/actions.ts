@@ -5,6 +5,7 @@ import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
 import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
 import type { Io } from '../runs/io.ts'
 import { showStatus as showStatusOf } from '../runs/show-status.ts'
+import { watchOutput } from '../terminal/watch-output.ts'
 import { workflows } from '../workflows/index.ts'
 
 export { cancelRun, pauseRun, tellRun } from '../runs/steer.ts'
@@ -31,6 +32,4 @@ export const resumeRun = (name: string | undefined, options: ResumeOptions, io: 
 export const collectGarbage = collectGarbageOf.bind(null, workflows)
 export const showStatus = showStatusOf.bind(null, workflows)
 
-// A reader that went away (`| head`, a closed terminal) is not an error.
-process.stdout.on('error', () => {})
-process.stderr.on('error', () => {})
+watchOutput()

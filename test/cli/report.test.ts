@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeRunDir } from '../../src/runs/find.ts'
@@ -26,6 +26,34 @@ async function setRun(...args: string[]) {
   await stage.ralph('run', '-p', 'x', ...args)
   return { stage, id: stage.runs()[0]!.split('/').at(-1)! }
 }
+
+describe.skipIf(!existsSync('/dev/full'))('output to a full disk', () => {
+  it.each([
+    ['report'],
+    ['report --json'],
+    ['report --html'],
+    ['status --json'],
+    ['status'],
+    ['run -p x -m 2 --json -- echo "<response>DONE</response>"'],
+    ['run -p x --dry-run --json'],
+  ])('of ralph %s exits with 1 and says so in one line', async words => {
+    const stage = setStage()
+    await stage.ralph('run', '-p', 'x')
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', `"$0" "$1" ${words} > /dev/full`, process.execPath, RALPH],
+      {
+        cwd: stage.project,
+        env: { ...process.env, ...stage.env },
+        encoding: 'utf8',
+      },
+    )
+    expect([status, stderr]).toEqual([
+      1,
+      'ralph: error: cannot write to standard output: the disk is full; some of the output is lost\n',
+    ])
+  })
+})
 
 describe('ralph report', () => {
   it('tells the latest run of this folder', async () => {
