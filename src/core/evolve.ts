@@ -50,7 +50,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         flight,
         ...checkedTree(state, event, event.workspace),
         unapplied: { ...state.unapplied, [event.id]: event },
-        at: { ...state.at, [event.task]: event.state },
+        taskStates: { ...state.taskStates, [event.task]: event.state },
       }
     }
     case 'committing': {
@@ -68,11 +68,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return { ...state, unapplied, intents }
     }
     case 'edited': {
-      const at = { ...state.at, ...event.state }
+      const taskStates = { ...state.taskStates, ...event.state }
       // A later task with the same id is another task: it must not inherit this one's state.
-      for (const id of event.list?.remove ?? []) delete at[id]
+      for (const id of event.list?.remove ?? []) delete taskStates[id]
       const added = event.by === 'agent' ? (event.list?.add?.length ?? 0) : 0
-      return { ...state, at, added: state.added + added }
+      return { ...state, taskStates, added: state.added + added }
     }
     case 'control':
       // A request takes effect now: it cuts short a pause after a failure or a limit.

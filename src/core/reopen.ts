@@ -16,7 +16,7 @@ export function reopen(
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
     const { carry, rounds, bugs } = taskStateOf(table, state, task)
-    const first = taskStateOf(table, { ...state, at: {} }, task)
+    const first = taskStateOf(table, { ...state, taskStates: {} }, task)
     return [task.id, { ...first, carry, rounds, bugs }] as const
   })
   return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }

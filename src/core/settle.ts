@@ -189,7 +189,7 @@ function addBugFix(
   const summary = firstLine(red[0]?.note).slice(0, LONGEST_SUMMARY) || 'the failing check'
   // The list may still have bug fixes of an earlier build.
   let number = me.bugs
-  while (Object.hasOwn(state.at, `${task.id}-bug-${number}`)) number++
+  while (Object.hasOwn(state.taskStates, `${task.id}-bug-${number}`)) number++
   const bug: Task = {
     id: `${task.id}-bug-${number}`,
     title: `Fix: ${summary}`,

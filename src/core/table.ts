@@ -141,7 +141,7 @@ export type RunState = {
   unapplied: Record<StepId, Settled>
   /** Intended commits. One that is not journaled as made may still exist; the repository tells. */
   intents: Record<StepId, Intent>
-  at: Record<TaskId, TaskState>
+  taskStates: Record<TaskId, TaskState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
   /** The tree that checks last ran on, and which were red, by workspace; '' is the project. */
@@ -202,7 +202,7 @@ export const initial: RunState = {
   flight: {},
   unapplied: {},
   intents: {},
-  at: {},
+  taskStates: {},
   redBefore: [],
   checked: {},
   countsBefore: {},
@@ -212,7 +212,9 @@ export const initial: RunState = {
 
 /** The state of a task; one that was never worked on is at its first stage. */
 export function taskStateOf(table: StageTable, state: RunState, task: Task): TaskState {
-  return Object.hasOwn(state.at, task.id) ? state.at[task.id]! : fresh(task.first ?? table.first)
+  return Object.hasOwn(state.taskStates, task.id)
+    ? state.taskStates[task.id]!
+    : fresh(task.first ?? table.first)
 }
 
 /**
@@ -220,7 +222,7 @@ export function taskStateOf(table: StageTable, state: RunState, task: Task): Tas
  * first: V8 takes three times as long to look up a missing property.
  */
 export const stageOf = (table: StageTable, state: RunState, task: Task): TaskState['stage'] =>
-  Object.hasOwn(state.at, task.id) ? state.at[task.id]!.stage : (task.first ?? table.first)
+  Object.hasOwn(state.taskStates, task.id) ? state.taskStates[task.id]!.stage : (task.first ?? table.first)
 
 const fresh = (stage: StageName): TaskState => ({
   stage,

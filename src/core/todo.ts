@@ -20,7 +20,7 @@ export const projectTodo = (
 
 type Projected = {
   tasks: readonly Task[]
-  at: RunState['at']
+  taskStates: RunState['taskStates']
   done: ReadonlySet<TaskId>
   flying: readonly TaskId[]
   shown: readonly Task[]
@@ -35,12 +35,12 @@ export function todoProjector(
   table: StageTable,
 ): (tasks: readonly Task[], state: RunState) => readonly TodoItem[] {
   let last: Projected | null = null
-  return (tasks, { at, flight }) => {
+  return (tasks, { taskStates, flight }) => {
     const before = last
-    const isSame = before?.tasks === tasks && before.at === at
+    const isSame = before?.tasks === tasks && before.taskStates === taskStates
     const flying = Object.values(flight).map(step => step.task)
     if (isSame && areEqual(before.flying, flying)) return before.items
-    const done = isSame ? before.done : doneOf(tasks, at)
+    const done = isSame ? before.done : doneOf(tasks, taskStates)
     const isDone = (id: TaskId) => done.has(id)
     const shown = before?.tasks === tasks ? before.shown : shownTasks(tasks, table)
     const items = shown.map((task, index) => {
@@ -51,15 +51,16 @@ export function todoProjector(
         ? known
         : itemOf(task, status, waitsFor)
     })
-    last = { tasks, at, done, flying, shown, items }
+    last = { tasks, taskStates, done, flying, shown, items }
     return items
   }
 }
 
 /** The tasks of the list that are done. */
-function doneOf(tasks: readonly Task[], at: RunState['at']): ReadonlySet<TaskId> {
+function doneOf(tasks: readonly Task[], taskStates: RunState['taskStates']): ReadonlySet<TaskId> {
   const done = new Set<TaskId>()
-  for (const { id } of tasks) if (Object.hasOwn(at, id) && at[id]!.stage === 'done') done.add(id)
+  for (const { id } of tasks)
+    if (Object.hasOwn(taskStates, id) && taskStates[id]!.stage === 'done') done.add(id)
   return done
 }
 

@@ -44,8 +44,8 @@ async function finish(stage: Stage): Promise<void> {
 function essenceOf(stage: Stage) {
   const journal = eventsOf(stage)
   const { state, tasks } = fold(journal)
-  const { at, n, flight, unapplied, intents, spent, told, redBefore, failures, hold } = state
-  const { tries: _, carry, ...stands } = at.prompt!
+  const { taskStates, n, flight, unapplied, intents, spent, told, redBefore, failures, hold } = state
+  const { tries: _, carry, ...stands } = taskStates.prompt!
   const settled = journal.filter(e => e.type === 'settled').filter(e => e.end !== 'interrupted')
   const finished = journal.filter(e => e.type === 'finished').at(-1)
   return {

@@ -52,7 +52,7 @@ function essenceOf(stage: Stage) {
   const finished = journal.findLast(e => e.type === 'finished')
   return {
     stories: stage.file(),
-    stands: Object.entries(state.at)
+    stands: Object.entries(state.taskStates)
       .map(([id, { stage, rounds, proof }]) => ({ id, stage, rounds, proof }))
       .sort((a, b) => a.id.localeCompare(b.id)),
     loose: [state.flight, state.unapplied, state.intents],
@@ -174,7 +174,7 @@ function expectHonest(stage: Stage, events: RunEvent[]): void {
   const settled = events.filter(e => e.type === 'settled')
   let capped = 0
   for (const { id } of tasks) {
-    const stands = state.at[id]
+    const stands = state.taskStates[id]
     if (stands?.stage !== 'done') continue
     const last = settled.findLast(e => e.task === id && e.move !== null)!
     expect([id, last.stage]).toEqual([id, 'review'])
@@ -195,7 +195,7 @@ function expectHonest(stage: Stage, events: RunEvent[]): void {
   if (finished?.result === 'complete' && capped > 0) expect(finished.proof).toBe('claimed')
   if (finished)
     for (const told of stage.file().userStories)
-      expect([told.id, told.passes]).toEqual([told.id, state.at[told.id]?.stage === 'done'])
+      expect([told.id, told.passes]).toEqual([told.id, state.taskStates[told.id]?.stage === 'done'])
 }
 
 describe.skipIf(process.platform !== 'linux')(
@@ -221,7 +221,7 @@ describe.skipIf(process.platform !== 'linux')(
           expectHonest(stage, eventsOf(stage))
           const { state } = fold(eventsOf(stage))
           count.runs++
-          count.done += Object.values(state.at).filter(({ stage }) => stage === 'done').length
+          count.done += Object.values(state.taskStates).filter(({ stage }) => stage === 'done').length
           return Math.max(kills, 1)
         } catch (error) {
           const why = error as Error

@@ -170,8 +170,8 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const free = o.end === 'limited' || o.end === 'unusable' || o.end === 'interrupted'
     seen.n += free || stage.by === 'ralph' ? 0 : 1
     must(after.n === seen.n, 'an iteration that was turned away or interrupted costs none, any other one')
-    for (const [id, standsNow] of Object.entries(before.at))
-      if (standsNow.stage === 'done') must(after.at[id]!.stage === 'done', 'done stays done')
+    for (const [id, standsNow] of Object.entries(before.taskStates))
+      if (standsNow.stage === 'done') must(after.taskStates[id]!.stage === 'done', 'done stays done')
     must(o.end === 'ok' || e.add.length === 0, 'trouble of an agent makes no task')
     evidence(r, o, mine, stage.by === 'ralph')
     count(o, after, step, now)

@@ -76,16 +76,16 @@ describe('a build’s list', () => {
       fc.property(fc.array(fc.tuple(fc.nat(2), some, some)), steps => {
         const projected = todoProjector(table)
         // As in a run: it stays the same object until a task moves.
-        const ats = new Map<string, RunState['at']>()
+        const statesByKey = new Map<string, RunState['taskStates']>()
         for (const [which, moved, flying] of steps) {
           // What is not in the list is never done.
           const done = moved.filter(id => lists[which]!.some(listed => listed.id === id))
           const flight = flying.map((id, n) => [n, { id: n, task: id }])
           const key = moved.join()
-          ats.set(key, ats.get(key) ?? Object.fromEntries(moved.map(id => [id, DONE])))
+          statesByKey.set(key, statesByKey.get(key) ?? Object.fromEntries(moved.map(id => [id, DONE])))
           const state = {
             ...initial,
-            at: ats.get(key)!,
+            taskStates: statesByKey.get(key)!,
             flight: Object.fromEntries(flight),
           } as RunState
           const items = projected(lists[which]!, state)

@@ -20,8 +20,8 @@ const make = () => {
 /** What must not depend on how often the power went. */
 const essence = (world: World) => {
   const { state } = fold(world.journal)
-  const { at, n, flight, unapplied } = state
-  return { stage: at.p?.stage, proof: at.p?.proof, n, flight, unapplied }
+  const { taskStates, n, flight, unapplied } = state
+  return { stage: taskStates.p?.stage, proof: taskStates.p?.proof, n, flight, unapplied }
 }
 
 describe('after a power cut', () => {
@@ -74,6 +74,9 @@ describe('after a power cut', () => {
     world.cutAfter = { type: 'spawned', times: 3 }
     const forever = Array.from({ length: 3 }, () => Number.POSITIVE_INFINITY)
     await expect(world.sitThrough(forever)).resolves.toMatchObject({ result: 'blocked' })
-    expect(fold(world.journal).state.at.p).toMatchObject({ crashes: 3, why: 'interrupted 3 times in a row' })
+    expect(fold(world.journal).state.taskStates.p).toMatchObject({
+      crashes: 3,
+      why: 'interrupted 3 times in a row',
+    })
   })
 })

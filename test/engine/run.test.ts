@@ -281,7 +281,7 @@ describe('signals', () => {
     }
     expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
     const { state } = fold(world.journal)
-    expect(state).toMatchObject({ n: 0, flight: {}, at: { p: { crashes: 0, interrupted: true } } })
+    expect(state).toMatchObject({ n: 0, flight: {}, taskStates: { p: { crashes: 0, interrupted: true } } })
     expect(world.stopped).toBe(1)
   })
 

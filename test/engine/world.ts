@@ -151,7 +151,7 @@ export class World {
       emit: event => this.emit(event),
       agentsFor: () => this.options.agents ?? ['a'],
       buildPrompt: ({ state, task }) =>
-        this.pass(`carry:${(state.at[task.id]?.carry ?? []).map(f => f.check)}`),
+        this.pass(`carry:${(state.taskStates[task.id]?.carry ?? []).map(f => f.check)}`),
       call: async (work, prompt, listener) => {
         await this.pass(null)
         this.calls++

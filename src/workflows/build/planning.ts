@@ -78,7 +78,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
 
     prompt({ stage, task, state }) {
       if (stage === 'refine') return refinePrompt(original, state.told)
-      const failed = state.at[task.id]?.carry.find(
+      const failed = state.taskStates[task.id]?.carry.find(
         ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
       )
       return failed

@@ -45,7 +45,7 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
     initialTasks: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
     adoptEdits: async () => [],
     buildPrompt({ step, task, state }) {
-      const { carry = [], interrupted = false } = state.at[task.id] ?? {}
+      const { carry = [], interrupted = false } = state.taskStates[task.id] ?? {}
       const doubts = doubtNotes(state)
       return composePrompt(spec, limits, step.n, { carry, interrupted, doubts, instructions: state.told })
     },

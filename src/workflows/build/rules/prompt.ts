@@ -49,7 +49,7 @@ export function taskPrompt(
 }
 
 const stateOf = (state: RunState, id: TaskId): TaskState | undefined =>
-  Object.hasOwn(state.at, id) ? state.at[id] : undefined
+  Object.hasOwn(state.taskStates, id) ? state.taskStates[id] : undefined
 
 /** A note already names its check, unless it is a claim of the agent. */
 const noteOf = ({ check, note, claim }: Finding): string => (claim ? `${check}: ${note}` : note)
