@@ -16,7 +16,7 @@ export type Decision =
   | { type: 'work'; task: Task; stage: StageName; agent: AgentName | null }
   /** Nothing to start; something is in flight. */
   | { type: 'busy' }
-  | { type: 'hold' }
+  | { type: 'pause' }
   | { type: 'wait'; until: number; why: string }
   | { type: 'finish'; result: Result; proof: Proof | null; why: string }
 
@@ -38,7 +38,7 @@ export function next(
     whenLanded({ type: 'finish', result, proof, why })
 
   if (state.hold === 'stop') return finish('cancelled', 'cancelled')
-  if (state.hold === 'pause') return whenLanded({ type: 'hold' })
+  if (state.hold === 'pause') return whenLanded({ type: 'pause' })
 
   const done = new Set<TaskId>()
   const open: Task[] = []

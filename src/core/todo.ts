@@ -76,7 +76,11 @@ const areEqual = (a: readonly TaskId[], b: readonly TaskId[]): boolean =>
   a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 
 /** Tasks that wait for a person, and why. */
-export const heldTasks = (tasks: readonly Task[], state: RunState, table: StageTable): Map<TaskId, string> =>
+export const blockedTasks = (
+  tasks: readonly Task[],
+  state: RunState,
+  table: StageTable,
+): Map<TaskId, string> =>
   new Map(
     tasks
       .filter(task => stageOf(table, state, task) === 'blocked')

@@ -78,7 +78,7 @@ export async function run(
           ports.emit({ type: 'waiting', at: now, until: decision.until, why: decision.why })
           await sleep.until([], Math.min(decision.until - now, LONGEST_NAP))
           break
-        case 'hold':
+        case 'pause':
           await sleep.until([], null)
           break
         case 'finish': {

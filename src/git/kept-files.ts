@@ -37,9 +37,9 @@ export function keepDirty(start: Start, runDir: string): string[] {
 
 /** Whether the path can be put back as it was at the start: it was absent, or its copy is unchanged. */
 export function isKept(start: Start, runDir: string, path: string): boolean {
-  const held = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
-  if (held === 'absent') return !path.includes('\ufffd')
-  return held !== undefined && contentOf(keptFolder(runDir), path) === held && held !== 'special'
+  const hash = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
+  if (hash === 'absent') return !path.includes('\ufffd')
+  return hash !== undefined && contentOf(keptFolder(runDir), path) === hash && hash !== 'special'
 }
 
 /** Copies a link as a link and a file with its mode; false if it fails. `made`: folders that exist already. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../core/ports.ts'
 
-/** How often the clock looks whether ralph was held, while somebody waits for it. */
+/** How often the clock looks whether ralph was suspended, while somebody waits for it. */
 const BEAT_MS = 1000
 
-/** A beat that comes this much too late was held back: by Ctrl+Z, SIGSTOP or a computer that slept. */
+/** A beat that comes this much too late means that ralph was suspended: by Ctrl+Z, SIGSTOP or a computer that slept. */
 const LATE_MS = 1000
 
 /** What the clock runs on. A test gives its own. */
@@ -26,14 +26,14 @@ const system: ClockSource = {
  */
 export function processClock(source: ClockSource = system): Clock {
   const timers = new Set<{ due: number }>()
-  let held = 0
+  let suspended = 0
   let stopBeat = () => {}
 
-  /** If the earliest timer is overdue, the process was held since then. */
-  const countHeld = () => {
+  /** If the earliest timer is overdue, the process was suspended since then. */
+  const countSuspended = () => {
     const late = source.elapsed() - Math.min(...[...timers].map(timer => timer.due))
     if (late < LATE_MS) return
-    held += late
+    suspended += late
     for (const timer of timers) timer.due += late
   }
 
@@ -41,7 +41,7 @@ export function processClock(source: ClockSource = system): Clock {
     const timer = { due: source.elapsed() + ms }
     timers.add(timer)
     const cancel = source.timer(ms, () => {
-      countHeld()
+      countSuspended()
       timers.delete(timer)
       call()
     })
@@ -66,8 +66,8 @@ export function processClock(source: ClockSource = system): Clock {
   return {
     now: () => Date.now(),
     elapsed() {
-      countHeld()
-      return Math.round(source.elapsed() - held)
+      countSuspended()
+      return Math.round(source.elapsed() - suspended)
     },
     after(ms, call) {
       let isOver = false

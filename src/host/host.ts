@@ -3,7 +3,7 @@ import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
-import { heldTasks, todoProjector } from '../core/todo.ts'
+import { blockedTasks, todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type LoopEnding, run } from '../engine/run.ts'
 import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
@@ -231,7 +231,7 @@ function viewOf(
       workflow.listed
         ? {
             items: todo(),
-            held: heldTasks(book.tasks, book.state, book.table),
+            blocked: blockedTasks(book.tasks, book.state, book.table),
           }
         : null,
     titleOf: stage => book.table.stages[stage]?.title,

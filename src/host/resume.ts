@@ -4,11 +4,11 @@ import { formatUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
-import { hold } from '../runs/hold.ts'
 import type { Io } from '../runs/io.ts'
 import { isLive } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
 import { tellLive, wakeRun } from '../runs/steer.ts'
+import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { requireAgent } from './agents.ts'
@@ -61,7 +61,7 @@ export async function resume(
   const { project } = run.began
   if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
   // Read it again under the lock: another process may have resumed it meanwhile.
-  return hold({ home, id: run.id, project, shared: options.shared ?? false }, () =>
+  return withLocks({ home, id: run.id, project, shared: options.shared ?? false }, () =>
     goOn(home, findRun(home, run.id), options, context, instruction),
   )
 }

@@ -3,8 +3,8 @@ import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branch.ts'
 import { recordStart, type Start } from '../git/start.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
-import { hold } from '../runs/hold.ts'
 import { projectOf } from '../runs/project.ts'
+import { withLocks } from '../runs/with-locks.ts'
 import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
 import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
@@ -103,7 +103,7 @@ export async function startRun<S extends RunSpec>(
   const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]
   const id = newRunId(new Date(), Math.random())
   const verbose = options.verbose ? [verboseLines(workflow, spec, limits, sources, env, printError)] : []
-  return hold({ home, id, project, shared: options.shared ?? false }, () =>
+  return withLocks({ home, id, project, shared: options.shared ?? false }, () =>
     hostRun({
       home,
       id,

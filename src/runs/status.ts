@@ -3,7 +3,7 @@ import { fold } from '../core/evolve.ts'
 import { formatCount, formatDuration } from '../core/format.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
-import { heldTasks, projectTodo } from '../core/todo.ts'
+import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { printableLine } from '../core/visible.ts'
 import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
@@ -115,7 +115,7 @@ function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable
     completed: items.filter(item => item.status === 'completed').length,
     all: items.length,
     active: active ? `${active.id} ${active.activeForm}` : null,
-    blocked: Object.fromEntries(heldTasks(tasks, state, table)),
+    blocked: Object.fromEntries(blockedTasks(tasks, state, table)),
   }
 }
 

@@ -9,11 +9,11 @@ import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
-import { hold } from './hold.ts'
 import type { Io, Writer } from './io.ts'
 import { hostOf, isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { phaseOf } from './status.ts'
+import { withLocks } from './with-locks.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
 
 export type SteerOptions = { projectDir: string }
@@ -149,7 +149,7 @@ export const withStoppedRun = <T>(
   { id, dir, began: { project } }: StoredRun,
   act: (events: RunEvent[]) => T | Promise<T>,
 ): Promise<T> =>
-  hold({ home, id, project, shared: true }, () => {
+  withLocks({ home, id, project, shared: true }, () => {
     const events = readJournal(dir)
     if (!canGoOn(events)) throw new UsageError(`run ${id} has finished meanwhile`)
     return act(events)

@@ -36,7 +36,7 @@ export type RunLinesOptions = {
   ending?: (style: Style, fit: Fit) => string[]
 }
 
-export type TaskList = { items: readonly TodoItem[]; held: ReadonlyMap<string, string> }
+export type TaskList = { items: readonly TodoItem[]; blocked: ReadonlyMap<string, string> }
 
 /** A longer list would push what happened off the screen. */
 const MOST_TASKS = 14
@@ -130,14 +130,14 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
     const inner = narrowed(fit, INDENT.length)
-    const lines = taskListLines(tasks.items, style, inner, { most: MOST_TASKS, held: tasks.held })
+    const lines = taskListLines(tasks.items, style, inner, { most: MOST_TASKS, blocked: tasks.blocked })
     return lines.map(line => INDENT + line)
   }
 
   function summaryLines(): string[] {
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
-    return ['', ...taskSummary(tasks.items, tasks.held), ...summary(style)]
+    return ['', ...taskSummary(tasks.items, tasks.blocked), ...summary(style)]
   }
 
   function show(event: RunEvent, fit: Fit): string[] {

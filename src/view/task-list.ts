@@ -6,22 +6,22 @@ import type { Style } from './style.ts'
 import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
 
 /** Tasks that wait for a person, and why. */
-type Held = ReadonlyMap<TaskId, string>
+type BlockedTasks = ReadonlyMap<TaskId, string>
 
 const MOST_BLOCKERS = 5
-const NONE: Held = new Map()
+const NONE: BlockedTasks = new Map()
 
 /** A build's list after a change: what is done, active, pending and blocked, in at most `most` lines. */
 export function taskListLines(
   items: readonly TodoItem[],
   { colors, marks }: Style,
   fit: Fit,
-  { most, held = NONE }: { most: number; held?: Held },
+  { most, blocked = NONE }: { most: number; blocked?: BlockedTasks },
 ): string[] {
   const row = ({ item, below }: TaskRow): string => {
     const indent = below ? '     ' : '  '
     const name = nameOf(item)
-    const why = item.id === undefined ? undefined : held.get(item.id)
+    const why = item.id === undefined ? undefined : blocked.get(item.id)
     if (item.status === 'completed')
       return fit.cut(`${indent}${colors.green(marks.ok)} ${colors.dim(name + plainLine(item.content))}`)
     if (item.status === 'in_progress')
@@ -43,10 +43,10 @@ export function taskListLines(
 }
 
 /** The whole list in plain text, with ids and blockers, for summaries and reports. */
-export function taskSummary(items: readonly TodoItem[], held: Held = NONE): string[] {
+export function taskSummary(items: readonly TodoItem[], blocked: BlockedTasks = NONE): string[] {
   const box = { completed: '[x]', in_progress: '[>]', pending: '[ ]' } as const
   const rows = groupTasks(items).map(({ item, below }) => {
-    const why = item.id === undefined ? undefined : held.get(item.id)
+    const why = item.id === undefined ? undefined : blocked.get(item.id)
     const tail = item.status === 'completed' ? '' : blockersOf(item, Number.POSITIVE_INFINITY)
     const waits = why === undefined ? '' : ` › waits for you: ${plainLine(why)}`
     return `${below ? '    ' : ''}${box[item.status]} ${nameOf(item)}${plainLine(item.content)}${tail}${waits}`

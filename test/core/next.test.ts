@@ -144,7 +144,7 @@ describe('a run', () => {
     run.record({ type: 'control', at: run.now, hold: 'pause' })
     expect(run.decide()).toEqual({ type: 'busy' })
     run.land(1, ok())
-    expect(run.decide()).toEqual({ type: 'hold' })
+    expect(run.decide()).toEqual({ type: 'pause' })
     run.record({ type: 'control', at: run.now, hold: 'stop' })
     expect(run.decide()).toEqual({ type: 'finish', result: 'cancelled', proof: null, why: 'cancelled' })
   })

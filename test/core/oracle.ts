@@ -66,7 +66,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     worked: number,
   ) {
     const flying = Object.values(state.flight)
-    must(state.hold === null, 'nothing begins while the run is held')
+    must(state.hold === null, 'nothing begins while the run is paused')
     must(flying.length < workflow.width, 'at most width in flight')
     must(!flying.some(f => f.task === d.task.id), 'one step per task')
     must(tasks.includes(d.task) && stands(state, d.task).stage === d.stage, 'works on what is there')

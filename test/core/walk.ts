@@ -216,7 +216,7 @@ export function walk(kind: Kind, seed: number): Trace {
       case 'busy':
         must(flying.length > 0, 'busy with something')
         break
-      case 'hold':
+      case 'pause':
         now += 60_000
         watch.steered()
         record({ type: 'control', at: now, hold: d.chance(0.1) ? 'stop' : null })

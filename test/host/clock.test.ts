@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { afterRunning } from '../../src/core/clock.ts'
 import { type ClockSource, processClock } from '../../src/host/clock.ts'
 
-/** A source whose time the test moves. `hold` moves it with nothing running, as SIGSTOP does. */
+/** A source whose time the test moves. `suspend` moves it with nothing running, as SIGSTOP does. */
 function setTime() {
   let now = 1000
   const timers = new Set<{ at: number; call: () => void }>()
@@ -32,7 +32,7 @@ function setTime() {
         if (![...timers].some(timer => timer.at <= end)) now = end
       }
     },
-    async hold(ms: number) {
+    async suspend(ms: number) {
       now += ms
       await fireDue()
     },
@@ -45,28 +45,28 @@ describe('the clock of a process', () => {
     ['longer than the wait', 20_000, 60_000, 60_000],
     ['shorter than the wait', 300_000, 60_000, 60_000],
     ['hours', 300_000, 7_200_000, 7_200_000],
-  ])('does not count the time in which it was held: %s', async (_, ms, held, atMost) => {
+  ])('does not count the time in which it was suspended: %s', async (_, ms, suspended, atMost) => {
     const time = setTime()
     const calls: number[] = []
     const began = time.clock.elapsed()
     afterRunning(time.clock, ms, () => calls.push(time.clock.elapsed() - began))
     await time.run(ms / 2)
-    await time.hold(held)
+    await time.suspend(suspended)
     expect(calls).toEqual([])
     const elapsed = time.clock.elapsed() - began
-    // It looks every second, so this much of a hold may count as time.
+    // It looks every second, so this much of a suspension may count as time.
     expect(elapsed).toBeGreaterThanOrEqual(ms / 2)
-    expect(elapsed).toBeLessThanOrEqual(ms / 2 + held - atMost + 1000)
+    expect(elapsed).toBeLessThanOrEqual(ms / 2 + suspended - atMost + 1000)
     await time.run(ms / 2)
     expect(calls).toHaveLength(1)
     expect(calls[0]).toBeGreaterThanOrEqual(ms)
   })
 
-  it('calls back at the time it was given, held or not, for a wait that ends by the time of day', async () => {
+  it('calls back at the time it was given, suspended or not, for a wait that ends by the time of day', async () => {
     const time = setTime()
     let called = 0
     time.clock.after(10_000, () => called++)
-    await time.hold(10_000)
+    await time.suspend(10_000)
     expect(called).toBe(1)
   })
 
@@ -86,7 +86,7 @@ describe('the clock of a process', () => {
     const time = setTime()
     let called = 0
     const cancel = time.clock.after(1000, () => called++)
-    const firing = time.hold(1000)
+    const firing = time.suspend(1000)
     cancel()
     await firing
     await turn()

@@ -23,8 +23,8 @@ const list = [
   item('#4', 'pending', ['#1', '#2', '#3', '#5', '#6', '#7', '#8']),
   { content: 'Mine', status: 'pending' as const, activeForm: 'Doing mine' },
 ]
-const show = (items: TodoItem[], columns: number | null = null, most = 20, held?: Map<string, string>) =>
-  taskListLines(items, emoji, fitTo(columns), { most, ...(held && { held }) })
+const show = (items: TodoItem[], columns: number | null = null, most = 20, blocked?: Map<string, string>) =>
+  taskListLines(items, emoji, fitTo(columns), { most, ...(blocked && { blocked }) })
 
 describe('the list of a build', () => {
   it('shows what is done, active, pending and blocked, bug fixes under their task', () => {
@@ -67,9 +67,9 @@ describe('the list of a build', () => {
   })
 
   it('shows what waits for a person, and why', () => {
-    const held = new Map([['#1', 'Which\ndatabase?']])
-    expect(show([item('#1')], null, 9, held)[1]).toBe('  ⚠️ #1 Do #1 › waits for you: Which database?')
-    expect(taskSummary([item('#1')], held)[0]).toBe('[ ] #1 Do #1 › waits for you: Which database?')
+    const blocked = new Map([['#1', 'Which\ndatabase?']])
+    expect(show([item('#1')], null, 9, blocked)[1]).toBe('  ⚠️ #1 Do #1 › waits for you: Which database?')
+    expect(taskSummary([item('#1')], blocked)[0]).toBe('[ ] #1 Do #1 › waits for you: Which database?')
   })
 
   it('keeps the blockers of a line that is too long', () => {

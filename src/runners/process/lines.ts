@@ -27,25 +27,25 @@ export function splitLines(
   { max = MAX_LINE, keep = CUT_LINE } = {},
 ): LineSplitter {
   // The beginning of a line whose newline has not come yet. Most agents write whole lines and need no buffer.
-  let held: Buffer = EMPTY
+  let buffered: Buffer = EMPTY
   let size = 0
   /** The current line was cut: skip the rest of it. */
   let skipping = false
 
-  function hold(chunk: Buffer, from: number, to: number): void {
+  function buffer(chunk: Buffer, from: number, to: number): void {
     const needed = size + to - from
-    if (needed > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2, FIRST_SIZE))
-      held.copy(larger, 0, 0, size)
-      held = larger
+    if (needed > buffered.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, buffered.length * 2, FIRST_SIZE))
+      buffered.copy(larger, 0, 0, size)
+      buffered = larger
     }
-    chunk.copy(held, size, from, to)
+    chunk.copy(buffered, size, from, to)
     size = needed
   }
 
   function release(): void {
     size = 0
-    if (held.length > KEPT_SIZE) held = EMPTY
+    if (buffered.length > KEPT_SIZE) buffered = EMPTY
   }
 
   function emit(bytes: Buffer, from: number, to: number): void {
@@ -53,8 +53,8 @@ export function splitLines(
     else onLine(bytes.toString('utf8', from, to > from && bytes[to - 1] === CR ? to - 1 : to), false)
   }
 
-  function emitHeld(): void {
-    emit(held, 0, size)
+  function emitBuffered(): void {
+    emit(buffered, 0, size)
     release()
   }
 
@@ -65,20 +65,20 @@ export function splitLines(
         if (skipping) skipping = false
         else if (size === 0) emit(chunk, from, end)
         else {
-          hold(chunk, from, end)
-          emitHeld()
+          buffer(chunk, from, end)
+          emitBuffered()
         }
         from = end + 1
       }
       if (skipping || from === chunk.length) return
-      hold(chunk, from, chunk.length)
+      buffer(chunk, from, chunk.length)
       if (size > max) {
         skipping = true
-        emitHeld()
+        emitBuffered()
       }
     },
     end() {
-      if (size > 0) emitHeld()
+      if (size > 0) emitBuffered()
     },
   }
 }

@@ -4,7 +4,7 @@ import { factRows } from '../../../host/facts.ts'
 import { hostRun } from '../../../host/host.ts'
 import { processFrontend } from '../../../host/process-frontend.ts'
 import { newRunId, ralphHome } from '../../../runs/find.ts'
-import { hold } from '../../../runs/hold.ts'
+import { withLocks } from '../../../runs/with-locks.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { print } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -104,7 +104,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
   print(`${story}\n`)
-  const code = await hold({ home, id, project: dir, shared: false }, () =>
+  const code = await withLocks({ home, id, project: dir, shared: false }, () =>
     hostRun({
       home,
       id,

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
 import { stoppedCleanly } from '../../../core/stopped-cleanly.ts'
 import { type Limits, stageOf } from '../../../core/table.ts'
-import { heldTasks, projectTodo } from '../../../core/todo.ts'
+import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { visibleJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
@@ -117,7 +117,7 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   if (json) return say(visibleJson(JSON.stringify(items, null, 2)))
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
   if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
-  return say(plain(taskSummary(items, heldTasks(tasks, state, workflow)).join('\n')))
+  return say(plain(taskSummary(items, blockedTasks(tasks, state, workflow)).join('\n')))
 }
 
 const EMPTY = 'the list is empty'

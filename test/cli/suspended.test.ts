@@ -48,7 +48,7 @@ async function holdAt(name: string, stage: Held, meanwhile = () => {}) {
   return ralph
 }
 
-describe('a ralph that is held', () => {
+describe('a ralph that is suspended', () => {
   it('neither stops nor repeats an agent that worked or ended meanwhile, nor a check', async () => {
     const [ended, worked, checked] = [setHeld(), setHeld(), setHeld()]
     checked.release()

@@ -1,11 +1,11 @@
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { acquireLock, acquireRunLock } from '../store/lock.ts'
 
-type HoldOptions = { home: string; id: string; project: string; shared: boolean }
+type LockOptions = { home: string; id: string; project: string; shared: boolean }
 
 /** Acts while it holds the lock of a run and, unless that is shared, of its project. Releases both whatever happens. */
-export async function hold<T>(
-  { home, id, project, shared }: HoldOptions,
+export async function withLocks<T>(
+  { home, id, project, shared }: LockOptions,
   act: () => T | Promise<T>,
 ): Promise<T> {
   const me = { ...processRef(process.pid), run: id }
