@@ -288,6 +288,7 @@ async function meet(cli: 'claude' | 'codex', trouble: Trouble) {
       CLIS[cli]!.model,
       '-m',
       '4',
+      '--trust',
       ...(trouble.flags ?? []),
     ],
     {
