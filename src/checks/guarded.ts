@@ -4,7 +4,7 @@ import type { Check } from '../core/ports.ts'
 /** Protected files as a check needs them. */
 export type ProtectedFiles = {
   /** Resolves once it is known how they should be. */
-  ready(): Promise<void>
+  taken(): Promise<void>
   /** Puts back what changed; returns what that was, as the end of a sentence, or null if nothing was. */
   restore(): Promise<string | null>
 }
@@ -16,7 +16,7 @@ export type ProtectedFiles = {
 export const guarded = (check: Check, files: ProtectedFiles): Check => ({
   ...check,
   async run(work, signal) {
-    await files.ready()
+    await files.taken()
     const ran = await check.run(work, signal)
     const restored = await files.restore()
     return restored === null ? ran : { ...ran, finding: spoiled(ran.finding, restored) }

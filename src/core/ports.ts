@@ -83,7 +83,7 @@ export type Sink = {
   /** Standard error as it comes. */
   error(chunk: Uint8Array): void
   /** Called after each of them. If it returns a promise, nothing more is read until it resolves, unless the process has exited. */
-  ready?(): Promise<void> | null
+  backPressure?(): Promise<void> | null
 }
 
 export interface Live {

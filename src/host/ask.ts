@@ -3,8 +3,8 @@ import type { Clock } from '../core/ports.ts'
 import type { RunState, StepId } from '../core/table.ts'
 import { supervise } from '../engine/supervise.ts'
 import type { AgentAnswer, AgentQuestion } from '../workflows/workflow.ts'
+import type { AgentPool } from './agent-pool.ts'
 import type { AgentCall, CallAgent } from './call.ts'
-import type { AgentPool } from './ready-agents.ts'
 
 /** How long an answer may take. */
 const TIMEOUT_MS = 300_000

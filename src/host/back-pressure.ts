@@ -3,7 +3,7 @@
  * It reads a chunk now and then, so that a waiting agent is not taken for a silent one. After a signal it reads freely,
  * so that the agent can finish.
  */
-export function holdBackOutput(
+export function backPressure(
   drained: () => Promise<void> | null,
   inactivityMs: number,
   hurry: AbortSignal,

@@ -9,16 +9,16 @@ import { type CallFiles, callRecord } from '../store/call-record.ts'
 /** The session folder, as a call uses it. */
 type CallSession = CallFiles & {
   /** Makes again what an earlier agent removed of it. */
-  ready(): void
+  ensureFolder(): void
   shown(path: string): string
-  call(entry: Record<string, unknown>): void
+  logCall(entry: Record<string, unknown>): void
   numberOf(id: StepId): number
 }
 
 export type CallerOptions = {
   runner: Pick<Runner, 'start'>
   session: CallSession
-  agentOf(name: AgentName): {
+  callable(name: AgentName): {
     agent: Agent
     able: Capabilities
     env: Record<string, string>
@@ -27,7 +27,7 @@ export type CallerOptions = {
   now(): number
   warn(note: string): void
   /** What to wait for before more of its output is read; null: nothing. */
-  ready?(): Promise<void> | null
+  backPressure?(): Promise<void> | null
 }
 
 /** One call of an agent: the work of a step, or a question during it. */
@@ -62,7 +62,7 @@ export function caller(options: CallerOptions): CallAgent {
   }
   return async (call, listener) => {
     const { agent: name, id, prompt, budgetUsd, marks } = call
-    const { agent, able, env, ask } = options.agentOf(name)
+    const { agent, able, env, ask } = options.callable(name)
     const mode = call.mode ?? ask.mode
     const command = agent.command(
       { ...ask, mode, prompt, budgetUsd, marks, withoutTools: call.withoutTools },
@@ -77,7 +77,7 @@ export function caller(options: CallerOptions): CallAgent {
     let isOver = false
 
     const note = (outcome: Record<string, unknown>) =>
-      options.session.call({
+      options.session.logCall({
         at: new Date(began).toISOString(),
         step: id,
         iteration: options.session.numberOf(id),
@@ -101,7 +101,7 @@ export function caller(options: CallerOptions): CallAgent {
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
-    options.session.ready()
+    options.session.ensureFolder()
     const starting = options.runner.start(
       {
         argv: command.argv,
@@ -123,7 +123,7 @@ export function caller(options: CallerOptions): CallAgent {
           record.error(chunk)
           listener.activity()
         },
-        ready: options.ready,
+        backPressure: options.backPressure,
       },
     )
     const live = await starting.catch(error => {

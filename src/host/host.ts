@@ -19,7 +19,7 @@ import { openSession, type Session } from '../store/session.ts'
 import { receiptOf } from '../view/report/receipt.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
-import { holdBackOutput } from './back-pressure.ts'
+import { backPressure } from './back-pressure.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
 import { keepDirtyFiles, noteEndState, recordBeginning } from './start-and-end.ts'
@@ -146,7 +146,7 @@ function open(
       hard: signals.hard,
       lastCommit: past.findLast(e => e.type === 'committed')?.to ?? null,
       isFresh: past.length === 0,
-      ready: holdBackOutput(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
+      backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
     }),
   )
   const listeners = [...frontend.watch(viewOf(options, book, todo, dir)), ...(options.listeners ?? [])]

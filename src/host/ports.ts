@@ -6,10 +6,10 @@ import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
+import { type AgentPool, openAgents } from './agent-pool.ts'
 import { agentAsker } from './ask.ts'
 import { type CallAgent, caller } from './call.ts'
 import { processClock } from './clock.ts'
-import { type AgentPool, openAgents } from './ready-agents.ts'
 import { openWorkspaces, type Workspaces } from './workspace.ts'
 
 export type AdaptersOptions = {
@@ -30,7 +30,7 @@ export type AdaptersOptions = {
   /** Nothing was done yet: the tree is as the spec says. */
   isFresh: boolean
   /** What to wait for before more of an agent's output is read; null: nothing. */
-  ready(): Promise<void> | null
+  backPressure(): Promise<void> | null
 }
 
 export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' | 'emit'> & {
@@ -72,10 +72,10 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   const call = caller({
     runner,
     session,
-    agentOf: agents.ready,
+    callable: agents.callable,
     now: () => Date.now(),
     warn: note => emit({ type: 'warned', at: Date.now(), note }),
-    ready: options.ready,
+    backPressure: options.backPressure,
   })
   const ask = agentAsker({
     call,
@@ -131,7 +131,7 @@ export function composePorts(options: PortsOptions): Ports {
     workspaceFor: task => active.workspaceFor?.(task),
     async buildPrompt(work) {
       workspaces.project.needFolder()
-      runner.ready()
+      runner.requireWarden()
       const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work, workspace.follow(emit))
       await workspace.beforeAgent()

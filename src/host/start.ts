@@ -46,7 +46,7 @@ export type CommonOptions = {
 export type DraftSpec<S extends RunSpec = RunSpec> = Omit<S, 'start'>
 
 /** What every workflow needs to start. */
-export type Ready = {
+export type Prepared = {
   base: Omit<BaseSpec, 'start'>
   /** The settings files that were there. */
   sources: string[]
@@ -58,7 +58,7 @@ export type Ready = {
 }
 
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
-export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Ready {
+export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Prepared {
   const project = projectOf(options.projectDir)
   const { settings, sources, fromFiles } = loadSettings(project, { ...flagsOf(options), ...flags })
   resolveFlags(settings.agent.flags)
@@ -79,7 +79,7 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
 /** Starts a run and hosts it until it ends or stops. */
 export async function startRun<S extends RunSpec>(
   workflow: Workflow<S>,
-  { base, sources, risks, ownRisks, frontend }: Ready,
+  { base, sources, risks, ownRisks, frontend }: Prepared,
   draft: DraftSpec<S>,
   limits: Limits,
   options: CommonOptions,

@@ -97,7 +97,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   let taken = Promise.resolve()
   let restoring: Promise<unknown> = Promise.resolve()
   const protectedFiles: ProtectedFiles = {
-    ready: () => taken,
+    taken: () => taken,
     restore() {
       // Checks run side by side; two that restore at once would get in each other's way.
       const next = restoring.then(() => (isPinned(root) ? protect.restore() : null))

@@ -18,9 +18,9 @@ export interface Session {
   root: PinnedFolder
   dir: string
   /** Creates the folder again if it is missing: an agent may have cleaned the tree. */
-  ready(): void
+  ensureFolder(): void
   /**
-   * The folder of a step's files; every step has its own. Call `ready` before the agent starts: this does not create the
+   * The folder of a step's files; every step has its own. Call `ensureFolder` before the agent starts: this does not create the
    * session folder, so what a working agent removes does not come back.
    */
   folderFor(id: StepId): string
@@ -38,7 +38,7 @@ export interface Session {
   /** Writes the readable logs. Call it with every run event. */
   onEvent(event: RunEvent): void
   /** Adds an entry to the log of agent calls. */
-  call(entry: Record<string, unknown>): void
+  logCall(entry: Record<string, unknown>): void
 }
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
@@ -105,7 +105,7 @@ export function openSession(
     }
   }
   const keep = <T>(path: string, act: (entry: string) => T): T => explain(path, () => inside(root, path, act))
-  const ready = () => explain(dir, createAgain)
+  const ensureFolder = () => explain(dir, createAgain)
   const folderFor = (id: StepId | null) => {
     const path = join(dir, (id !== null && steps.get(id)?.folder) || folderName(numberOf(id)))
     keep(path, entry => {
@@ -124,7 +124,7 @@ export function openSession(
     } catch {
       // Ralph must not create the project itself.
       if (!isPinned(root)) return
-      ready()
+      ensureFolder()
       keep(path, entry => appendToFile(entry, bytes, 0o600))
     }
   }
@@ -140,16 +140,16 @@ export function openSession(
   return {
     root,
     dir,
-    ready,
+    ensureFolder,
     folderFor,
     folderOf(id) {
-      ready()
+      ensureFolder()
       return folderFor(id)
     },
     numberOf,
     keep,
     shown: path => relative(project, path),
-    call: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
+    logCall: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
     onEvent(event) {
       learn(event)
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations

@@ -24,8 +24,15 @@ function setCall(script: string, folderFor: () => string) {
   }
   return caller({
     runner,
-    session: { ready: () => {}, folderFor, keep, shown: path => path, call: () => {}, numberOf: id => id },
-    agentOf: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
+    session: {
+      ensureFolder: () => {},
+      folderFor,
+      keep,
+      shown: path => path,
+      logCall: () => {},
+      numberOf: id => id,
+    },
+    callable: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
     now: Date.now,
     warn: () => {},
   })

@@ -185,7 +185,7 @@ describe('a process whose pipe is held by a child', () => {
       'for i in 1 2 3; do head -c 20000 /dev/zero | tr "\\0" $i; echo; sleep 0.05; done; echo err >&2'
     const child = await launch(command([], { argv: ['sh', '-c', writes] }), 'pipe')
     const never = new Promise<void>(() => {})
-    expect(await follow(child, { ...sink, ready: () => never })).toEqual({ code: 0, signal: null })
+    expect(await follow(child, { ...sink, backPressure: () => never })).toEqual({ code: 0, signal: null })
     expect([lines, errors()]).toEqual([['1', '2', '3'].map(digit => digit.repeat(20_000)), 'err\n'])
   })
 

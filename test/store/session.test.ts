@@ -26,7 +26,7 @@ describe('a session folder that somebody removed', () => {
     const { session, lost } = setScene()
     for (const n of [1, 2]) {
       rmSync(dirname(session.dir), { recursive: true })
-      session.ready()
+      session.ensureFolder()
       expect(existsSync(session.folderFor(n))).toBe(true)
     }
     expect(lost).toEqual([expect.stringContaining('was removed and is created again')])
@@ -35,7 +35,7 @@ describe('a session folder that somebody removed', () => {
   it('is not made anew in a project that is gone', () => {
     const { session, project } = setScene()
     rmSync(project, { recursive: true })
-    expect(() => session.ready()).toThrow(/the project .* is gone/)
+    expect(() => session.ensureFolder()).toThrow(/the project .* is gone/)
     expect(existsSync(project)).toBe(false)
   })
 })

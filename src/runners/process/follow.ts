@@ -48,8 +48,8 @@ export function follow(
     }
 
     /** If the sink is behind, the process has to wait on its pipe; its output must not fill ralph's memory. */
-    function holdBackOutput(): void {
-      const wait = isPaused || hasExited || isOver ? null : sink.ready?.()
+    function applyBackPressure(): void {
+      const wait = isPaused || hasExited || isOver ? null : sink.backPressure?.()
       if (!wait) return
       isPaused = true
       child.stdout?.pause()
@@ -69,14 +69,14 @@ export function follow(
       passOn(() => {
         sink.bytes(chunk)
         lines.push(chunk)
-        holdBackOutput()
+        applyBackPressure()
       })
     })
     child.stderr?.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       passOn(() => {
         sink.error(chunk)
-        holdBackOutput()
+        applyBackPressure()
       })
     })
     child.stdout?.on('error', () => {})

@@ -16,7 +16,7 @@ const LEFTOVER_GRACE_MS = 300
 
 export interface ProcessRunner extends Runner {
   /** Throws CannotGoOn if nothing can be started. Call it before a step begins, so that no step fails because of it. */
-  ready(): void
+  requireWarden(): void
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** null: the step of what was started outside any. */
@@ -186,7 +186,7 @@ export function processRunner({
   return {
     marks,
     ownMarks: { ...marks, RALPH_CALL: ownCall },
-    ready: warden.start,
+    requireWarden: warden.start,
     start: (command, id, sink) => begin(command, id, 'pipe', child => follow(child, sink)),
 
     startToFile: (command, id, fd) =>

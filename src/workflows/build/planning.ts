@@ -130,7 +130,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
       const refined = readRefined(text)
       if (refined === undefined) return {}
       const chosen = await chooseGoal(step, refined)
-      session.call({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
+      session.logCall({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
       return { signal: true, note: chosen }
     },
 

@@ -45,15 +45,15 @@ export async function startBuild(
     throw new UsageError(`--${unused} does not go with --tasks: the list is there, and nothing is planned`)
   const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
-  const ready = prepare(options, agentCommand)
-  const { base } = ready
+  const prepared = prepare(options, agentCommand)
+  const { base } = prepared
   const wanted = options.refine ?? 'ask'
   const refine = wanted === 'ask' && !isAttended(options) ? 'off' : wanted
   const notes = [...warnWithoutChecks(base)]
   if (refine !== wanted && list === null) notes.push(UNASKED)
   return startRun(
     buildWorkflow,
-    ready,
+    prepared,
     {
       ...base,
       workflow: buildWorkflow.name,

@@ -13,15 +13,15 @@ import type { RunOptions } from './command.ts'
 export async function startPrompt(options: RunOptions, agentCommand: string[]): Promise<number> {
   const { completionResponse, donePattern = null } = options
   const iterations = iterationsOf(options)
-  const ready = prepare(options, agentCommand, {
+  const prepared = prepare(options, agentCommand, {
     ...(iterations !== undefined && { maximumIterations: iterations }),
     ...(completionResponse !== undefined && { completionResponse }),
   })
   if (donePattern !== null) checkPattern(donePattern)
-  const { base } = ready
+  const { base } = prepared
   return startRun(
     promptWorkflow,
-    ready,
+    prepared,
     {
       ...base,
       workflow: promptWorkflow.name,

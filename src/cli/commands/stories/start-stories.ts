@@ -25,11 +25,11 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     )
   const project = projectOf(options.projectDir)
   const dir = storyDir(project, options.ralphDir)
-  const ready = prepare(options, agentCommand)
+  const prepared = prepare(options, agentCommand)
   const restored = options.dryRun ? null : restoreStories(project, dir)
   const file = readStoryFile(project, dir)
   checkCommands(dir, file)
-  const { base } = ready
+  const { base } = prepared
   const { settings } = base
   const review = {
     cap: options.reviewCap ?? settings.review.cap,
@@ -39,7 +39,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
   return startRun(
     storiesWorkflow,
-    { ...ready, ownRisks: storyRisks(dir, file) },
+    { ...prepared, ownRisks: storyRisks(dir, file) },
     {
       ...base,
       settings: storySettings(settings, project, dir, file),

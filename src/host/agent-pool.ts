@@ -8,7 +8,7 @@ import type { RunSpec } from '../workflows/spec.ts'
 import { agentsByRole, type RunAgent } from './agents.ts'
 
 /** Everything that calling one agent takes, without the prompt. */
-type ReadyAgent = {
+type CallableAgent = {
   agent: Agent
   able: Capabilities
   env: Record<string, string>
@@ -18,12 +18,12 @@ type ReadyAgent = {
 export type AgentPool = {
   /** The agents for a role, in order of preference. */
   namesFor(role?: string): readonly AgentName[]
-  ready(name: AgentName): ReadyAgent
+  callable(name: AgentName): CallableAgent
   /** The first of a role that can be called now; the first of all if none can. */
   free(state: Pick<RunState, 'until' | 'unusable'>, now: number, role?: string): AgentName
 }
 
-/** The agents of a run, ready to be called. A program is asked what it can do only when it is first needed. */
+/** The agents of a run, and everything that calling them takes. A program is asked what it can do only when it is first needed. */
 export function openAgents(options: {
   spec: RunSpec
   runner: Pick<Runner, 'start'>
@@ -34,7 +34,7 @@ export function openAgents(options: {
   const path = options.env.PATH ?? ''
   const agentsFor = agentsByRole(options.spec, path)
   const entries = new Map<AgentName, RunAgent>()
-  const prepared = new Map<AgentName, () => ReadyAgent>()
+  const prepared = new Map<AgentName, () => CallableAgent>()
 
   const namesByRole = new Map<string | undefined, readonly AgentName[]>()
 
@@ -47,7 +47,7 @@ export function openAgents(options: {
     namesByRole.set(role, names)
     return names
   }
-  function prepare({ agent, program, ask }: RunAgent): () => ReadyAgent {
+  function prepare({ agent, program, ask }: RunAgent): () => CallableAgent {
     const { env } = filterEnvironment(options.env, {
       own: ownNames(agent.name, options.env),
       pass: settings.env.pass,
@@ -63,19 +63,19 @@ export function openAgents(options: {
     })
     return () => ({ agent, env, ask, able: able() })
   }
-  function ready(name: AgentName): ReadyAgent {
-    let call = prepared.get(name)
-    if (!call) {
-      call = prepare(entries.get(name)!)
-      prepared.set(name, call)
+  function callable(name: AgentName): CallableAgent {
+    let make = prepared.get(name)
+    if (!make) {
+      make = prepare(entries.get(name)!)
+      prepared.set(name, make)
     }
-    return call()
+    return make()
   }
   // Asks the main one now, so that its answer is there when the first iteration begins.
-  ready(namesFor()[0]!)
+  callable(namesFor()[0]!)
   return {
     namesFor,
-    ready,
+    callable,
     free({ until, unusable }, now, role) {
       const names = namesFor(role)
       return names.find(name => unusable[name] === undefined && (until[name] ?? 0) <= now) ?? names[0]!
