@@ -130,7 +130,7 @@ export interface Clock {
   /** Monotonic milliseconds, for durations. Time in which ralph itself did not run does not count. */
   elapsed(): number
   /** Calls back once, at or after `ms`, whether ralph ran or not; returns what cancels it. */
-  after(ms: number, call: () => void): () => void
+  after(ms: number, callback: () => void): () => void
 }
 
 /** What the engine gets from a running agent. */
@@ -159,7 +159,7 @@ export interface Controls {
   /** This one is journaled and may be removed. */
   done(id: string): void
   /** Calls back whenever there may be new ones, until it is cancelled. */
-  onChange(call: () => void): () => void
+  onChange(callback: () => void): () => void
 }
 
 /** Everything the engine needs from outside. Fakes of these run it in memory. */

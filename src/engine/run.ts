@@ -68,18 +68,18 @@ export async function run(
         case 'work':
           fly(await begin(context, decision))
           // With `width` steps in flight there is nothing to decide until something happens.
-          if (flying.size >= table.width) await sleep.until(flying.values(), null)
+          if (flying.size >= table.width) await sleep.wait(flying.values(), null)
           break
         case 'busy':
           if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')
-          await sleep.until(flying.values(), null)
+          await sleep.wait(flying.values(), null)
           break
         case 'wait':
           ports.emit({ type: 'waiting', at: now, until: decision.until, why: decision.why })
-          await sleep.until([], Math.min(decision.until - now, LONGEST_NAP))
+          await sleep.wait([], Math.min(decision.until - now, LONGEST_NAP))
           break
         case 'pause':
-          await sleep.until([], null)
+          await sleep.wait([], null)
           break
         case 'finish': {
           const { result, proof, why } = decision

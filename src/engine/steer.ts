@@ -60,7 +60,7 @@ export function sleeper({ ports, signals }: RunContext) {
     caughtUp(): void {
       news = false
     },
-    async until(things: Iterable<Promise<unknown>>, ms: number | null): Promise<void> {
+    async wait(things: Iterable<Promise<unknown>>, ms: number | null): Promise<void> {
       if (news || signals.soft.aborted) return
       const woken = new Promise<void>(resolve => {
         wake = resolve

@@ -54,7 +54,7 @@ export type CallAgent = (call: AgentCall, listener: AgentListener) => Promise<Ru
 /**
  * The one way to call an agent. The prompt and the raw stream are kept as files; parsed events go to the listener.
  */
-export function caller(options: CallerOptions): CallAgent {
+export function agentCaller(options: CallerOptions): CallAgent {
   const warned = new Set<string>()
   const warnOnce = (about: string, note: string) => {
     if (!warned.has(about)) options.warn(note)

@@ -9,13 +9,13 @@ const LATE_MS = 1000
 /** What the clock runs on. A test gives its own. */
 export type ClockSource = {
   elapsed(): number
-  timer(ms: number, call: () => void): () => void
+  timer(ms: number, callback: () => void): () => void
 }
 
 const system: ClockSource = {
   elapsed: () => performance.now(),
-  timer(ms, call) {
-    const timer = setTimeout(call, ms)
+  timer(ms, callback) {
+    const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
 }
@@ -37,13 +37,13 @@ export function processClock(source: ClockSource = system): Clock {
     for (const timer of timers) timer.due += late
   }
 
-  function wait(ms: number, call: () => void): () => void {
+  function wait(ms: number, callback: () => void): () => void {
     const timer = { due: source.elapsed() + ms }
     timers.add(timer)
     const cancel = source.timer(ms, () => {
       countSuspended()
       timers.delete(timer)
-      call()
+      callback()
     })
     return () => {
       timers.delete(timer)
@@ -69,7 +69,7 @@ export function processClock(source: ClockSource = system): Clock {
       countSuspended()
       return Math.round(source.elapsed() - suspended)
     },
-    after(ms, call) {
+    after(ms, callback) {
       let isOver = false
       const finish = () => {
         if (!isOver) end()
@@ -81,7 +81,7 @@ export function processClock(source: ClockSource = system): Clock {
         setImmediate(() => {
           if (isOver) return
           finish()
-          call()
+          callback()
         }),
       )
       return () => {

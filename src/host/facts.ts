@@ -8,7 +8,7 @@ import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents.ts'
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
   const checks = commandGuardrails(spec.settings).map(g => g.command)
-  const { subject, estimate, until } = workflow.describe(spec, limits, run)
+  const { subject, estimate, doneWhen } = workflow.describe(spec, limits, run)
   return [
     ['agent', [agentOf(spec).name, spec.agent.model].filter(Boolean).join(' · ')],
     ...fallbackRow(spec),
@@ -16,7 +16,7 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...(estimate === null ? [] : [['estimate', estimate]]),
     ['checks', checks.length > 0 ? checks.join(' · ') : 'none: the result is claimed, not verified'],
     ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
-    ['until', until],
+    ['until', doneWhen],
   ]
 }
 
@@ -71,7 +71,7 @@ export function dryRun(
   env: NodeJS.ProcessEnv,
   loads: readonly string[] = [],
 ): DryRun {
-  const { subject, estimate, until } = workflow.describe(spec, limits)
+  const { subject, estimate, doneWhen } = workflow.describe(spec, limits)
   const [type, name] = subject
   const commands = commandsOf(spec, env)
   const prompt = workflow.preview(spec, limits)
@@ -92,7 +92,7 @@ export function dryRun(
       ...(estimate !== null && { estimate }),
       checks: commandGuardrails(spec.settings).map(g => g.command),
       iterations: limits.iterations,
-      until,
+      until: doneWhen,
       commands,
       ...(loads.length > 0 && { loads }),
       prompt,

@@ -8,7 +8,7 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
 import { type AgentPool, openAgents } from './agent-pool.ts'
 import { agentAsker } from './ask.ts'
-import { type CallAgent, caller } from './call.ts'
+import { agentCaller, type CallAgent } from './call.ts'
 import { processClock } from './clock.ts'
 import { openWorkspaces, type Workspaces } from './workspace.ts'
 
@@ -69,7 +69,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     const { limits, spent } = run().state
     return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0)
   }
-  const call = caller({
+  const call = agentCaller({
     runner,
     session,
     callable: agents.callable,

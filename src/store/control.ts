@@ -131,14 +131,14 @@ function identity(folder: string): string | null {
 }
 
 /** If the system cannot watch more folders, this polls instead. */
-function watchFolder(folder: string, call: () => void): () => void {
+function watchFolder(folder: string, onChange: () => void): () => void {
   try {
-    const watcher = watch(folder, call)
+    const watcher = watch(folder, onChange)
     // Requests are still found between steps.
     watcher.on('error', () => {})
     return () => watcher.close()
   } catch {
-    const timer = setInterval(call, 2000)
+    const timer = setInterval(onChange, 2000)
     return () => clearInterval(timer)
   }
 }

@@ -140,7 +140,7 @@ type Description = {
   /** What the run works on, and its name. */
   subject: [kind: string, name: string]
   /** When the run is done, as a text. */
-  until: string
+  doneWhen: string
   /** The name of the condition in the verbose lines; null if there is none. */
   condition: string | null
   /** An estimate of the work, if the workflow can give one. */

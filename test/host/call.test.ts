@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { custom } from '../../src/agents/custom.ts'
 import { CannotGoOn } from '../../src/core/ports.ts'
-import { caller } from '../../src/host/call.ts'
+import { agentCaller } from '../../src/host/call.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -22,7 +22,7 @@ function setCall(script: string, folderFor: () => string) {
       throw new CannotGoOn(`cannot write to ${path}`, { cause })
     }
   }
-  return caller({
+  return agentCaller({
     runner,
     session: {
       ensureFolder: () => {},

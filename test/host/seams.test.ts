@@ -48,7 +48,7 @@ const fieldWorkflow = (width: number, more: Partial<Active>): Workflow => ({
   table: () => tableOf(width),
   describe: () => ({
     subject: ['field', 'two tasks'],
-    until: 'both are merged',
+    doneWhen: 'both are merged',
     condition: 'both',
     estimate: null,
   }),

@@ -42,7 +42,7 @@ export const toyWorkflow: Workflow<ToySpec> = {
   table: () => table,
   describe: ({ words }) => ({
     subject: ['words', words.join(', ')],
-    until: 'every word is polished',
+    doneWhen: 'every word is polished',
     condition: 'the words',
     estimate: `${words.length * 2} iterations`,
   }),

@@ -31,10 +31,10 @@ export function follow(
       child.stderr?.destroy()
     }
 
-    function passOn(call: () => void): void {
+    function passOn(act: () => void): void {
       if (isOver) return
       try {
-        call()
+        act()
       } catch (error) {
         stopReading()
         reject(error)

@@ -19,7 +19,7 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   describe: ({ goal, planOnly }, _limits, run) => ({
     subject: [goal.type, goal.type === 'goal' ? firstLine(goal.text) : goal.path],
     // With --plan-only the run ends with the plan; resuming it later works on the list.
-    until:
+    doneWhen:
       planOnly && !run?.tasks.some(({ id }) => id !== PLAN) ? 'the list is made' : 'every task is completed',
     condition: 'the list',
     estimate: null,

@@ -26,7 +26,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
     )
     return {
       subject: ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)],
-      until: conditions.length > 0 ? conditions.join(' or ') : 'the limit',
+      doneWhen: conditions.length > 0 ? conditions.join(' or ') : 'the limit',
       condition: response ?? pattern,
       estimate: null,
     }

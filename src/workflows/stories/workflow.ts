@@ -20,7 +20,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   table: ({ review }) => stories(review),
   describe: ({ dir, file, review }, { iterations }) => ({
     subject: ['stories', `${dir}/tasks.json: ${plural(file.userStories.length, 'story', 'stories')}`],
-    until: review.skip ? 'every story passes' : 'every story is approved',
+    doneWhen: review.skip ? 'every story passes' : 'every story is approved',
     condition: 'the list',
     // From the stories as they were when the run began.
     estimate: estimate(file, review, iterations).text,
