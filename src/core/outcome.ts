@@ -57,9 +57,12 @@ function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: s
   if (unusable && !result.ok) return { end: 'unusable', note: unusable.note }
   if (limited && !result.ok) return { end: 'limited', note: limited.note }
   if (!result.ok)
-    return { end: 'error', note: result.error?.trim() || `the agent reported an error (${told(exit)})` }
+    return {
+      end: 'error',
+      note: result.error?.trim() || `the agent reported an error (${describeExit(exit)})`,
+    }
   if (!stoppedByRalph && exit.code !== 0)
-    return { end: 'error', note: `${told(exit)}, although the agent reported success` }
+    return { end: 'error', note: `${describeExit(exit)}, although the agent reported success` }
   if (result.text.trim() === '') return { end: 'empty', note: 'the agent gave an empty answer' }
   return null
 }
@@ -108,5 +111,5 @@ export function unstableTree(paths: readonly string[]): Finding {
   }
 }
 
-const told = (exit: Exit): string =>
+const describeExit = (exit: Exit): string =>
   exit.signal === null ? `exit code ${exit.code}` : `ended by ${exit.signal}`

@@ -67,10 +67,10 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', `.ralph/sessions/${id}`]]
   options.frontend.announce(title, rows, spec.settings.output)
-  const hosted = open(options, makeRunner, session, notices, dir)
+  const hosted = openRun(options, makeRunner, session, notices, dir)
   try {
     recordBeginning(hosted.book, hosted.active, options, session.root.id)
-    const ending = await work(hosted, options)
+    const ending = await runEngine(hosted, options)
     await noteEndState(spec, dir, options.env)
     return exitCodeOf(ending, hosted, options)
   } finally {
@@ -91,7 +91,7 @@ type Hosted = {
   close(): Promise<void>
 }
 
-function open(
+function openRun(
   options: HostOptions,
   makeRunner: MakeRunner,
   session: Session,
@@ -245,7 +245,7 @@ function viewOf(
 }
 
 /** Runs the engine until the run ends or stops. */
-function work(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
+function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
   const { workflow, spec, past } = options
   const { book, active, runner, controls, signals } = hosted
   const { settings } = spec

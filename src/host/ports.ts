@@ -133,7 +133,7 @@ export function composePorts(options: PortsOptions): Ports {
       workspaces.project.needFolder()
       runner.requireWarden()
       const workspace = await workspaces.of(work.step.workspace)
-      const prompt = await active.buildPrompt(work, workspace.follow(emit))
+      const prompt = await active.buildPrompt(work, workspace.noteCommits(emit))
       await workspace.beforeAgent()
       return prompt
     },
@@ -163,7 +163,7 @@ export function composePorts(options: PortsOptions): Ports {
     },
     async act(work) {
       const workspace = await workspaces.of(work.step.workspace)
-      return (await active.act?.(work, workspace.follow(emit))) ?? []
+      return (await active.act?.(work, workspace.noteCommits(emit))) ?? []
     },
     async checks(work) {
       const workspace = await workspaces.of(work.step?.workspace)
@@ -184,7 +184,7 @@ export function composePorts(options: PortsOptions): Ports {
     adoptEdits: active.adoptEdits,
     async apply(settled, _tasks, state, record) {
       const workspace = await workspaces.of(settled.workspace)
-      await workspace.apply(settled, state, record, follow => active.apply(settled, follow))
+      await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder))
     },
   }
 }

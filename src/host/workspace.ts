@@ -46,7 +46,7 @@ interface Workspace {
     applyFiles: (r: Recorder) => unknown,
   ): Promise<void>
   /** Records a workflow's events. Its commits count as ralph's, not as the agent's. */
-  follow(record: Recorder): Recorder
+  noteCommits(record: Recorder): Recorder
 }
 
 export type WorkspaceOptions = {
@@ -117,7 +117,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     moved: to => head?.moved(to),
     unchecked: (paths, { tree }) => files.uncheckedAmong(paths, tree),
   })
-  const follow = (record: Recorder): Recorder => {
+  const noteCommits = (record: Recorder): Recorder => {
     return event => {
       if (event.type === 'committed') head?.moved(event.to)
       record(event)
@@ -126,7 +126,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
 
   return {
     dir,
-    follow,
+    noteCommits,
     needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()
@@ -169,7 +169,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     async apply(settled, state, record, applyFiles) {
       // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
-      await applyFiles(follow(record))
+      await applyFiles(noteCommits(record))
       await files.record(settled.id)
       await scm?.(record).apply(settled, state)
       protect.release()

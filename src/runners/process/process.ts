@@ -95,7 +95,7 @@ export function processRunner({
   const isOwn = (its: Marks): boolean =>
     its.call === ownCall && (its.limit === undefined || !isLimitOf(run, its.limit))
 
-  async function begin(
+  async function startMarked(
     command: Command,
     id: StepId | null,
     output: 'pipe' | number,
@@ -187,10 +187,10 @@ export function processRunner({
     marks,
     ownMarks: { ...marks, RALPH_CALL: ownCall },
     requireWarden: warden.start,
-    start: (command, id, sink) => begin(command, id, 'pipe', child => follow(child, sink)),
+    start: (command, id, sink) => startMarked(command, id, 'pipe', child => follow(child, sink)),
 
     startToFile: (command, id, fd) =>
-      begin(command, id, fd, async child => {
+      startMarked(command, id, fd, async child => {
         const [code, signal] = await once(child, 'exit')
         return { code, signal }
       }),
