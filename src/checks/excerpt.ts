@@ -8,10 +8,9 @@ export const headOf = (fd: number, chars: number): string => read(fd, 0, (chars 
 /** A last line that explains something is not longer than this. */
 const TAIL = 4096
 
-export function lastLineOf(fd: number): string {
-  const tail = read(fd, Math.max(fstatSync(fd).size - TAIL, 0), TAIL)
-  return tail.trimEnd().split('\n').at(-1) ?? ''
-}
+export const tailOf = (fd: number): string => read(fd, Math.max(fstatSync(fd).size - TAIL, 0), TAIL)
+
+export const lastLineOf = (fd: number): string => tailOf(fd).trimEnd().split('\n').at(-1) ?? ''
 
 /** More than this is no output of tests that somebody reads. */
 const LONGEST = 8 * 1024 * 1024

@@ -219,6 +219,8 @@ export type RunEvent = { at: number } & (
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
+  /** After a step was settled: why green checks are not enough, under the name of a check; null: they are again. */
+  | { type: 'doubted'; id: StepId; check: string; why: string | null }
   // Passing events.
   | { type: 'prompted'; id: StepId; text: string }
   | { type: 'agent'; id: StepId; event: AgentEvent }
@@ -232,6 +234,7 @@ export type RunEvent = { at: number } & (
 /** The result of `settle`: a patch of what changed, never the whole state. */
 export type Settled = {
   type: 'settled'
+  at: number
   id: StepId
   task: TaskId
   stage: StageName

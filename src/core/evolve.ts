@@ -62,6 +62,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       if (event.by !== 'ralph' || !intent) return state
       return { ...state, intents: { ...state.intents, [event.id]: { ...intent, made: true } } }
     }
+    case 'doubted':
+      return { ...state, doubts: { ...state.doubts, ...doubtedLater(state, event) } }
     case 'applied': {
       const { [event.id]: _, ...unapplied } = state.unapplied
       const { [event.id]: __, ...intents } = state.intents
@@ -103,6 +105,17 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     default:
       return event satisfies never
   }
+}
+
+function doubtedLater(
+  { doubts, unapplied }: RunState,
+  { id, check, why }: Extract<RunEvent, { type: 'doubted' }>,
+): RunState['doubts'] {
+  const workspace = unapplied[id]?.workspace ?? ''
+  const others = (doubts[workspace] ?? []).filter(doubt => doubt.check !== check)
+  if (why === null) return { [workspace]: others }
+  const note = `The checks are green, but the work does not count as verified: ${why}.`
+  return { [workspace]: [...others, { check, verdict: 'pass', note, doubts: [why] }] }
 }
 
 const addSpent = (

@@ -3,6 +3,7 @@ import { plural } from './format.ts'
 import { failurePause, isSetBack, limitedUntil } from './limits.ts'
 import {
   AT_CAP,
+  COMMIT,
   type Move,
   REVIEW,
   type RunState,
@@ -220,9 +221,11 @@ const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && doubts ===
 /** What casts doubt on the tree as it is now. Only new evidence replaces what an earlier iteration found. */
 function doubted({ doubts }: RunState, { workspace = '' }: Step, { findings }: Ok): Settled['patch'] {
   const found = findings.filter(f => f.doubts !== undefined)
-  const known = doubts[workspace] ?? []
+  const known = (doubts[workspace] ?? []).filter(f => f.check !== COMMIT)
   if (found.length === 0 && (known.length === 0 || !findings.some(isEvidence))) return {}
-  return { doubts: { ...doubts, [workspace]: found } }
+  // No check can tell that something was committed after all.
+  const uncommitted = (doubts[workspace] ?? []).filter(f => f.check === COMMIT)
+  return { doubts: { ...doubts, [workspace]: [...found, ...uncommitted] } }
 }
 
 /** Green checks prove the tree they ran on; a later change without checks undoes that. */

@@ -90,6 +90,9 @@ export type TaskState = {
 /** The check name under which a reviewer's note is carried. */
 export const REVIEW = 'review'
 
+/** The check name of the doubt that the work is not committed, although it was to be. */
+export const COMMIT = 'commit'
+
 /** Why a task is done that no reviewer approved. */
 export const AT_CAP = 'approved at the cap'
 

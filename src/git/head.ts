@@ -34,7 +34,6 @@ export function unfinishedOperation({ own }: GitDirs): string | null {
     ['MERGE_HEAD', 'a merge is in progress'],
     ['CHERRY_PICK_HEAD', 'a cherry-pick is in progress'],
     ['REVERT_HEAD', 'a revert is in progress'],
-    ['index.lock', 'index.lock was left behind, so nothing can be committed'],
   ] as const
   return signs.find(([name]) => existsSync(join(own, name)))?.[1] ?? null
 }

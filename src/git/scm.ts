@@ -1,12 +1,14 @@
 import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
-import type { Intent, RunState, StepId } from '../core/table.ts'
+import { COMMIT, type Intent, type RunState, type StepId } from '../core/table.ts'
 import { type Changes, changesSince } from './changes.ts'
 import { startBranchTip } from './end-snapshot.ts'
 import { git, QUIET } from './git.ts'
 import { clearFlags } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
+import { describeLocks } from './locks/find.ts'
+import { type LockWait, pastLocks } from './locks/lasting.ts'
 import { commitMessage } from './message.ts'
 import type { Start } from './start.ts'
 import { ignoredAtStart } from './status.ts'
@@ -29,6 +31,8 @@ export type ScmPorts = {
   unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
   /** Runs a command with this text on its standard input; null if it succeeded, else why not, as the end of a sentence. */
   run(argv: string[], id: StepId, input: string, log: string): Promise<string | null>
+  /** How to wait for git's locks. */
+  locks(): LockWait
 }
 
 /** The SCM step: both parts are safe to repeat. */
@@ -93,10 +97,18 @@ export function openScm(
           ? await commit(settled, words, state)
           : ((await leak()) ??
             (await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)))
+      if (task === 'commit') doubt(settled, state, failure)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
     }
+  }
+
+  /** A run that was to commit its work and could not is not verified. */
+  function doubt({ id, workspace = '' }: Settled, { doubts }: RunState, failure: string | null): void {
+    const why = failure === null || failure === NOTHING ? null : `${scm.command} commit ${failure}`
+    const isKnown = doubts[workspace]?.some(({ check }) => check === COMMIT) ?? false
+    if (why !== null || isKnown) ports.record({ type: 'doubted', at: ports.now(), id, check: COMMIT, why })
   }
 
   async function commit(settled: Settled, words: string[], state: RunState): Promise<string | null> {
@@ -177,7 +189,13 @@ export function openScm(
     const base = [scm.program, ...QUIET, '-C', from.root, '--literal-pathspecs', ...(await withoutHooks())]
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
-    const added = await ports.run([...base, 'add', '--all', ...listed], id, input, 'add')
+    const run = async (argv: string[], lines: string, log: string) => {
+      const failed = await pastLocks(from.dirs, ports.locks(), () => ports.run(argv, id, lines, log))
+      return failed && failed.locks.length > 0
+        ? `is not possible: ${describeLocks(failed.locks, from.root)}`
+        : (failed?.failure ?? null)
+    }
+    const added = await run([...base, 'add', '--all', ...listed], input, 'add')
     if (added !== null) return added
     // git refuses to commit a path by name that was staged and then removed: it is in neither tree.
     const staged = await git(from.root, env, ['diff', '--cached', '--name-only', '-z', '--no-renames'])
@@ -185,7 +203,7 @@ export function openScm(
     const committable = (staged ?? '').split('\0').filter(path => ours.has(path))
     if (committable.length === 0) return NOTHING
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
-    return ports.run(argv, id, committable.join('\0'), 'commit')
+    return run(argv, committable.join('\0'), 'commit')
   }
 
   return { prepare, apply }

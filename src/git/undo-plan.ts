@@ -8,6 +8,8 @@ import { mustGit } from './git.ts'
 import { unfinishedOperation } from './head.ts'
 import { pathMatcher } from './hidden.ts'
 import { isKept } from './kept-files.ts'
+import { describeLocks } from './locks/find.ts'
+import { lastingLocks } from './locks/lasting.ts'
 import { obstacleTo } from './obstacle.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
@@ -58,6 +60,8 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   const { start, runDir, left, isBegun, force, env, scratch } = undoing
   const operation = unfinishedOperation(start.dirs)
   if (operation) throw new UsageError(`${start.root}: ${operation}; finish or undo that first`)
+  const locks = await lastingLocks(start.dirs)
+  if (locks.length > 0) throw new UsageError(`${start.root}: ${describeLocks(locks, start.root)}`)
   const status = await readStatus(start.root, env, { start })
   if (!status) throw new UsageError(`${start.root} is not a git repository any more`)
   const tip = await startBranchTip(start, env)

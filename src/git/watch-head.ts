@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding, RunEvent } from '../core/events.ts'
-import type { Check } from '../core/ports.ts'
+import type { Check, CheckWork } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { type GitDirs, readHead, unfinishedOperation } from './head.ts'
+import { describeLocks, findLocks } from './locks/find.ts'
+import { type LockRemoval, lastingLocks } from './locks/lasting.ts'
 import type { Start } from './start.ts'
 
 /** Follows HEAD, and journals the range of commits that the agent made itself. */
@@ -28,29 +30,65 @@ export function watchHead(
   }
 }
 
+const DISORDER = 'The git repository is not in order:'
+
 /** What is unfinished in a repository and what to do about it, for a prompt; null if all is in order. */
 export function repositoryProblem(dirs: GitDirs): string | null {
   const operation = unfinishedOperation(dirs)
-  return operation && `The git repository is not in order: ${operation}. Finish or undo it.`
+  return operation && `${DISORDER} ${operation}. Finish or undo it.`
 }
 
 /**
- * Fails if something in the repository is unfinished. A changed branch or a missing repository is only noted, because the
- * prompt may have asked for it. A pass proves nothing about the work.
+ * Fails if something in the repository is unfinished, or if a lock that lasts keeps git from committing. A changed branch
+ * or a missing repository is only noted, because the prompt may have asked for it. A pass proves nothing about the work.
  */
-export const repositoryCheck = (start: Start): Check => ({
-  name: 'git',
-  async run() {
-    const finding = (verdict: Finding['verdict'], note: string): Finding => ({
-      check: 'git',
-      verdict,
-      note,
-      ...(verdict === 'fail' ? { action: 'APPEND' } : { claim: true }),
-    })
-    const problem = repositoryProblem(start.dirs)
-    if (problem) return { finding: finding('fail', problem), exit: null }
-    return { finding: finding('pass', movedNote(start)), exit: null }
+export const repositoryCheck = (start: Start, options: LockCheckOptions): Check => ({
+  name: GIT_CHECK,
+  async run(work, hard) {
+    const problem = repositoryProblem(start.dirs) ?? (await lockProblem(start, options, work, hard))
+    if (problem) return { finding: gitFinding('fail', problem), exit: null }
+    return { finding: gitFinding('pass', movedNote(start)), exit: null }
   },
+})
+
+/** The same for locks alone; null if there is none now, so that it costs nothing. */
+export const lockCheck = (start: Start, options: LockCheckOptions): Check | null =>
+  findLocks(start.dirs).length === 0
+    ? null
+    : {
+        name: GIT_CHECK,
+        async run(work, hard) {
+          const problem = await lockProblem(start, options, work, hard)
+          return { finding: gitFinding(problem ? 'fail' : 'pass', problem ?? ''), exit: null }
+        },
+      }
+
+export const GIT_CHECK = 'git'
+
+export type LockCheckOptions = {
+  /** Paths are shown relative to it. */
+  project: string
+  /** Absent: no lock is removed. */
+  removal?: (since: number) => LockRemoval
+}
+
+async function lockProblem(
+  { dirs }: Start,
+  { project, removal }: LockCheckOptions,
+  work: CheckWork | null,
+  hard: AbortSignal,
+): Promise<string | null> {
+  const locks = await lastingLocks(dirs, { hard, ...(work && removal && { removal: removal(work.step.at) }) })
+  return locks.length > 0
+    ? `${DISORDER} ${describeLocks(locks, project)}. Until then nothing can be committed.`
+    : null
+}
+
+const gitFinding = (verdict: Finding['verdict'], note: string): Finding => ({
+  check: GIT_CHECK,
+  verdict,
+  note,
+  ...(verdict === 'fail' ? { action: 'APPEND' } : { claim: true }),
 })
 
 function movedNote({ dirs, branch: before }: Start): string {

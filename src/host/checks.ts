@@ -6,7 +6,7 @@ import { watchTests } from '../checks/test-changes.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import { textsAtStart } from '../git/kept-files.ts'
 import type { FileWatch } from '../git/watch-files.ts'
-import { repositoryCheck } from '../git/watch-head.ts'
+import { type LockCheckOptions, repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { openNewFile } from '../store/files/new-file.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
@@ -14,6 +14,7 @@ import type { Session } from '../store/session.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 
 export type ChecksOptions = {
+  locks: LockCheckOptions
   spec: RunSpec
   runner: RunRunner
   session: Session
@@ -26,7 +27,7 @@ export type ChecksOptions = {
 export function composeChecks(options: ChecksOptions): Check[] {
   const { settings, start } = options.spec
   const guardrails = commandChecks(commandGuardrails(settings), 'guardrail', options)
-  return settings.scm && start ? [repositoryCheck(start), ...guardrails] : guardrails
+  return settings.scm && start ? [repositoryCheck(start, options.locks), ...guardrails] : guardrails
 }
 
 /** A check for each command. `kind` is the first word in the name of its log. */

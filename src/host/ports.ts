@@ -157,9 +157,9 @@ export function composePorts(options: PortsOptions): Ports {
       )
     },
     reap: runner.reap,
-    async cleanUp({ id, workspace }) {
-      await runner.sweep(id)
-      await (await workspaces.of(workspace)).afterAgent()
+    async cleanUp(step) {
+      await runner.sweep(step.id)
+      await (await workspaces.of(step.workspace)).afterAgent(step)
     },
     async act(work) {
       const workspace = await workspaces.of(work.step.workspace)

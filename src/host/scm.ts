@@ -1,9 +1,11 @@
 import { basename, join } from 'node:path'
-import { lastLineOf } from '../checks/excerpt.ts'
+import { lastLineOf, tailOf } from '../checks/excerpt.ts'
 import { slugOf } from '../checks/message.ts'
 import type { RunEvent, Settled } from '../core/events.ts'
 import type { Clock } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
+import { lockIn } from '../git/locks/find.ts'
+import type { LockWait } from '../git/locks/lasting.ts'
 import { MESSAGE_PROMPT } from '../git/message.ts'
 import { gitProgram } from '../git/program.ts'
 import { openScm, type ScmStep } from '../git/scm.ts'
@@ -29,6 +31,8 @@ export type ScmOptions = {
   hard: AbortSignal
   /** Those of these paths that changed since, or while, they were checked. */
   unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
+  /** How to wait for git's locks. */
+  locks(): LockWait
   /** Ralph itself moved HEAD. */
   moved(to: string): void
 }
@@ -46,7 +50,7 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
     const say = (event: RunEvent) => {
       if (event.type === 'committed') options.moved(event.to)
       // After a hard signal everything fails; the next incarnation repeats it.
-      if (event.type === 'warned' && hard.aborted) return
+      if ((event.type === 'warned' || event.type === 'doubted') && hard.aborted) return
       record(event)
     }
     const ask = async (id: StepId, changes: string) => {
@@ -71,7 +75,8 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
       }
       const kept = {
         open: () => session.keep(path, openNewFile),
-        excerpt: lastLineOf,
+        // Git's own words about a lock end in advice.
+        excerpt: (fd: number) => complaintIn(tailOf(fd)) ?? lastLineOf(fd),
         timeout: TIMEOUT_S,
         clock: options.clock,
       }
@@ -84,6 +89,10 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
       ask,
       unchecked: options.unchecked,
       run,
+      locks: options.locks,
     })
   }
 }
+
+const complaintIn = (log: string): string | undefined =>
+  log.split('\n').findLast(line => lockIn(line) !== null)

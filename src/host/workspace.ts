@@ -1,13 +1,16 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check, type Clock, type Work } from '../core/ports.ts'
-import type { RunState } from '../core/table.ts'
+import type { RunState, Step } from '../core/table.ts'
+import { folderTester } from '../git/locks/find.ts'
+import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
 import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { SharedFiles } from '../protect/protection.ts'
 import type { RunRunner } from '../runners/index.ts'
+import { watchLockOwners } from '../runners/process/lock-owners.ts'
 import { kindAt, lossOf } from '../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import type { Session } from '../store/session.ts'
@@ -25,8 +28,8 @@ interface Workspace {
   beforeAgent(): Promise<void>
   /** Throws if the folder is gone, or was replaced by another. */
   needFolder(): void
-  /** After it has exited: puts back what it must not change. */
-  afterAgent(): Promise<void>
+  /** After it has exited: puts back what it must not change, and removes the locks of a git that was killed with it. */
+  afterAgent(step: Step): Promise<void>
   /** The checks that every step here has. */
   checks(): Check[]
   /** The checks of a workflow's own criteria. */
@@ -105,7 +108,23 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       return next
     },
   }
-  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles, clock })
+  /** When the step began that holds this workspace, or, if a crash hid that, when it was settled. */
+  let since = Number.POSITIVE_INFINITY
+  const removal = (from: number): LockRemoval => ({
+    since: from,
+    watchOwners: () => start && watchLockOwners(folderTester(start)),
+    onRemoved(path) {
+      const note = `${relative(dir, path)} is removed: a git of this run was killed and left it`
+      emit({ type: 'warned', at: now(), note })
+    },
+  })
+  const locks = { project: dir, removal }
+  const lockWait = (): LockWait => ({ hard, removal: removal(since) })
+  const clearLocks = async (from: number) => {
+    since = from
+    if (start) await lastingLocks(start.dirs, lockWait())
+  }
+  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles, clock, locks })
   const scm = composeScm({
     spec,
     runner,
@@ -114,6 +133,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     ask: options.ask,
     clock: options.clock,
     env,
+    locks: lockWait,
     moved: to => head?.moved(to),
     unchecked: (paths, { tree }) => files.uncheckedAmong(paths, tree),
   })
@@ -132,9 +152,10 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       await protect.take()
       await files.begin()
     },
-    async afterAgent() {
+    async afterAgent({ at }) {
       // If the folder is gone, restoring a few files would make something that looks like it.
       if (isPinned(root)) await protect.restore()
+      await clearLocks(at)
       files.prepare()
     },
     checks() {
@@ -145,7 +166,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       commandChecks(
         criteria.map(criterion => ({ failAction: 'APPEND', timeout: CRITERION_TIMEOUT_S, ...criterion })),
         'criterion',
-        { spec, runner, session, env, protectedFiles, clock },
+        { spec, runner, session, env, protectedFiles, clock, locks },
       ),
     doubts,
     fingerprint: files.fingerprint,
@@ -169,6 +190,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     async apply(settled, state, record, applyFiles) {
       // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
       if (!state.intents[settled.id]) head?.look(settled.id)
+      await clearLocks(Math.min(since, settled.at))
       await applyFiles(noteCommits(record))
       await files.record(settled.id)
       await scm?.(record).apply(settled, state)

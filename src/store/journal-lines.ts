@@ -48,6 +48,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   finished: { result: 'string', proof: 'any', why: 'string' },
   undone: { saved: 'string' },
   warned: { note: 'string' },
+  doubted: { id: 'number', check: 'string', why: 'any' },
 }
 
 /** The event in a line of a journal, or what is wrong with the line. */

@@ -191,6 +191,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'began':
       case 'resumed':
       case 'warned':
+      case 'doubted':
       case 'committing':
       case 'spawned':
       case 'applied':

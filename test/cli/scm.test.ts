@@ -160,13 +160,13 @@ describe('the SCM step', () => {
     const stage = setRepository({
       settings: { scm },
       calls: [
-        [['file', '.git/index.lock', ''], DONE],
+        [['file', '.git/MERGE_HEAD', ''], DONE],
         [['stdin', '../got'], DONE],
       ],
     })
     const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
     expect(ran.code).toBe(1)
-    expect(stage.read('../got')).toContain('index.lock was left behind')
+    expect(stage.read('../got')).toContain('The git repository is not in order: a merge is in progress.')
   })
 
   it('commits what is there when something was staged and removed again', async () => {

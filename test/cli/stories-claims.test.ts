@@ -341,9 +341,11 @@ describe('a person', () => {
         ({ edit, commit, sh }) => {
           edit({ passes: true, notes: 'x' })
           commit('mine')
-          sh('touch .git/index.lock')
+          // Git makes no folder, so ralph does not take it for the agent's.
+          sh('mkdir .git/index.lock')
         },
         ({ edit, commit, sh }) => {
+          sh('rmdir .git/index.lock')
           edit({ title: 'Another title' })
           commit('mine again')
           sh('git rev-parse HEAD > .git/MERGE_HEAD')

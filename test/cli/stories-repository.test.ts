@@ -62,3 +62,43 @@ it('the branch of the stories, or the way back to it, is no news; nor is what a 
   await stage.ralph('stories', '-m', '2')
   expect(stage.warned().filter(note => /branch|repository/.test(note))).toEqual([])
 })
+
+it('a lock that lasts is a red finding with its file and the way out; nothing is approved until it is gone', async () => {
+  const stage = setStories({
+    calls: [
+      ({ submit, sh }) => {
+        submit()
+        sh('mkdir .git/HEAD.lock')
+      },
+      ({ sh }) => void sh('rmdir .git/HEAD.lock'),
+      null,
+    ],
+  })
+  expect((await stage.ralph('stories', '-m', '4')).code).toBe(0)
+  const [, told] = stage.seen()
+  expect(told!.mode).toBe('implement')
+  expect(told!.prompt).toContain('if no git is running, remove it: rm .git/HEAD.lock')
+  const settled = stage.journal().filter(e => e.type === 'settled')
+  expect(settled.map(e => e.findings.map(f => f.verdict))).toEqual([['fail'], [], [], []])
+})
+
+it('a commit of ralph’s own that fails leaves the run unverified', async () => {
+  const stage = setStories({
+    verify: ['if rmdir ../locking 2>/dev/null; then mkdir .git/HEAD.lock; fi'],
+    calls: [
+      null,
+      ({ approve, edit, sh }) => {
+        // Ralph takes the title back, and has to commit that.
+        edit({ title: 'Another title' })
+        approve()
+        sh('mkdir ../locking')
+      },
+    ],
+  })
+  await stage.ralph('stories', '-m', '2')
+  expect(stage.journal().findLast(e => e.type === 'finished')).toMatchObject({
+    result: 'complete',
+    proof: 'claimed',
+    why: expect.stringMatching(/^commit: ralph\/tasks\.json is left uncommitted: \.git\/HEAD\.lock exists/),
+  })
+})

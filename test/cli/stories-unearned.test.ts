@@ -6,19 +6,19 @@ import { runRalph } from '../support/ralph.ts'
 import { type Call, fields, setStories, story } from './stories-stage.ts'
 
 /** What a review leaves that gives no verdict of its own, and brings back whatever git has. */
-const checkout: Call = ({ sh }) =>
-  void sh('rm -f .git/index.lock; git checkout -q --theirs -- ralph || git checkout -q -- ralph')
+const checkout: Call = ({ sh }) => void sh('git checkout -q --theirs -- ralph || git checkout -q -- ralph')
 const FRESH = { passes: false, reviewStatus: 'needs_review', reviewCount: 0 }
 
 describe('an approval that git keeps from the one who wrote the story', () => {
   it('and that cannot be undone in git stops the run before the review; once mended, it goes on', async () => {
     const stage = setStories({
-      verify: ['true'],
+      // The lock comes after the check that would find it.
+      verify: ['if rmdir ../locking 2>/dev/null; then mkdir .git/index.lock; fi'],
       calls: [
         ({ edit, commit, sh }) => {
           edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
           commit('mine')
-          sh('touch .git/index.lock')
+          sh('mkdir ../locking')
         },
         checkout,
       ],
@@ -29,7 +29,7 @@ describe('an approval that git keeps from the one who wrote the story', () => {
       /^HEAD has ralph\/tasks\.json with US-001 approved, .*: \.git\/index\.lock exists, .* rm \.git\/index\.lock\. Commit it, then: ralph resume$/,
     )
     expect(fields(stage.story())).toEqual(FRESH)
-    rmSync(join(stage.project, '.git/index.lock'))
+    rmSync(join(stage.project, '.git/index.lock'), { recursive: true })
     expect((await stage.ralph('resume', '-m', '2')).code).toBe(1)
     expect(stage.seen().map(({ mode }) => mode)).toEqual(['implement', 'review'])
     expect(fields(stage.story())).toEqual(FRESH)

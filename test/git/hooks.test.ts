@@ -86,8 +86,10 @@ describe('hooks that changed', () => {
         execFileSync(argv[0]!, argv.slice(1), { cwd: root, env, input, stdio: 'pipe' })
         return null
       },
+      locks: () => ({}),
     })
-    await step.apply({ id: 1, end: 'ok', findings: [] } as unknown as Settled, { intents: {} } as never)
+    const state = { intents: {}, doubts: {} } as never
+    await step.apply({ id: 1, end: 'ok', findings: [] } as unknown as Settled, state)
     sh('test "$(git rev-parse origin/main)" = "$(git rev-parse HEAD)"')
     expect(existsSync(join(root, 'RAN'))).toBe(runs)
     expect(events.flatMap(e => (e.type === 'warned' ? [e.note] : []))).toEqual(

@@ -26,8 +26,6 @@ const put = file => {
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' })
 const sh = command => execFileSync('/bin/sh', ['-ec', command], { encoding: 'utf8' })
 const commit = message => {
-  // A git that was killed leaves a lock, of the index, of HEAD or of a branch; an honest agent finds and removes it.
-  sh("find .git -name '*.lock' -delete")
   git('add', '-A')
   git('commit', '-q', '--allow-empty', '-m', message)
 }

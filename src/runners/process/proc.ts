@@ -18,6 +18,12 @@ export interface ProcessTable {
   pidsSince(start: ProcessStart | null): number[]
   /** The controlling terminal of a process, `pts/3`; null: it has none. */
   terminal(pid: number): string | null
+  /** The processes whose program has such a name, with the folder they are in (null: unknown); null: not known. */
+  named(name: RegExp): (ProcessEntry & { folder: string | null })[] | null
+  /** Whether the environment or the arguments of a process have this text, or cannot be read. */
+  mayMention(pid: number, text: RegExp): boolean
+  /** Whether a process that may be looked at has this file open. */
+  hasOpen(path: string): boolean
   /** The pid that was assigned last; null: not known. */
   newestPid(): number | null
   /**

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { MARK_NAMES, type Marks } from './marks.ts'
 import type { ProcessEntry, ProcessStart, ProcessTable } from './proc.ts'
 
@@ -59,6 +59,24 @@ function entry(pid: number): ProcessEntry | null {
   const fields = fieldsOf(pid)
   if (!fields || fields[STATE] === 'Z' || fields[STATE] === 'X') return null
   return { pid, ppid: Number(fields[PPID]), pgid: Number(fields[PGID]), startTime: fields[START_TIME] ?? '' }
+}
+
+const nameOf = (pid: number): string => read(`/proc/${pid}/comm`)?.toString().trimEnd() ?? ''
+
+function hasOpen(pid: number, path: string): boolean {
+  const folder = `/proc/${pid}/fd`
+  return (lookAt(() => readdirSync(folder)) ?? []).some(
+    fd => lookAt(() => readlinkSync(`${folder}/${fd}`)) === path,
+  )
+}
+
+/** null: it was closed, the process has exited, or it is another user's. */
+function lookAt<T>(look: () => T): T | null {
+  try {
+    return look()
+  } catch {
+    return null
+  }
 }
 
 const FIRST_LETTERS = Buffer.from('RALPH_')
@@ -136,6 +154,17 @@ export const procfs: ProcessTable = {
       : pids().filter(pid => pid >= start.pid)
   },
   newestPid: lastPid,
+  named: name =>
+    pids().flatMap(pid => {
+      const found = name.test(nameOf(pid)) ? entry(pid) : null
+      return found ? { ...found, folder: lookAt(() => readlinkSync(`/proc/${pid}/cwd`)) } : []
+    }),
+  mayMention: (pid, text) =>
+    ['environ', 'cmdline'].some(name => {
+      const bytes = read(`/proc/${pid}/${name}`)
+      return bytes === null || text.test(bytes.toString())
+    }),
+  hasOpen: path => pids().some(pid => hasOpen(pid, path)),
   terminal: pid => terminalName(Number(fieldsOf(pid)?.[TERMINAL] ?? 0)),
   *readMarks(among) {
     for (const pid of among) {

@@ -48,6 +48,9 @@ export const psTable: ProcessTable = {
   list: () => readEntries(ps('-axo', FIELDS)),
   pidsSince: () => readEntries(ps('-axo', FIELDS)).map(entry => entry.pid),
   newestPid: () => null,
+  named: () => null,
+  mayMention: () => true,
+  hasOpen: () => false,
   terminal: pid => /^[\w/]+/.exec(ps('-o', 'tty=', '-p', String(pid)).trim())?.[0] ?? null,
   *readMarks(among) {
     const wanted = new Set(among)

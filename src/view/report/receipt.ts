@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
+import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
 import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
@@ -113,8 +114,7 @@ function undoneIn(events: readonly RunEvent[]): string | null {
 }
 
 function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
-  const last = events.findLast(e => e.type === 'settled' && e.patch.doubts !== undefined)
-  const found = last?.type === 'settled' ? Object.values(last.patch.doubts ?? {}).flat() : []
+  const found = Object.values(fold(events).state.doubts).flat()
   return found.map(({ check, doubts = [] }) => ({ check, doubts }))
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted } from '../../core/outcome.ts'
+import type { Check } from '../../core/ports.ts'
 import {
   initial,
   type Limits,
@@ -10,6 +11,7 @@ import {
   taskStateOf,
 } from '../../core/table.ts'
 import type { TreeState } from '../../git/tree-state.ts'
+import { GIT_CHECK } from '../../git/watch-head.ts'
 import { doubtNotes } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
@@ -44,6 +46,8 @@ export type StoryLoopOptions = {
   look(): Promise<TreeState | null>
   /** The state of the repository; null outside one. */
   repository(): Repository | null
+  /** The check that fails because of git's locks; null if there are none now. */
+  lockCheck(): Check | null
   reviews: ReviewTracker
   guard: StoryFileGuard
   list: StoryFilePaths
@@ -74,7 +78,10 @@ export function storyLoop(options: StoryLoopOptions): Active {
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
   let repositoryBefore: Repository | null = null
   const path = join(spec.dir, 'tasks.json')
-  const commits = storyCommits(options.git, path, storyFile.write)
+  const commits = storyCommits(options.git, path, {
+    write: storyFile.write,
+    doubts: () => run().state.doubts,
+  })
   const now = () => Date.now()
   const warn = (note: string) => record({ type: 'warned', at: now(), note })
 
@@ -119,7 +126,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     for (const text of corrections) recordEvent({ type: 'warned', at: now(), note: text })
     addCorrections(corrections)
     const intent = run().state.intents[settled.id]
-    if (intent?.made || (!intent && !storyFile.isStale())) return
+    if (intent?.made || (!intent && !storyFile.isStale() && !commits.isUncommitted())) return
     await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
   }
 
@@ -158,9 +165,14 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     checks({ step, stage }, common) {
       if (!step && run().state.steps === 0) options.guard.save()
+      // Each iteration is to end with a commit. With `scm`, every run has this check.
+      const lock = common.some(({ name }) => name === GIT_CHECK) ? null : options.lockCheck()
       const unspoken = step && stage === 'review' ? unspokenIn(step) : null
-      if (!unspoken) return common
-      return [{ name: unspoken.check, run: async () => ({ finding: unspoken, exit: null }) }, ...common]
+      return [
+        ...(unspoken ? [{ name: unspoken.check, run: async () => ({ finding: unspoken, exit: null }) }] : []),
+        ...(lock ? [lock] : []),
+        ...common,
+      ]
     },
 
     async claimsAtExit({ step, stage, task }) {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import type { Intent } from '../../core/table.ts'
 import { attempt, git } from '../../git/git.ts'
+import { describeLocks } from '../../git/locks/find.ts'
+import { pastLocks } from '../../git/locks/lasting.ts'
 import { isIntendedCommit } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
 import { ignoredAtStart } from '../../git/status.ts'
@@ -54,24 +55,20 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   const isSame = async () => (await ask('status', '--porcelain', '--', path)) === ''
   if (await isSame()) return noChange(path)
   if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
+  const act = (...args: string[]) =>
+    pastLocks(commit.start.dirs, {}, () => attempt(project, env, [LITERAL, ...args]))
   // Stage the file first: it replaces what an agent may have staged, even if the commit fails.
-  await ask('add', '--', path)
+  await act('add', '--', path)
   if (await isSame()) return noChange(path)
   // Commit only this path, without hooks: nobody else's work is committed or checked.
-  const failure = await attempt(project, env, [
-    LITERAL,
-    '-c',
-    'core.hooksPath=/dev/null',
-    'commit',
-    '--quiet',
-    '--no-verify',
-    '--only',
-    '-m',
-    message,
-    '--',
-    path,
-  ])
-  if (failure !== null) return { type: 'failed', why: lockError(commit) ?? failure }
+  const hookless = ['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '--no-verify']
+  const failed = await act(...hookless, '--only', '-m', message, '--', path)
+  // Git prints a page about its lock; one line is enough.
+  if (failed)
+    return {
+      type: 'failed',
+      why: failed.locks.length > 0 ? describeLocks(failed.locks, project) : failed.failure,
+    }
   return { type: 'made', from, to: (await ask('rev-parse', 'HEAD')) ?? '' }
 }
 
@@ -80,14 +77,6 @@ const noChange = (path: string): Committed => ({
   type: 'nothing',
   why: `git sees no change; to make it look, run: git update-index --no-assume-unchanged --no-skip-worktree ${path}`,
 })
-
-/** Git prints a page about its lock; one line is enough. */
-function lockError({ project, start }: FileCommit): string | null {
-  const lock = join(start.dirs.own, 'index.lock')
-  if (!existsSync(lock)) return null
-  const name = relative(project, lock)
-  return `${name} exists, so git is running or was killed; if no git is running, remove it: rm ${name}`
-}
 
 /** Git stores only the link, not the files in the folder that it points to. */
 const isBehindLink = ({ project, path }: FileCommit): boolean => {

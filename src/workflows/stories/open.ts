@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import { readHead } from '../../git/head.ts'
 import { changedBetween, readTreeState } from '../../git/tree-state.ts'
-import { repositoryProblem } from '../../git/watch-head.ts'
+import { lockCheck, repositoryProblem } from '../../git/watch-head.ts'
 import { removeTempFiles } from '../../store/files/atomic.ts'
 import { isFolderInside } from '../../store/files/inside.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
@@ -72,6 +72,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
         branch: (readHead(start.dirs) ?? start).branch,
         disorder: repositoryProblem(start.dirs),
       },
+    lockCheck: () => start && lockCheck(start, { project }),
     guard: guardStoryFile(list, note(GUARD_NOTE)),
     list,
     git: {

@@ -1,6 +1,6 @@
 import type { RunEvent, Settled } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
-import type { Intent, StepId } from '../../core/table.ts'
+import { COMMIT, type Intent, type RunState, type StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import type { Recorder } from '../workflow.ts'
 import type { Committed } from './commit-file.ts'
@@ -19,7 +19,13 @@ export type StoryGit = {
 }
 
 /** Commits the story file. `write` writes the run's state into it. */
-export function storyCommits({ commit, findApproval }: StoryGit, path: string, write: () => void) {
+export function storyCommits(
+  { commit, findApproval }: StoryGit,
+  path: string,
+  { write, doubts }: { write(): void; doubts(): RunState['doubts'] },
+) {
+  /** An earlier commit of the file failed. */
+  const isUncommitted = () => doubts()['']?.some(({ check }) => check === COMMIT) ?? false
   /** The reasons for a failed commit that were already reported. */
   const warnedReasons = new Set<string>()
   const now = () => Date.now()
@@ -33,6 +39,8 @@ export function storyCommits({ commit, findApproval }: StoryGit, path: string, w
   })
 
   return {
+    isUncommitted,
+
     /** Commits after an iteration. `how` goes into the message: whether ralph restored or only recorded something. */
     async commitAfter(
       { id, task }: Settled,
@@ -44,9 +52,11 @@ export function storyCommits({ commit, findApproval }: StoryGit, path: string, w
       const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
       const done = await commit({ path, message, intent, intend, write })
       if (done.type === 'made') record(committedEvent(id, done))
-      if (done.type === 'failed' && !warnedReasons.has(done.why)) {
-        warnedReasons.add(done.why)
-        record({ type: 'warned', at: now(), note: `${path} is left uncommitted: ${done.why}` })
+      const why = done.type === 'failed' ? `${path} is left uncommitted: ${done.why}` : null
+      if (why !== null || isUncommitted()) record({ type: 'doubted', at: now(), id, check: COMMIT, why })
+      if (why !== null && !warnedReasons.has(why)) {
+        warnedReasons.add(why)
+        record({ type: 'warned', at: now(), note: why })
       }
     },
 

@@ -83,6 +83,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'applied':
       case 'control':
       case 'warned':
+      case 'doubted':
       case 'prompted':
       case 'agent':
       case 'checking':

@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { GitDirs } from '../head.ts'
+import { findLocks, isSameLock, type Lock, lockIn } from './find.ts'
+
+/** How a lock may be removed that a killed git of this run left. */
+export type LockRemoval = {
+  /** What was there before is not the run's. In ms since the epoch. */
+  since: number
+  /**
+   * Looks which processes could own a lock now. The result tells whether one of them still could: none that starts later
+   * can. null: there is no way to know.
+   */
+  watchOwners(): ((path: string) => boolean) | null
+  onRemoved(path: string): void
+}
+
+export type LockWait = {
+  /** Locks that git complained about. */
+  named?: readonly string[]
+  removal?: LockRemoval | null
+  /** Do not wait any longer. */
+  hard?: AbortSignal
+  patience?: typeof PATIENCE_MS
+}
+
+const POLL_MS = 20
+
+/** At which age a lock is no longer waited for: if nobody is known to own it, and if somebody may. */
+const PATIENCE_MS = { alone: 1000, owned: 10_000 }
+
+/** Waits for git's locks to go away, and removes those that a git of this run left. Returns the paths of the others. */
+export async function lastingLocks(dirs: GitDirs, wait: LockWait = {}): Promise<string[]> {
+  const lasting: string[] = []
+  for (const lock of findLocks(dirs, wait.named)) if (await lasts(lock, wait)) lasting.push(lock.path)
+  return lasting
+}
+
+async function lasts(lock: Lock, { removal, hard, patience = PATIENCE_MS }: LockWait): Promise<boolean> {
+  const isOfRun = removal && lock.isPlain && lock.madeAt >= removal.since
+  const mayBeOwned = isOfRun ? removal.watchOwners() : null
+  const began = performance.now()
+  for (;;) {
+    if (!isSameLock(lock)) return false
+    if (hard?.aborted) return true
+    // The system time may have been set meanwhile.
+    const age = Math.max(Date.now() - lock.madeAt, performance.now() - began)
+    if (age >= patience.alone) {
+      if (!removal || mayBeOwned === null) return true
+      if (!mayBeOwned(lock.path)) return !remove(lock.path, removal)
+      if (age >= patience.owned) return true
+    }
+    await delay(POLL_MS)
+  }
+}
+
+function remove(path: string, { onRemoved }: LockRemoval): boolean {
+  try {
+    rmSync(path)
+  } catch {
+    return false
+  }
+  onRemoved(path)
+  return true
+}
+
+const MOST_TRIES = 20
+
+/**
+ * Runs a git command that fails at once if somebody else holds a lock, if only for a moment: then waits and tries again.
+ * `act` returns null, or git's complaint; the result is the same, with the locks that last.
+ */
+export async function pastLocks(
+  dirs: GitDirs,
+  wait: LockWait,
+  act: () => Promise<string | null>,
+): Promise<{ failure: string; locks: string[] } | null> {
+  for (let tries = 1; ; tries++) {
+    const failure = await act()
+    if (failure === null) return null
+    const named = lockIn(failure)
+    const locks = named === null ? [] : await lastingLocks(dirs, { ...wait, named: [named] })
+    if (named === null || locks.length > 0 || tries === MOST_TRIES || wait.hard?.aborted)
+      return { failure, locks }
+    await delay(POLL_MS)
+  }
+}
