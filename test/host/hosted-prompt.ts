@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -16,8 +17,6 @@ import { noFrontend } from './no-frontend.ts'
 
 export const DONE = 'echo "<response>DONE</response>"'
 
-const ID = '20260301-221530-abc'
-
 /**
  * A `ralph run` in this process, in a repository of its own. The agent is a shell: `calls` says what it does each time
  * (the last repeats), and `message` what it does when it is asked for a commit message.
@@ -29,6 +28,8 @@ export function setPrompt(options: {
   settings?: Record<string, unknown>
 }) {
   const root = scratch('ralph-prompt-')
+  // Runs end what has their id, so no two of them may share one, also not in other test files.
+  const id = `20260301-221530-${randomBytes(4).toString('hex')}`
   const project = join(root, 'project')
   const home = join(root, 'home')
   mkdirSync(project)
@@ -58,7 +59,7 @@ export function setPrompt(options: {
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: root, RALPH_HOME: home }
   const read = (name: string) =>
     existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null
-  const journal = (): RunEvent[] => readJournal(join(home, 'runs', ID))
+  const journal = (): RunEvent[] => readJournal(join(home, 'runs', id))
   async function host(listeners: Listener[] = []): Promise<number> {
     const settings = resolve({ baseline: false, maximumIterations: 1, ...options.settings })
     const spec: PromptSpec = {
@@ -75,7 +76,7 @@ export function setPrompt(options: {
     const workflow = promptWorkflow as Workflow
     return hostRun({
       home,
-      id: ID,
+      id,
       workflow,
       spec,
       limits,
