@@ -201,8 +201,8 @@ export interface Ports {
   claimsAtExit?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */
   claims(work: Work, text: string): Promise<Claims>
-  /** Edits that people made while nothing was in flight, to adopt before the next decision. */
-  adoptEdits(tasks: readonly Task[], state: RunState): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** Records the edits that people made while nothing was in flight, before the next decision. */
+  adoptEdits(): Promise<void>
   /** The edit that a person's request about the list means now, or why there is none. Absent: there is no such list. */
   onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */

@@ -58,8 +58,7 @@ export async function run(
       if (signals.soft.aborted) return await leave(context, 'interrupted', true)
       sleep.caughtUp()
       obey(context, cancel)
-      if (flying.size === 0)
-        for (const edit of await ports.adoptEdits(book.tasks, book.state)) book.record(edit)
+      if (flying.size === 0) await ports.adoptEdits()
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
       const { table, state, tasks } = book

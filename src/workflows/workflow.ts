@@ -42,8 +42,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
 export interface Active {
   /** The tasks and edits that a new run begins with. */
   initialTasks(at: number): { tasks: Task[]; edits: RunEvent[] }
-  /** Reads what people changed in the list. Called only while nothing is in flight. */
-  adoptEdits(): Promise<Extract<RunEvent, { type: 'edited' }>[]>
+  /** Records what people changed in the list. Called only while nothing is in flight. */
+  adoptEdits(): Promise<void>
   /** Turns a request from outside into an edit of the list. */
   onRequest?(request: unknown): Edit | { error: string }
   /** The folder to work on a task in, relative to the project; undefined means the project itself. */

@@ -187,7 +187,7 @@ export class World {
       checks: async () => this.checkNames.map(name => this.check(name)),
       fingerprint: () => this.pass(String(this.tree)),
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
-      adoptEdits: () => this.pass([]),
+      adoptEdits: () => this.pass(undefined),
       ...(this.onRequest && { onRequest: this.onRequest }),
       onLeave: async () => {
         this.onLeave?.()

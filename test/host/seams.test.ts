@@ -57,7 +57,7 @@ const fieldWorkflow = (width: number, more: Partial<Active>): Workflow => ({
   protectedAreas: () => [],
   open: () => ({
     initialTasks: () => ({ tasks: ['cat', 'dog'].map(id => ({ id, title: id, blockedBy: [] })), edits: [] }),
-    adoptEdits: async () => [],
+    adoptEdits: async () => {},
     buildPrompt: ({ task }) => task.id,
     checks: (_work, common) => common,
     claims: async () => ({}),

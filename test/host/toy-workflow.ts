@@ -52,7 +52,7 @@ export const toyWorkflow: Workflow<ToySpec> = {
   summary: (_spec, { tasks }) => [`${tasks.length} words in all`],
   open: ({ spec, record }) => ({
     initialTasks: () => ({ tasks: spec.words.map(id => ({ id, title: id, blockedBy: [] })), edits: [] }),
-    adoptEdits: async () => [],
+    adoptEdits: async () => {},
     buildPrompt: ({ stage, task }) => `${stage} ${task.id}`,
     checks: (_work, common) => common,
     claims: async (_work, text) => ({ signal: text.includes('OK') }),

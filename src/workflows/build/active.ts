@@ -56,7 +56,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
   function adoptPersonEdit() {
     const { edit, refused: why } = list.byPerson(now())
     for (const text of why) warn(text)
-    return edit
+    if (edit) record(edit)
   }
 
   /** Accepts or refuses what the agent of a task changed in the list, then writes the list again. */
@@ -101,12 +101,11 @@ export function openBuild(context: Context<BuildSpec>): Active {
     },
 
     async adoptEdits() {
-      if (Object.keys(run().state.unapplied).length > 0) return []
+      if (Object.keys(run().state.unapplied).length > 0) return
       const skipped = planner.skipRefining()
-      if (skipped) return [skipped]
+      if (skipped) return record(skipped)
       list.restore()
-      const edit = adoptPersonEdit()
-      return edit ? [edit] : []
+      adoptPersonEdit()
     },
 
     onRequest: request => todoEdit(run().tasks, run().state, table, request),
@@ -123,8 +122,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
 
     onResume() {
       if (!stoppedCleanly(past)) return
-      const edit = adoptPersonEdit()
-      if (edit) record(edit)
+      adoptPersonEdit()
       list.write()
     },
 

@@ -43,7 +43,7 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
   const hint = hintOf(spec)
   return {
     initialTasks: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
-    adoptEdits: async () => [],
+    adoptEdits: async () => {},
     buildPrompt({ step, task, state }) {
       const { carry = [], interrupted = false } = state.taskStates[task.id] ?? {}
       const doubts = doubtNotes(state)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Finding, RunEvent, Settled } from '../../core/events.ts'
-import { isUncounted } from '../../core/outcome.ts'
+import { isUncounted, needsChecks } from '../../core/outcome.ts'
 import type { Check } from '../../core/ports.ts'
 import {
   initial,
@@ -8,6 +8,7 @@ import {
   type StageName,
   type StageTable,
   type Step,
+  type StepId,
   taskStateOf,
 } from '../../core/table.ts'
 import type { TreeState } from '../../git/tree-state.ts'
@@ -35,6 +36,7 @@ export type StoryLoopOptions = {
   spec: StoriesSpec
   table: StageTable
   limits: Limits
+  journal(): readonly RunEvent[]
   run(): Folded
   record: Recorder
   /** The snapshot that the Stop gate reads, and its path. */
@@ -42,6 +44,8 @@ export type StoryLoopOptions = {
   marker: { write(marker: Marker): Promise<void>; drop(): void }
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
+  /** The steps whose agents' edits were judged before their checks ran. */
+  judged: { read(): StepId[] | null; write(ids: StepId[]): void }
   /** The tree as it is now; null if git cannot tell. */
   look(): Promise<TreeState | null>
   /** The state of the repository; null outside one. */
@@ -65,13 +69,9 @@ export function storyLoop(options: StoryLoopOptions): Active {
   const { spec, table, limits, run, record, gate } = options
   const dir = join(spec.project, spec.dir)
   const { skip, cap } = spec.review
-  const storyFile = syncStoryFile(
-    options.list,
-    spec.file,
-    table,
-    { skip, cap, verifyCommands: spec.file.verifyCommands ?? [] },
-    run,
-  )
+  const storyFile = syncStoryFile({ paths: options.list, spec, table, journal: options.journal, run })
+  /** Steps whose checks are still to run, but whose agents' edits were judged when the run stopped. */
+  const judged = new Set(options.judged.read() ?? [])
   /** The corrections of earlier iterations, for the next prompt. */
   let refused = options.refused.read() ?? []
   let before: ReviewSnapshot | null = null
@@ -106,28 +106,51 @@ export function storyLoop(options: StoryLoopOptions): Active {
     preIterationSnapshot: storyFile.snapshot(),
   })
 
-  async function apply(settled: Settled, recordEvent: Recorder): Promise<void> {
-    // This agent ended, so it has read the earlier corrections.
-    if (!isUncounted(settled.end) && before) refused = []
+  /** Accepts or refuses what the agent of a step wrote into the file. Returns what was refused. */
+  function judgeFile(
+    { stage, task }: Pick<Step, 'stage' | 'task'>,
+    hasFinished: boolean,
+    recordEvent: Recorder,
+  ): string[] {
     const { edit, refused: why } = storyFile.byAgent(
-      {
-        mode: MODES[settled.stage]!,
-        story: settled.task,
-        hasFinished: settled.end === 'ok',
-        before: before ?? snapshotFrom(gate.read()),
-      },
+      { mode: MODES[stage]!, story: task, hasFinished, before: before ?? snapshotFrom(gate.read()) },
       limits.additions - run().state.added,
       now(),
     )
     if (edit) recordEvent(edit)
+    return why
+  }
+
+  async function apply(settled: Settled, recordEvent: Recorder): Promise<void> {
+    // This agent ended, so it has read the earlier corrections.
+    if (!isUncounted(settled.end) && before) refused = []
+    const wasJudged = judged.has(settled.id)
+    const why = wasJudged ? [] : judgeFile(settled, settled.end === 'ok', recordEvent)
     const actions = await options.reviews.takeActions(settled.id)
     const restored = [...why, ...copiedApprovalErrors(settled.task, actions)]
     const corrections = [...restored, ...changedCodeErrors(actions, spec), ...newRepositoryErrors()]
     for (const text of corrections) recordEvent({ type: 'warned', at: now(), note: text })
     addCorrections(corrections)
     const intent = run().state.intents[settled.id]
-    if (intent?.made || (!intent && !storyFile.isStale() && !commits.isUncommitted())) return
-    await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
+    const isDue = wasJudged || commits.isUncommitted() || storyFile.isStale()
+    if (!intent?.made && (intent || isDue))
+      await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
+    storyFile.write()
+  }
+
+  /** Whether nothing in the file is of an agent that was not judged yet. */
+  const isPeoples = () => {
+    const { unapplied, flight } = run().state
+    return Object.keys(unapplied).length === 0 && Object.values(flight).every(({ id }) => judged.has(id))
+  }
+
+  function adopt(): void {
+    restoreStoryFile()
+    const { edit, refused: why } = storyFile.byPerson(now())
+    for (const text of why) warn(text)
+    // Recorded first: the file is written from the run's state.
+    if (edit) record(edit)
+    storyFile.write()
   }
 
   function newRepositoryErrors(): string[] {
@@ -189,12 +212,12 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     async adoptEdits() {
-      if (Object.keys(run().state.unapplied).length > 0) return []
-      restoreStoryFile()
-      const { edit, refused: why } = storyFile.byPerson(now())
-      for (const text of why) warn(text)
-      storyFile.write()
-      return edit ? [edit] : []
+      if (isPeoples()) adopt()
+    },
+
+    onResume() {
+      // Without a step in flight, the loop adopts edits before it does anything else.
+      if (Object.keys(run().state.flight).length > 0 && isPeoples()) adopt()
     },
 
     async onAgentStart({ step, stage }) {
@@ -225,6 +248,15 @@ export function storyLoop(options: StoryLoopOptions): Active {
         await apply(settled, record)
         // From now on only people edit the file, so any later difference is theirs.
         record({ type: 'applied', at: now(), id: settled.id })
+      }
+      // Their checks are still to run; what their agents claim is in the journal.
+      for (const step of Object.values(run().state.flight)) {
+        if (judged.has(step.id)) continue
+        const corrections = judgeFile(step, step.ended !== undefined && needsChecks(step.ended), record)
+        for (const text of corrections) warn(text)
+        addCorrections(corrections)
+        storyFile.write()
+        options.judged.write([...judged.add(step.id)])
       }
     },
 

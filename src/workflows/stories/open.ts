@@ -22,6 +22,9 @@ import { storyMarker } from './story-marker.ts'
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
 export const GUARD_NOTE = 'fence'
 
+/** The note that lists steps whose agents' edits of the stories were judged before their checks ran. */
+export const JUDGED_NOTE = 'judged'
+
 /** Opens a story loop. Its behaviour is in active.ts; this gives it access to files and git. */
 export function openStories(context: Context<StoriesSpec>): Active {
   const { spec, runDir, env, table, limits, run, record } = context
@@ -51,10 +54,12 @@ export function openStories(context: Context<StoriesSpec>): Active {
     spec,
     table,
     limits,
+    journal: context.journal,
     run,
     record,
     gate: { ...note<GateSnapshot>('snapshot'), path: join(runDir, 'snapshot.json') },
     refused: note('refused'),
+    judged: note(JUDGED_NOTE),
     marker: storyMarker(pinFolder(project), start, env, warn),
     look,
     reviews: trackReviews(note('review'), {

@@ -1,11 +1,12 @@
 import { fold } from '../../../core/evolve.ts'
+import type { StepId } from '../../../core/table.ts'
 import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/live.ts'
 import { keepBroken } from '../../../store/broken.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
-import { GUARD_NOTE } from '../../../workflows/stories/open.ts'
+import { GUARD_NOTE, JUDGED_NOTE } from '../../../workflows/stories/open.ts'
 import { storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
@@ -21,8 +22,9 @@ export function restoreStories(project: string, dir: string): string | null {
   const spec = storiesWorkflow.readSpec(run.began.pins)
   const paths = storyFilePaths(project, { dir, ...storyLinks(project, dir), target: spec.target })
   const found = textAt(paths.path, { limit: LIMITS.text })
-  const rules = { ...spec.review, verifyCommands: spec.file.verifyCommands ?? [] }
-  const keeper = syncStoryFile(paths, spec.file, storiesWorkflow.table(spec), rules, () => fold(run.events))
+  const table = storiesWorkflow.table(spec)
+  const journal = () => run.events
+  const keeper = syncStoryFile({ paths, spec, table, journal, run: () => fold(run.events) })
   if (!keeper.isStale()) return null
   const kept =
     found === null ? '' : `; what was there is kept as ${keepBroken(paths.root, paths.path, found)}`
@@ -41,5 +43,7 @@ export const latestStories = (project: string, dir: string): StoredRun | null =>
 export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false
   const { flight, unapplied } = fold(events).state
-  return Object.keys(flight).length + Object.keys(unapplied).length > 0 || readNote(dir, GUARD_NOTE) !== null
+  const judged = readNote<StepId[]>(dir, JUDGED_NOTE) ?? []
+  const open = Object.values(flight).filter(({ id }) => !judged.includes(id))
+  return open.length + Object.keys(unapplied).length > 0 || readNote(dir, GUARD_NOTE) !== null
 }

@@ -98,13 +98,14 @@ function pinErrors(story: Story, task: Task | undefined): string[] {
 }
 
 /** Changes that are legal, but concern another story than the iteration's own. */
-function strayErrors({ story: mine, found, truth, tasks }: AgentWork, errors: string[]): string[] {
-  const truthById = new Map(truth.userStories.map(story => [story.id, story]))
+function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
+  // A person may have decided about another story while the agent worked: the agent knows only the file of before.
+  const dueById = new Map(Object.entries({ ...snapshotOf(truth), ...before }))
   const known = new Set(tasks.map(task => task.id))
   const named = storiesNamedIn(errors, known)
   return found.userStories
     .filter(({ id, passes, reviewStatus }) => {
-      const due = truthById.get(id)
+      const due = dueById.get(id)
       if (id === mine || !due || !known.has(id) || named.has(id)) return false
       return passes !== due.passes || reviewStatus !== due.reviewStatus
     })
