@@ -3,7 +3,8 @@ import { type RunState, type StageTable, taskStateOf } from './table.ts'
 import type { Task } from './task.ts'
 
 /**
- * On resume, blocked tasks start again at their first stage. They keep their rounds, bug fixes and last findings.
+ * On resume, blocked tasks go on with the stage that they were blocked at, with all its tries. They keep their rounds,
+ * bug fixes and last findings.
  * null if nothing was blocked.
  */
 export function reopen(
@@ -15,9 +16,10 @@ export function reopen(
   const blocked = tasks.filter(task => taskStateOf(table, state, task).stage === 'blocked')
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
-    const { carry, rounds, bugs } = taskStateOf(table, state, task)
+    const { carry, rounds, bugs, blockedAt } = taskStateOf(table, state, task)
     const first = taskStateOf(table, { ...state, taskStates: {} }, task)
-    return [task.id, { ...first, carry, rounds, bugs }] as const
+    const stage = blockedAt !== undefined && Object.hasOwn(table.stages, blockedAt) ? blockedAt : first.stage
+    return [task.id, { ...first, stage, carry, rounds, bugs }] as const
   })
   return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }
 }

@@ -93,6 +93,7 @@ export function settle(
   }
   if (!mine) return event
   event.move = advance(table, state, me, step, stage, task, outcome, event)
+  if (me.stage === 'blocked' && moveOf(stage, outcome) === 'reject') goOnWhereSent(me, stage)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
   return event
 }
@@ -251,7 +252,13 @@ function blockedWhy(move: Move, stage: string, me: TaskState): string {
   return reason ? `${what}: ${reason}` : what
 }
 
+/** Work that was sent back and then blocked goes on where it was sent to. */
+function goOnWhereSent(me: TaskState, { on: { reject } }: Stage): void {
+  if (reject !== undefined) me.blockedAt = reject
+}
+
 function block(me: TaskState, why: string): void {
+  me.blockedAt = me.stage
   me.stage = 'blocked'
   me.why = why
 }

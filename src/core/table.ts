@@ -85,6 +85,8 @@ export type TaskState = {
   proof: boolean
   /** Why it is blocked, or how it came to be done other than by passing. */
   why: string
+  /** The stage that a blocked task goes on with when it is reopened; absent: its first. */
+  blockedAt?: StageName
 }
 
 /** The check name under which a reviewer's note is carried. */

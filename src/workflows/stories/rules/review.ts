@@ -117,11 +117,11 @@ const STATUS: Record<StageName, ReviewStatus> = {
 }
 
 function reviewFields(current: TaskState, story: Story, skip: boolean): ReviewFields {
-  const { stage, rounds, why } = current
+  const { stage, rounds, why, blockedAt } = current
   const blocked = stage === 'blocked'
   if (skip) return { ...FRESH, passes: stage === 'done', reviewFeedback: blocked ? why : '' }
-  // A blocked story that a review sent back still needs its changes.
-  const reviewStatus = blocked ? (rounds > 0 ? 'changes_requested' : null) : STATUS[stage]!
+  // A blocked story is where it will go on. Older runs did not keep that, but a review had sent it back.
+  const reviewStatus = STATUS[blocked ? (blockedAt ?? (rounds > 0 ? 'fix' : 'implement')) : stage]!
   return {
     passes: stage === 'done',
     reviewStatus,
