@@ -51,11 +51,11 @@ Examples:
   ralph run -p "Make the tests pass"          loop the first agent found until it is verified done
   ralph run -f PROMPT.md -m 20 -a codex       the prompt is read again for every iteration
   ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
-  ralph resume                                go on with the latest unfinished run of this folder
+  ralph resume                                continue the latest unfinished run of this folder
   ralph report                                what the latest run of this folder did and cost
   ralph diff                                  what it changed; ralph undo puts it back
 
-Exit codes: 0 done · 1 ended without that · 2 bad usage, settings or input · 130 interrupted`
+Exit codes: 0 done · 1 ended without being done · 2 bad usage, settings or input · 130 interrupted`
 
 /** Runs one command line and returns its exit code. */
 export async function main(argv: string[]): Promise<number> {

@@ -106,7 +106,7 @@ export function unstableTree(paths: readonly string[]): Finding {
   return {
     check: 'tree',
     verdict: 'pass',
-    note: `The checks are green, but ${doubt}. Let them leave such files alone, or add those to .gitignore.`,
+    note: `The checks are green, but ${doubt}. Make the checks leave these files alone, or add the files to .gitignore.`,
     doubts: [doubt],
   }
 }

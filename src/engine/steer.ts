@@ -25,7 +25,7 @@ function changeOf(
 ): RunEvent {
   const edit = ports.onRequest?.(wanted, book.tasks, book.state) ?? NO_REQUESTS
   return 'error' in edit
-    ? { type: 'warned', at: on.at, note: `the list stays as it is: ${edit.error}` }
+    ? { type: 'warned', at: on.at, note: `the list was not changed: ${edit.error}` }
     : { type: 'edited', by: 'person', ...edit, ...on }
 }
 

@@ -149,7 +149,9 @@ export function openScm(
     const hidden = changes.hidden.filter(([path]) => !unchecked.has(path))
     if (hidden.length > 0) {
       const names = listPaths(hidden.map(([path]) => path))
-      warn(`changes were hidden from git by assume-unchanged or skip-worktree, and are committed: ${names}`)
+      warn(
+        `assume-unchanged or skip-worktree hid these changes from git; they are committed like all others: ${names}`,
+      )
       await clearFlags(start.root, env, hidden)
     }
     const failure = await commitPaths(start, checked, intended.message, words, id)
@@ -163,7 +165,7 @@ export function openScm(
     if (!start?.ignored?.length || !isGit) return null
     const paths = (await committedSince(start, env)).filter(ignoredAtStart(start))
     if (paths.length === 0) return null
-    return `is not run: commits hold what git ignored when the run began, and it may be secret: ${listPaths(paths)}`
+    return `is not run, because commits contain files that git ignored when the run began, and they may be secret: ${listPaths(paths)}`
   }
 
   function recordCommit(id: StepId, from: string | null, to: string): void {

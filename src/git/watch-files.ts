@@ -10,7 +10,7 @@ const MAX_PATHS = 200
 
 /** The user may not know that these are in the history now. */
 const leakNote = (paths: string[]) =>
-  `THE AGENT COMMITTED what git ignored when the run began: ${listPaths(paths)}; it may be secret, so take it out of the history before anybody pushes`
+  `THE AGENT COMMITTED files that git ignored when the run began: ${listPaths(paths)}; they may be secret, so remove them from the history before anybody pushes`
 
 export type FileWatch = {
   /** Call it before anything is changed: it reads the tree, unless its state is known. */

@@ -24,7 +24,7 @@ export function keepDirtyFiles({ start }: RunSpec, runDir: string): string[] {
   const named = missing.slice(0, NAMED).join(', ')
   const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
   return [
-    `${plural(missing.length, 'uncommitted file')} not kept (too large, too many, or a repository), so that ralph undo could not put back: ${named}${more}`,
+    `ralph undo will not be able to put back ${plural(missing.length, 'uncommitted file')} (too large, too many, or a repository): ${named}${more}`,
   ]
 }
 

@@ -48,7 +48,7 @@ export async function requireTrust({ home, project, found, own = [], flag, env }
 }
 
 /** Stands for the empty list where there was something before: checks that are gone are a change, too. */
-const GONE: Risk = { where: 'settings', what: 'nothing: what you allowed before, with its checks, is gone' }
+const GONE: Risk = { where: 'settings', what: 'everything that you allowed before is gone, with its checks' }
 
 function refusal(project: string, [first, ...others]: readonly Risk[]): string {
   const { file, where, what } = first!

@@ -43,7 +43,10 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
   const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'
   if (heard === 'unread') return notYet(run, 'cancel', io.stderr)
   if (heard === 'read') {
-    print(io.stderr, `run ${run.id} obeys, and is still ending what it runs; see: ralph status ${run.id}`)
+    print(
+      io.stderr,
+      `run ${run.id} has read the request, and is still ending its processes; see: ralph status ${run.id}`,
+    )
     return 1
   }
   const last = readJournal(run.dir).findLast(e => e.type === 'finished' || e.type === 'resumed')

@@ -15,7 +15,7 @@ function readBytes(path: string, file: string): Buffer | undefined {
     return readRegularFile(path, { limit: LIMITS.small })
   } catch (error) {
     if (error instanceof UnreadableFile)
-      throw new UsageError(`${file} ${error.why}; a file of at most 1 MiB is needed there, or nothing`, {
+      throw new UsageError(`${file} ${error.why}; replace it by a file of at most 1 MiB, or remove it`, {
         cause: error,
       })
     return explain(error as NodeJS.ErrnoException, path, file)

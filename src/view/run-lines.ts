@@ -144,7 +144,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     switch (event.type) {
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
-          ? fit.wrap('  red before the run; they must be green all the same', colors.dim)
+          ? fit.wrap('  red before the run; they must still be green in the end', colors.dim)
           : []
       case 'started':
         return started(event)

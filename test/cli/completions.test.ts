@@ -238,7 +238,7 @@ describe('ralph completions', () => {
     expect(ran).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: expect.stringMatching(/^doctor\tWhich agents [^\n]*\n$/),
+      stdout: expect.stringMatching(/^doctor\tShow which agents [^\n]*\n$/),
     })
   })
 })

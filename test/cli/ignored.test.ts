@@ -90,8 +90,11 @@ describe('an agent that commits what git ignored when the run began', () => {
     const once = `[ -e ../once ] || { : > ../once; git add -f .env; git commit -qm mine; ${then}; }`
     const ran = await stage.agent(`echo "Add it"; ${once}; echo more >> src/a`)
     const isKept = then === 'true'
-    if (isKept) expect(ran.stderr).toMatch(/THE AGENT COMMITTED what git ignored when the run began: \.env;/)
-    expect(ran.stderr).toMatch(/git push is not run: commits hold what git ignored .*: \.env; the other SCM/)
+    if (isKept)
+      expect(ran.stderr).toMatch(/THE AGENT COMMITTED files that git ignored when the run began: \.env;/)
+    expect(ran.stderr).toMatch(
+      /git push is not run, because commits contain files that git ignored .*: \.env; the other SCM/,
+    )
     expect(stage.remote('.env')).toBe('')
     await stage.ralph('undo', '--yes')
     expect(stage.mine()).toEqual(OWN)

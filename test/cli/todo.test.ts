@@ -170,7 +170,9 @@ describe('the list of a build at work', () => {
     const run = stage.start('build', 'x')
     await soon(() => existsSync(join(stage.project, 'begun')))
     const todo = (...words: string[]) => stage.ralph('todo', stage.id(), ...words)
-    expect((await todo('add', 'Make part 4')).stdout).toMatch(/^asked run \S+; it changes its list before/)
+    expect((await todo('add', 'Make part 4')).stdout).toMatch(
+      /^sent to run \S+, which changes its list before/,
+    )
     expect((await todo('done', '#2')).code).toBe(0)
     stage.write('../go', '')
     expect((await run.ended).code).toBe(0)

@@ -170,7 +170,7 @@ describe('ralph undo', () => {
     writeFileSync(join(stage.project, 'large'), Buffer.alloc(17 * 1024 * 1024))
     const ran = await stage.agent('echo x >> large; echo more >> src/a')
     expect(ran.stderr).toContain(
-      'ralph: warning: 1 uncommitted file not kept (too large, too many, or a repository), so that ralph undo could not put back: large\n',
+      'ralph: warning: ralph undo will not be able to put back 1 uncommitted file (too large, too many, or a repository): large\n',
     )
     const diff = await stage.spawn('diff', '--name-only')
     expect([diff.stdout, diff.stderr]).toEqual([

@@ -66,7 +66,7 @@ describe('steering', () => {
     if (answer) world.onRequest = answer
     world.onCall = n => void (n === 1 && world.ask({ type: 'todo', request: {} }))
     expect(await world.sit()).toMatchObject({ result: 'complete' })
-    expect(world.of('warned').map(({ note }) => note)).toEqual([`the list stays as it is: ${why}`])
+    expect(world.of('warned').map(({ note }) => note)).toEqual([`the list was not changed: ${why}`])
     expect(world.of('edited')).toEqual([])
   })
 

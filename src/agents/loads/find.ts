@@ -52,7 +52,9 @@ function namesIn(folder: string): string[] {
     return []
   }
   if (names.length > MOST)
-    throw new UsageError(`${folder} has more than ${MOST} files, which agents may load`)
+    throw new UsageError(
+      `${folder} has more than ${MOST} files that agents may load, so ralph cannot show them all; remove some`,
+    )
   return names
 }
 

@@ -155,7 +155,7 @@ export const deletesCategory: Category = {
       name: 'move-tree',
       denies: onCall(movesTree),
       reason:
-        'This moves a whole tree away that others rely on: home, the system, the project or its git history. Move the files that you made, by name.',
+        'This moves away a whole tree that others rely on: home, the system, the project or its git history. Move the files that you made, by name.',
     },
     {
       name: 'mirror',

@@ -89,7 +89,7 @@ export const persistenceCategory: Category = {
         )
       }),
       reason:
-        'This starts something without its surroundings, in a session of its own, so that nobody ends it. Start it in the background, and end it by its id.',
+        'This starts a process with a cleared environment in a session of its own, where ralph cannot find it to end it. Start it in the background, and end it by its process id.',
     },
     {
       name: 'steer-ralph',

@@ -146,7 +146,7 @@ export function weakenedFinding(lines: string[], testChanges: 'claim' | 'fail'):
     isRed ? `${found}: ${lines.join('; ')}` : `${found}:\n${lines.map(line => `- ${line}`).join('\n')}`,
     isRed
       ? 'Put this right.'
-      : 'Green checks prove nothing while this is so. Put it right, unless the task asks for exactly this.',
+      : 'As long as that is so, green checks prove nothing. Undo these changes, unless the task asks for exactly them.',
   ].join('\n')
   return isRed
     ? { check: WEAKENED, verdict: 'fail', note, action: 'APPEND' }

@@ -5,7 +5,7 @@ import type { Verb } from './verb.ts'
 
 export const resume: Verb = {
   name: 'resume',
-  summary: 'Go on with a run that was interrupted, crashed, or ended at a limit.',
+  summary: 'Continue a run that was interrupted, crashed, or ended at a limit.',
   define: (command, { finish, io }) =>
     command
       .argument(

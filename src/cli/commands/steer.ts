@@ -14,7 +14,7 @@ const inProject = (command: Command, example: string): Command =>
 
 export const status: Verb = {
   name: 'status',
-  summary: 'The status of a run: running, paused, crashed or finished, and how to go on.',
+  summary: 'Show the status of a run: running, paused, crashed or finished, and how to continue.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph status')
       .argument('[run]', RUN.replace('unfinished run', 'run'))
@@ -48,7 +48,7 @@ export const cancel: Verb = {
 
 export const tell: Verb = {
   name: 'tell',
-  summary: 'Give an instruction that is in all later prompts of a run.',
+  summary: 'Add an instruction to all later prompts of a run.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph tell k3f "Use the new API"')
       .argument('<run>', 'its id, or the beginning or end of it')

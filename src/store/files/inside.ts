@@ -76,5 +76,5 @@ export function kindAt(path: string): 'folder' | 'link' | 'file' | 'special' | n
 /** With the code that the system has for it, if it has one. */
 const notFolder = (path: string, kind: string): PathChanged =>
   kind === 'link'
-    ? new PathChanged(`${path} is a symbolic link, and ralph follows none there`)
+    ? new PathChanged(`${path} is a symbolic link; ralph does not follow links there`)
     : Object.assign(new PathChanged(`${path} is not a folder`), { code: 'ENOTDIR' })

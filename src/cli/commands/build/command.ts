@@ -22,7 +22,7 @@ Examples:
   ralph build docs/spec.md --branch ralph/orders --max-cost 20
   ralph build docs/spec.md --plan-only           make the list, look at it, then: ralph resume
   ralph build --tasks TODO.md                    a list you have: JSON tasks, user stories, a markdown checklist
-  ralph build --resume k3f "Use the new API"     go on, with an instruction for all later prompts
+  ralph build --resume k3f "Use the new API"     continue, with an instruction for all later prompts
 
 The list is .ralph/sessions/<run>/tasks.json; change it between iterations, or at any time with: ralph todo`
 
@@ -35,7 +35,7 @@ export const build: Verb = {
       command
         .usage('"<goal or spec file>" [options] [-- COMMAND ARGS…]')
         .argument('[goal]', 'what to build, or the file that describes it; with --resume, an instruction')
-        .option('--resume <run>', 'go on with a build, by its id or the beginning or end of it')
+        .option('--resume <run>', 'continue a build, by its id or the beginning or end of it')
         .addOption(
           new Option(
             '--refine <how>',

@@ -12,7 +12,7 @@ Exit codes: 0 · 2 bad usage, no such run, or no git repository`
 
 export const diff: Verb = {
   name: 'diff',
-  summary: 'What a run changed, from its start to its end, or to now.',
+  summary: 'Show what a run changed, from its start to its end, or to now.',
   define: (command, { finish, io }) =>
     command
       .argument('[run]', RUN_ARGUMENT)

@@ -14,7 +14,7 @@ Exit codes: 0 ralph can run here · 1 it cannot (the last line says why) · 2 ba
 
 export const doctor: Verb = {
   name: 'doctor',
-  summary: 'Which agents and tools are here, what is missing, and how to get it.',
+  summary: 'Show which agents and tools are here, what is missing, and how to get it.',
   define: (command, { finish }) =>
     command
       .option('--env', 'also which environment variables an agent and the guardrails would get')

@@ -11,7 +11,7 @@ Examples:
 
 export const init: Verb = {
   name: 'init',
-  summary: "Write this project's settings by answering questions; or the folder of a story loop.",
+  summary: "Create this project's settings by answering questions, or the folder of a story loop.",
   define: (command, { finish }) =>
     command
       .addArgument(new Argument('[what]', 'stories: the folder of a story loop').choices(['stories']))

@@ -13,7 +13,7 @@ Exit codes: 0 · 2 bad usage, or no such run`
 
 export const report: Verb = {
   name: 'report',
-  summary: 'The receipt of a run: what it did, what it cost, how it ended, how to go on.',
+  summary: 'Show the receipt of a run: what it did, what it cost, how it ended, how to continue.',
   define: (command, { finish, io }) =>
     command
       .argument('[run]', RUN_ARGUMENT)

@@ -24,7 +24,7 @@ Examples:
 export const stories: Verb = {
   name: 'stories',
   takesCommand: true,
-  summary: 'Work off user stories; each is reviewed by a context that did not write it.',
+  summary: 'Implement user stories; each is reviewed in a fresh context.',
   define: (command, { agentCommand, finish }) =>
     addCommonOptions(
       command

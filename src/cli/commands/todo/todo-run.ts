@@ -36,7 +36,7 @@ export async function todoRun(
   if (isLive(run)) {
     editFor(run, run.events, request)
     sendRequest(run, { type: 'todo', request }, process.env)
-    return say(`asked run ${run.id}; it changes its list before its next step`)
+    return say(`sent to run ${run.id}, which changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
   return show(await changeStopped(run, request), options)

@@ -13,7 +13,7 @@ Exit codes: 0 · 1 you said no · 2 bad usage, something in the way, or no termi
 
 export const undo: Verb = {
   name: 'undo',
-  summary: 'Put everything back to what it was when a run began. Asks first.',
+  summary: 'Put everything back as it was when a run began; asks first.',
   define: (command, { finish, io }) =>
     command
       .argument('[run]', RUN_ARGUMENT)
