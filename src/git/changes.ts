@@ -1,4 +1,4 @@
-import type { Flag } from './hidden.ts'
+import type { Hidden } from './hidden.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus } from './status.ts'
 
@@ -14,8 +14,8 @@ export type Changes = {
   ignored: string[]
   /** Git was told before the run not to look at them, so they are the user's too. */
   flagged: string[]
-  /** Of ours, those that git was told not to look at during the run. */
-  hidden: [string, Flag][]
+  /** Of ours, those that were hidden from git during the run. */
+  hidden: Hidden[]
 }
 
 /** What the run changed and nobody has committed yet. */
@@ -35,7 +35,7 @@ export async function changesSince(start: Start, env: Record<string, string>): P
     else (path.endsWith('/') ? repositories : ours).push(path)
   }
   const committed = new Set(ours)
-  const hidden = [...status.flags].filter(([path]) => committed.has(path))
+  const hidden = status.hidden.filter(([path]) => committed.has(path))
   const { head, ignoredBefore: ignored } = status
   return { head, ours, mixed, repositories, ignored, flagged, hidden }
 }

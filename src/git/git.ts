@@ -34,11 +34,13 @@ const MAX_BYTES = 256 * 1024 * 1024
 const MAX_ERROR = 4096
 
 /**
- * The first arguments of every git call: take no locks to read, start no file-system monitor, and take no folder of the
- * project for a repository because it looks like a bare one: its configuration would come with a clone.
+ * The first arguments of every git call: take no locks to read, show every object as it is (an agent could have `git
+ * replace` put another in its place), start no file-system monitor, and take no folder of the project for a repository
+ * because it looks like a bare one: its configuration would come with a clone.
  */
 export const QUIET = [
   '--no-optional-locks',
+  '--no-replace-objects',
   '-c',
   'core.fsmonitor=false',
   '-c',

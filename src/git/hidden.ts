@@ -1,6 +1,8 @@
-import { copyFileSync, lstatSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { copyFileSync, lstatSync, mkdtempSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { bytesAt, LIMITS } from '../store/files/read.ts'
 import { git, mustGit } from './git.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
@@ -11,38 +13,94 @@ import type { Start } from './start.ts'
  */
 export type Flag = 'h' | 'S' | 's'
 
-type Looked = { signature: string; flags: ReadonlyMap<string, Flag> }
+/**
+ * What the index holds for a file that changed since the run began: mode and object, and what the file was like when git
+ * read it. By the latter git tells that a file has not changed, but an agent can put any object beside it.
+ */
+type Recent = { entry: string; stat: string }
 
-/** By the path of the index. The flags are in the index, so that git is asked again only after it changed. */
-const looked = new Map<string, Looked>()
+/** A path that git may not look at, and why. */
+export type Hidden = readonly [path: string, by: Flag | Recent]
 
-/** The flags of a repository's index, at once if it has not changed; null if git does not answer. */
-export function readFlags(
-  root: string,
-  gitDir: string,
-  env: Record<string, string>,
-): ReadonlyMap<string, Flag> | Promise<ReadonlyMap<string, Flag> | null> {
-  const index = indexOf(gitDir, env)
-  const signature = signatureOf(index)
-  const known = looked.get(index)
-  return known?.signature === signature ? known.flags : askForFlags(root, env, index, signature)
+/** `since`: what the index says of files that changed after this moment needs a proof. */
+type IndexPlace = { root: string; gitDir: string; env: Record<string, string>; since?: number | undefined }
+
+type IndexLook = {
+  signature: string
+  flags: Map<string, Flag>
+  /** As far as ralph can tell, not what the index says; but a filter of the repository may explain it. */
+  unproven: Map<string, Recent>
+  proven: Map<string, Recent>
 }
 
-async function askForFlags(
-  root: string,
-  env: Record<string, string>,
+/** By the path of the index. Git is asked again only after it changed. */
+const looked = new Map<string, IndexLook>()
+
+/** What a repository's index hides, at once if it has not changed; null if git does not answer. */
+export function readIndex(place: IndexPlace): IndexLook | Promise<IndexLook | null> {
+  const index = indexOf(place.gitDir, place.env)
+  const signature = signatureOf(index)
+  const known = looked.get(index)
+  return known?.signature === signature ? known : askForIndex(place, index, signature)
+}
+
+/** Letter, mode, object, stage, path, and what the index knows of the file, beginning with the second of its last change. */
+const ENTRY = /(.) (\d+) ([0-9a-f]+) (\d)\t([^\0]*)\0( {2}ctime: (\d+).*\n(?: .*\n)*)/gy
+
+async function askForIndex(
+  { root, env, since = Number.POSITIVE_INFINITY }: IndexPlace,
   index: string,
   signature: string,
-): Promise<ReadonlyMap<string, Flag> | null> {
-  const text = await git(root, env, ['ls-files', '-v', '-z'])
+): Promise<IndexLook | null> {
+  const text = await git(root, env, ['ls-files', '-v', '--stage', '--debug', '-z'])
   if (text === null) return null
   const flags = new Map<string, Flag>()
-  for (const line of text.split('\0')) {
-    const flag = flagOf(line[0] ?? '')
-    if (flag) flags.set(line.slice(2), flag)
+  const unproven = new Map<string, Recent>()
+  const proven = new Map<string, Recent>()
+  const before = looked.get(index)?.proven
+  const sinceSecond = Math.floor(since / 1000) - 1
+  let end = 0
+  for (const match of text.matchAll(ENTRY)) {
+    end = match.index + match[0].length
+    const [, letter = '', mode, object = '', stage, path = '', stat = '', second] = match
+    const flag = flagOf(letter)
+    if (flag) flags.set(path, flag)
+    if (stage !== '0' || mode === LINKED_REPOSITORY || Number(second) < sinceSecond) continue
+    const now = { entry: `${mode} ${object}`, stat }
+    const known = before?.get(path)
+    const isProven = known?.entry === now.entry && known.stat === stat
+    if (isProven || isTrue(root, path, object, Number(second))) proven.set(path, now)
+    else unproven.set(path, now)
   }
-  looked.set(index, { signature, flags })
-  return flags
+  if (end < text.length) return null
+  const look = { signature, flags, unproven, proven }
+  looked.set(index, look)
+  return look
+}
+
+/** Git has looked at all that is unproven, with the filters that the repository has: only these differ from the index. */
+export function proveOthers({ gitDir, env }: IndexPlace, changed: readonly string[]): void {
+  const look = looked.get(indexOf(gitDir, env))
+  const isChanged = new Set(changed)
+  for (const [path, now] of look?.unproven ?? []) {
+    if (isChanged.has(path)) continue
+    look!.proven.set(path, now)
+    look!.unproven.delete(path)
+  }
+}
+
+const LINKED_REPOSITORY = '160000'
+
+/** Whether a file is the object that the index names, or git will see by its time that it must compare them. */
+function isTrue(root: string, path: string, object: string, second: number): boolean {
+  const kind = pathKind(root, path)
+  const file = join(root, path)
+  if (kind !== 'file' && kind !== 'link') return true
+  if (Math.floor(lstatSync(file).ctimeMs / 1000) !== second) return true
+  const content = kind === 'link' ? Buffer.from(readlinkSync(file)) : bytesAt(file, { limit: LIMITS.text })
+  if (!content) return false
+  const hash = createHash(object.length === 64 ? 'sha256' : 'sha1').update(`blob ${content.length}\0`)
+  return hash.update(content).digest('hex') === object
 }
 
 /** Every lower-case letter stands for assume-unchanged too. */
@@ -97,10 +155,10 @@ export function pathMatcher(listed: readonly string[] = []): (path: string) => b
   }
 }
 
-/** Acts with the environment of an index in which these paths have no flag. The user's index does not change. */
-export async function withoutFlags<T>(
-  { root, gitDir, env }: { root: string; gitDir: string; env: Record<string, string> },
-  flags: readonly (readonly [string, Flag])[],
+/** Acts with the environment of an index that hides none of these paths. The user's index does not change. */
+export async function withoutHiding<T>(
+  { root, gitDir, env }: IndexPlace,
+  hidden: readonly Hidden[],
   act: (env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-index-'))
@@ -112,7 +170,7 @@ export async function withoutFlags<T>(
     const seconds = Math.floor(statSync(index).mtimeMs / 1000)
     utimesSync(copy, seconds, seconds)
     const own = { ...env, GIT_INDEX_FILE: copy }
-    await clearFlags(root, own, flags)
+    await unhide(root, own, hidden)
     return await act(own)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -125,7 +183,7 @@ export async function restoreFlags(
   env: Record<string, string>,
 ): Promise<void> {
   if (!flagged) return
-  const now = (await readFlags(root, dirs.own, env)) ?? new Map<string, Flag>()
+  const now = (await readIndex({ root, gitDir: dirs.own, env }))?.flags ?? new Map<string, Flag>()
   const isSparse = pathMatcher(sparse)
   const wanted = new Map(Object.entries(flagged))
   if (sparse?.length)
@@ -143,8 +201,26 @@ export async function restoreFlags(
   )
 }
 
-/** Removes the flags of these paths from the index. */
-export const clearFlags = (
+/** Lets git look at these paths: without flags, and without what the index knows of the file. */
+export async function unhide(
+  root: string,
+  env: Record<string, string>,
+  hidden: readonly Hidden[],
+): Promise<void> {
+  const flags: [string, Flag][] = []
+  const lines: string[] = []
+  for (const [path, by] of hidden)
+    if (typeof by === 'string') flags.push([path, by])
+    else lines.push(`${by.entry}\t${path}\0`)
+  await clearFlags(root, env, flags)
+  if (lines.length > 0)
+    await mustGit(root, env, [...WHOLE_INDEX, 'update-index', '-z', '--index-info'], lines.join(''))
+}
+
+/** An index in two files would lead to one of the repository's. */
+const WHOLE_INDEX = ['-c', 'core.splitIndex=false']
+
+const clearFlags = (
   root: string,
   env: Record<string, string>,
   flags: readonly (readonly [string, Flag])[],
@@ -165,7 +241,7 @@ async function changeFlags(
   const change = async (name: string, letters: string) => {
     const paths = flags.filter(([, flag]) => letters.includes(flag)).map(([path]) => path)
     if (paths.length === 0) return
-    const args = ['-c', 'core.splitIndex=false', 'update-index', `--${no}${name}`, '-z', '--stdin']
+    const args = [...WHOLE_INDEX, 'update-index', `--${no}${name}`, '-z', '--stdin']
     await mustGit(root, env, args, paths.join('\0'))
   }
   await change('assume-unchanged', 'hs')

@@ -5,7 +5,7 @@ import { COMMIT, type Intent, type RunState, type StepId } from '../core/table.t
 import { type Changes, changesSince } from './changes.ts'
 import { startBranchTip } from './end-snapshot.ts'
 import { git, QUIET } from './git.ts'
-import { clearFlags } from './hidden.ts'
+import { unhide } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
 import { describeLocks } from './locks/find.ts'
 import { type LockWait, pastLocks } from './locks/lasting.ts'
@@ -149,10 +149,8 @@ export function openScm(
     const hidden = changes.hidden.filter(([path]) => !unchecked.has(path))
     if (hidden.length > 0) {
       const names = listPaths(hidden.map(([path]) => path))
-      warn(
-        `assume-unchanged or skip-worktree hid these changes from git; they are committed like all others: ${names}`,
-      )
-      await clearFlags(start.root, env, hidden)
+      warn(`the index hid these changes from git; they are committed like all others: ${names}`)
+      await unhide(start.root, env, hidden)
     }
     const failure = await commitPaths(start, checked, intended.message, words, id)
     if (failure !== null) return failure

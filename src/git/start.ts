@@ -23,6 +23,8 @@ export type Start = {
   flagged?: Record<string, Flag>
   /** What a sparse checkout left out; a whole folder ends in a slash. */
   sparse?: string[]
+  /** When it was, in milliseconds. */
+  at?: number
   /** Which folders these are: the root, and the two of git. */
   ids?: { root: string; own: string; common: string }
   /** A hash of the git hooks. */
@@ -31,6 +33,7 @@ export type Start = {
 }
 
 export async function recordStart(project: string, env: Record<string, string>): Promise<Start | null> {
+  const at = Date.now()
   const status = await readStatus(project, env, { ignored: true })
   if (!status) return null
   const { root, head, branch, dirs, flags } = status
@@ -47,6 +50,7 @@ export async function recordStart(project: string, env: Record<string, string>):
     ignored: ignoredPaths(status.text),
     flagged: Object.fromEntries([...flags].filter(([path]) => !absent.has(path))),
     sparse: topmost(root, [...absent]),
+    at,
     ids: idsOf({ root, dirs }),
     hooks: await hooksOf(root, env),
     dirs,

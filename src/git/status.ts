@@ -4,7 +4,15 @@ import { dirname, join } from 'node:path'
 import { openRegularFile } from '../store/files/read.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
-import { absentPaths, type Flag, pathMatcher, readFlags, withoutFlags } from './hidden.ts'
+import {
+  absentPaths,
+  type Flag,
+  type Hidden,
+  pathMatcher,
+  proveOthers,
+  readIndex,
+  withoutHiding,
+} from './hidden.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
 
@@ -24,13 +32,15 @@ export type Status = {
   ignoredBefore: string[]
   /** The paths that git was told not to look at. Ralph looks at them all the same. */
   flags: ReadonlyMap<string, Flag>
+  /** Those, and the ones that the index may describe falsely. */
+  hidden: Hidden[]
   dirs: GitDirs
   /** The output of `git status`. */
   text: string
 }
 
 /** What is known of the repository from the start of a run. */
-export type KnownStart = Pick<Start, 'root' | 'dirs' | 'dirty' | 'ignored' | 'sparse'>
+export type KnownStart = Pick<Start, 'root' | 'dirs' | 'dirty' | 'ignored' | 'sparse' | 'at'>
 
 type StatusOptions = {
   /** Absent: this is the start. */
@@ -45,23 +55,24 @@ export async function readStatus(
   env: Record<string, string>,
   { start, ignored = false }: StatusOptions = {},
 ): Promise<Status | null> {
-  const place = start ?? (await placeOf(project, env))
-  if (!place) return null
-  const { root, dirs } = place
+  const found = start ?? (await placeOf(project, env))
+  if (!found) return null
+  const { root, dirs } = found
   const args = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   if (ignored) args.push('--ignored=matching')
   const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
   const ask = (own: Record<string, string>) => git(project, own, ['status', ...args, ...where])
-  const reading = readFlags(root, dirs.own, env)
-  // Hardly any repository has flags, so do not wait for them.
+  const place = { root, gitDir: dirs.own, env, since: start?.at }
+  const reading = readIndex(place)
+  // Hardly any repository hides something, so do not wait for the answer.
   const early = reading instanceof Promise ? ask(env) : null
-  const flags = await reading
-  if (!flags) return null
-  const hidden = hiddenIn(root, flags, start)
+  const index = await reading
+  if (!index) return null
+  const { flags } = index
+  const flagged = hiddenIn(root, flags, start).filter(([path]) => !index.unproven.has(path))
+  const hidden: Hidden[] = [...flagged, ...index.unproven]
   const text =
-    hidden.length > 0
-      ? await withoutFlags({ root, gitDir: dirs.own, env }, hidden, ask).catch(() => null)
-      : await (early ?? ask(env))
+    hidden.length > 0 ? await withoutHiding(place, hidden, ask).catch(() => null) : await (early ?? ask(env))
   if (text === null) return null
   const header = (name: string) =>
     text
@@ -72,6 +83,7 @@ export async function readStatus(
   const branch = header('branch.head')
   const isIgnored = ignoredAtStart(start)
   const paths = changedPaths(text)
+  if (index.unproven.size > 0) proveOthers(place, paths)
   return {
     root,
     head: oid === undefined || oid === '(initial)' ? null : oid,
@@ -79,6 +91,7 @@ export async function readStatus(
     paths: paths.filter(path => !isIgnored(path)),
     ignoredBefore: paths.filter(isIgnored),
     flags,
+    hidden,
     dirs,
     text,
   }

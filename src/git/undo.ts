@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { actWithin, isPinned, type PinnedFolder } from '../store/files/pinned.ts'
 import { git, mustGit } from './git.ts'
-import { clearFlags, readFlags, restoreFlags } from './hidden.ts'
+import { readIndex, restoreFlags, unhide } from './hidden.ts'
 import { keptFolder } from './kept-files.ts'
 import { obstacleTo } from './obstacle.ts'
 import { repositoryEnv } from './trees.ts'
@@ -118,8 +118,9 @@ async function moveHead({ start, env }: UndoContext, { now, tip }: UndoPlan, run
 /** Restores the index: the commit, and what was staged on top of it. */
 async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const base = start.head === null ? ['--empty'] : ['--reset', start.head]
-  // Git refuses to reset a path that it was told not to look at, if it changed.
-  await clearFlags(start.root, env, [...((await readFlags(start.root, start.dirs.own, env)) ?? [])])
+  // Git refuses to reset a path that it was told not to look at, if it changed, and believes what the index says of others.
+  const index = await readIndex({ root: start.root, gitDir: start.dirs.own, env, since: start.at })
+  if (index) await unhide(start.root, env, [...index.flags, ...index.proven, ...index.unproven])
   await mustGit(start.root, env, ['read-tree', ...base])
   const staged = Object.entries(start.staged ?? {})
   const missing = await missingObjects(

@@ -47,11 +47,11 @@ export const areaOf = (areas: readonly Area[], path: string): Area | undefined =
 export const isConfig = ({ root, config }: Area, path: string): boolean =>
   config !== null && join(root, config) === path
 
-/** What makes git run something when it works in a repository. */
+/** What makes git run something when it works in a repository, or show something else than there is. */
 export const repositoryArea = (gitDir: string): AreaOptions => ({
   root: gitDir,
-  globs: ['hooks', 'remotes', 'branches'],
-  paths: ['config.worktree', 'commondir', 'info/attributes', 'objects/info/alternates'],
+  globs: ['hooks', 'remotes', 'branches', 'refs/replace'],
+  paths: ['config.worktree', 'commondir', 'info/attributes', 'info/grafts', 'objects/info/alternates'],
   config: 'config',
   mayGo: true,
 })

@@ -44,6 +44,7 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   ignored: z.optional(texts),
   flagged: z.optional(byPath(z.enum(['h', 'S', 's']))),
   sparse: z.optional(texts),
+  at: z.optional(z.number()),
   ids: z.optional(z.looseObject({ root: text, own: text, common: text })),
   hooks: text,
   dirs: z.looseObject({ own: text, common: text }),

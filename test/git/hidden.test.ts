@@ -68,6 +68,73 @@ describe.each(FLAGS)('a file that an agent hides from git by %s', flags => {
   })
 })
 
+/** Makes the index say that a file is unchanged, with its time and size: a filter gives git other content than there is. */
+const forge = (path: string, original: string) => `touch -d '10 seconds ago' ${path} 2> /dev/null || true
+  echo '${path} filter=x' > ../attributes
+  git -c core.attributesFile="$PWD/../attributes" -c filter.x.clean='${original}' add ${path}`
+const FORGED: [string, string][] = [
+  ['after it changed', `echo evil > src/a; ${forge('src/a', 'echo one')}`],
+  [
+    'in a commit of its own',
+    `echo good > src/a; git commit -qam good; echo evil > src/a; ${forge('src/a', 'echo good')}`,
+  ],
+  ['in version 4', `git update-index --index-version 4; echo evil > src/a; ${forge('src/a', 'echo one')}`],
+  ['in two files', `echo evil > src/a; ${forge('src/a', 'echo one')}; git update-index --split-index`],
+  [
+    'and flags',
+    `echo evil > src/a; ${forge('src/a', 'echo one')}; git update-index --assume-unchanged src/a`,
+  ],
+]
+
+it.each(FORGED)('a file that an agent hides by a forged index %s is seen and put back', async (_, script) => {
+  const { stage, env, start, before, look, takeBack } = await setScene()
+  const first = await look()
+  stage.sh(script)
+  expect(stage.git('diff', 'HEAD', '--stat', '--', 'src/a')).toBe('')
+  const then = await look()
+  expect(await changedBetween(first, then, env)).toContain('src/a')
+  expect((await changesSince(start, env))!.ours).toContain('src/a')
+  expect((await look()).contents.has('src/a')).toBe(true)
+  const { saved } = await takeBack()
+  expect(stage.state()).toEqual(before.state)
+  expect(stage.git('show', `${saved}:src/a`)).toBe('evil')
+})
+
+it('a file that a filter of the repository converts is no change, and git is asked about it once', async () => {
+  const { stage, start, look } = await setScene(
+    `echo '*.txt eol=crlf' > .gitattributes; git add -A; git commit -qm crlf`,
+  )
+  stage.sh(`printf 'x\r\n' > new.txt; touch -d '10 seconds ago' new.txt; git add -A; git commit -qm new`)
+  expect([...(await look()).contents]).toEqual([])
+  expect(await countingGit(stage)(env => readTreeState(stage.project, env, start))).toBe(1)
+})
+
+const TREE = `echo evil > src/a; git add -A; tree=$(git write-tree); git reset -q`
+const REPLACED: [string, string][] = [
+  ['a commit', `${TREE}; git replace HEAD $(git commit-tree -m x $tree)`],
+  ['a tree', `${TREE}; git replace HEAD^{tree} $tree`],
+  ['a file', 'echo evil > src/a; git replace HEAD:src/a $(git hash-object -w src/a)'],
+  [
+    'a file, packed',
+    'echo evil > src/a; git replace HEAD:src/a $(git hash-object -w src/a); git pack-refs --all',
+  ],
+]
+
+it.each(REPLACED)(
+  'a change that an agent hides by git replace with %s is seen and put back',
+  async (_, script) => {
+    const { stage, env, start, before, look, takeBack } = await setScene()
+    const first = await look()
+    stage.sh(script)
+    expect(stage.git('diff', 'HEAD', '--stat')).toBe('')
+    expect(await changedBetween(first, await look(), env)).toEqual(['src/a'])
+    expect((await changesSince(start, env))!.ours).toEqual(['src/a'])
+    await takeBack()
+    stage.sh('git replace -d $(git replace -l)')
+    expect(stage.state()).toEqual(before.state)
+  },
+)
+
 it('a file that an agent hides in a commit of its own, behind a link, is not removed there', async () => {
   const { stage, before, takeBack } = await setScene()
   const victim = join(stage.root, 'victim')
@@ -134,22 +201,30 @@ describe('a sparse checkout', () => {
   })
 })
 
-it('costs one call of git as long as the index has not changed', async () => {
-  const { stage, env, start } = await setScene()
-  const log = join(stage.root, 'git.log')
-  const bin = join(stage.root, 'counting')
+/** Git that counts how often it is called, and the environment to use it. */
+function countingGit({ root, sh, env }: ReturnType<typeof setRepository>) {
+  const log = join(root, 'git.log')
+  const bin = join(root, 'counting')
   mkdirSync(bin)
   writeFileSync(
     join(bin, 'git'),
-    `#!/bin/sh\necho "$*" >> ${log}\nexec ${stage.sh('command -v git').trim()} "$@"\n`,
+    `#!/bin/sh\necho "$*" >> ${log}\nexec ${sh('command -v git').trim()} "$@"\n`,
   )
   chmodSync(join(bin, 'git'), 0o755)
-  const counted = { ...env, PATH: `${bin}:${env.PATH}` }
-  const calls = async (script: string) => {
-    stage.sh(script)
+  const counted = { ...env, LANG: 'C.UTF-8', PATH: `${bin}:${env.PATH}` }
+  return async (act: (env: Record<string, string>) => Promise<unknown>) => {
     writeFileSync(log, '')
-    await readTreeState(stage.project, counted, start)
+    await act(counted)
     return readFileSync(log, 'utf8').trim().split('\n').length
+  }
+}
+
+it('costs one call of git as long as the index has not changed', async () => {
+  const { stage, start } = await setScene()
+  const count = countingGit(stage)
+  const calls = (script: string) => {
+    stage.sh(script)
+    return count(counted => readTreeState(stage.project, counted, start))
   }
   expect(await calls('true')).toBe(1)
   expect(await calls('echo x >> src/a; touch new')).toBe(1)

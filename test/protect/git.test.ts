@@ -82,6 +82,12 @@ describe('what would make git run or send something is put back, and red:', () =
     ],
     ['attributes', 'mkdir -p .git/info; echo "* filter=x" > .git/info/attributes', '.git/info/attributes'],
     ['alternates', 'echo /else > .git/objects/info/alternates', '.git/objects/info/alternates'],
+    ['grafts', 'git rev-parse HEAD > .git/info/grafts', '.git/info/grafts'],
+    [
+      'replaced objects',
+      'mkdir -p .git/refs/replace; git rev-parse HEAD > .git/refs/replace/x',
+      '.git/refs/replace/x',
+    ],
     [
       'an old-style remote',
       'mkdir -p .git/remotes; echo "URL: /else" > .git/remotes/evil',
