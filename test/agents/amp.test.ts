@@ -65,7 +65,7 @@ describe('by the documented lines only, for it cannot be run offline', () => {
     ])
   })
 
-  test('an error during execution is told with its reason', () => {
+  test('an error during execution is reported with its reason', () => {
     expect(read(init, broken('the server said no'))).toMatchObject([
       { type: 'started' },
       { type: 'answered' },

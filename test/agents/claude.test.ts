@@ -171,7 +171,7 @@ describe('the final text', () => {
 })
 
 describe('the end', () => {
-  test('is known with the result, and told with the exit: another result may follow', () => {
+  test('is known with the result, and reported with the exit: another result may follow', () => {
     const parser = AGENTS.claude.parser('stream')
     expect(parser.line(JSON.stringify(result()))).toEqual([{ type: 'answered' }])
     expect(parser.end(exitOf(1))).toMatchObject([{ type: 'ended', ok: true }])
@@ -317,7 +317,7 @@ describe('a limit', () => {
     ['by its status', failed('slow down', { api_error_status: 429 })],
     ['as overload', failed('busy', { api_error_status: 529 })],
     ['by its words', failed("You've hit your weekly limit")],
-  ])('is known %s and told before the end', (_, message) => {
+  ])('is known %s and reported before the end', (_, message) => {
     const events = read(message).filter(e => e.type !== 'answered')
     expect(events).toMatchObject([
       { type: 'limited', note: message.result },

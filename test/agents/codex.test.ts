@@ -92,7 +92,7 @@ describe('the final text', () => {
 })
 
 describe('the end', () => {
-  test('is told with the turn, once, and what follows does not count', () => {
+  test('is reported with the turn, once, and what follows does not count', () => {
     const parser = AGENTS.codex.parser('stream')
     expect(parser.line(JSON.stringify(done))).toMatchObject([{ type: 'ended', ok: true }])
     expect(parser.line(JSON.stringify(failed('late')))).toEqual([])
@@ -119,7 +119,7 @@ describe('a limit', () => {
   test.each([
     'exceeded retry limit, last status: 429 Too Many Requests',
     "You've hit your usage limit. Upgrade to Pro or try again in 3 hours 20 minutes.",
-  ])('%s is told before the end', note => {
+  ])('%s is reported before the end', note => {
     expect(read(failed(note))).toMatchObject([
       { type: 'limited', note },
       { type: 'ended', ok: false, error: note },
@@ -213,7 +213,7 @@ describe('a tool call', () => {
   })
 })
 
-test('its to-do list is told as it changes, and is no open call', () => {
+test('its to-do list is reported as it changes, and is no open call', () => {
   const list = (completed: boolean, phase: string) =>
     item('todo_list', { items: [{ text: 'A', completed }, {}, 7] }, phase)
   const todo = (status: string) => ({ type: 'todo', items: [{ content: 'A', status, activeForm: 'A' }] })

@@ -101,7 +101,7 @@ describe('the final text', () => {
 })
 
 describe('the end', () => {
-  test('is told with the result, once, and what follows does not count', () => {
+  test('is reported with the result, once, and what follows does not count', () => {
     const parser = AGENTS.copilot.parser('stream')
     expect(parser.line(JSON.stringify(result(0)))).toMatchObject([{ type: 'ended', ok: true }])
     expect(parser.line(JSON.stringify(result(1)))).toEqual([])
@@ -127,14 +127,14 @@ describe('the end', () => {
     expect(endedOf(read(trouble('boom', 500), says('On with it.'), result(1))).error).toBe('exit code 1')
   })
 
-  test('claims no tokens, for it is told none', () => {
+  test('claims no tokens, because the CLI reports none', () => {
     expect(endedOf(read(says('Done.'), result(0))).usage).toBeUndefined()
   })
 })
 
 describe('a limit', () => {
   test.each([trouble('retried 5 times, last error: slow down', 429)])(
-    'is told before the end (%#)',
+    'is reported before the end (%#)',
     message => {
       expect(read(message, result(1))).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])
       expect(read(message)).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])

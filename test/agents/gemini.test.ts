@@ -76,7 +76,7 @@ describe('a recorded run', () => {
 })
 
 describe('words', () => {
-  test('that come in pieces are one message, told when it is over', () => {
+  test('that come in pieces are one message, reported when it is over', () => {
     const parser = AGENTS.gemini.parser('stream')
     const line = (message: unknown) => parser.line(JSON.stringify(message))
     expect(line(says('All '))).toEqual([])
@@ -123,7 +123,7 @@ describe('the final text', () => {
 })
 
 describe('the end', () => {
-  test('is told with the result, once, and what follows does not count', () => {
+  test('is reported with the result, once, and what follows does not count', () => {
     const parser = AGENTS.gemini.parser('stream')
     expect(parser.line(JSON.stringify(done))).toMatchObject([{ type: 'ended', ok: true }])
     expect(parser.line(JSON.stringify(failed('late')))).toEqual([])
@@ -172,7 +172,7 @@ describe('the end', () => {
 })
 
 describe('a limit', () => {
-  test('is told before the end', () => {
+  test('is reported before the end', () => {
     expect(read(failed('[API Error: The model is overloaded. Please try again later.]'))).toMatchObject([
       { type: 'limited', note: '[API Error: The model is overloaded. Please try again later.]' },
       { type: 'ended', ok: false },

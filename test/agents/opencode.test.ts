@@ -144,9 +144,12 @@ describe('the end', () => {
 })
 
 describe('a limit', () => {
-  test.each([error({ message: 'slow down', statusCode: 429 })])('is told before the end (%#)', message => {
-    expect(read([message], 1).slice(-2)).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])
-  })
+  test.each([error({ message: 'slow down', statusCode: 429 })])(
+    'is reported before the end (%#)',
+    message => {
+      expect(read([message], 1).slice(-2)).toMatchObject([{ type: 'limited' }, { type: 'ended', ok: false }])
+    },
+  )
 
   test('is no error of another status, nor what an agent writes', () => {
     const types = (message: unknown) => read([message, finish('stop')], 1).map(e => e.type)

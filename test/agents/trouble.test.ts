@@ -38,7 +38,7 @@ test('a status counts whatever the words beside it', () => {
   expect([500, 400, '429', null, undefined].map(byStatus)).toEqual([null, null, null, null, null])
 })
 
-test('words tell more than a status', () => {
+test('the words of an error count more than its status', () => {
   expect(troubleOf('Quota exceeded. Check your plan and billing details.', 429)).toBe('unusable')
   expect(troubleOf('Credit balance is too low', 400)).toBe('unusable')
 })

@@ -36,7 +36,7 @@ describe('a slug', () => {
 })
 
 describe('a failed guardrail', () => {
-  it('is told to the agent with its hint, log and output', () => {
+  it('reaches the agent with its hint, log and output', () => {
     const red = { command: 'make lint', failure: 'failed with exit code 2', logFile: 'a.log', output: 'bad' }
     expect(failureMessage({ ...red, hint: 'Fix lint errors only.' })).toBe(
       'Guardrail "make lint" failed with exit code 2.\nHint: Fix lint errors only.\nOutput file: a.log\nOutput (truncated):\nbad',

@@ -452,7 +452,7 @@ describe('tests are weakened by', () => {
     expect(lines[0]).toMatch(said)
   })
 
-  it('is told of each file once, all kinds together', () => {
+  it('is reported once for each file, all kinds together', () => {
     const before = { 'a.test.js': CART, 'b.test.js': TAX, 'package.json': scripts({ test: 'vitest run' }) }
     const after = {
       'b.test.js': TAX.replaceAll('test(', 'test.skip('),
@@ -690,7 +690,7 @@ describe('fewer tests than before', () => {
   const fewer = (finding: Finding, before: Record<string, number>, files: Texts = {}) =>
     fewerTests([finding], before, '', path => files[path] ?? null)
 
-  it('are told with both numbers', () => {
+  it('are reported with both numbers', () => {
     expect(fewer(green(9), { 'npm test': 12 })).toEqual([
       '`npm test` ran 9 of the 12 tests that it ran before',
     ])

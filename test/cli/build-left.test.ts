@@ -70,7 +70,7 @@ describe('what a person wrote into the list after the build was left', () => {
     expect([stage.worked(), stage.list().map(({ id }) => id)]).toEqual([['(#1)'], ['#1', '#3']])
   })
 
-  it('after a crash cannot be told from the agent’s: it is judged as that, and told', async () => {
+  it('after a crash cannot be told from the agent’s: it is judged as that, with a warning', async () => {
     const stage = await leave('SIGKILL', null)
     stage.write([one, done(two!), three])
     const ran = await stage.goOn()

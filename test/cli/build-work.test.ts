@@ -58,7 +58,7 @@ describe('a task whose checks are red', () => {
     ])
   })
 
-  it('is told of in progress.txt with its error, and so is its fix', async () => {
+  it('is recorded in progress.txt with its error, and so is its fix', async () => {
     const stage = setBuild({
       settings: needs('fixed'),
       plan: [plans(item(1, [], { description: 'With care', acceptanceCriteria: ['round'] }))],

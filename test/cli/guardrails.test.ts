@@ -45,7 +45,7 @@ describe('guardrails', () => {
     }
   })
 
-  it('that clean the tree, and their log with it, are told of like any other', async () => {
+  it('that clean the tree, and their log with it, are reported like any other', async () => {
     const command = 'echo why; git clean -fdxq; test -f ../right'
     const stage = setStage({
       settings: { guardrails: [{ command }] },

@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
     expect(resumed).toBeGreaterThan(0)
   })
 
-  it('together with its warden leaves what it had started, and the next sitting ends that first', async () => {
+  it('together with its warden leaves what it had started, and the next incarnation ends that first', async () => {
     // A dead one may stay in the table until its new parent looks.
     const meets = '[ -f ../pid ] && grep -qs "^State:.[RSDT]" "/proc/$(cat ../pid)/status" && touch ../met'
     const waits = `${meets}; echo $$ > ../pid; touch ../begun; [ -f ../go ] || exec sleep 60`

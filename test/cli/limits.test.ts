@@ -36,7 +36,7 @@ describe('a budget', () => {
 })
 
 describe('guardrails', () => {
-  it('run side by side where allowed, and are told in the order of the settings', async () => {
+  it('run side by side where allowed, and are reported in the order of the settings', async () => {
     const command = (n: number) =>
       `touch started.${n}; while [ ! -f started.1 ] || [ ! -f started.2 ]; do sleep 0.02; done; echo ${n}; exit ${n}`
     const stage = setStage({
@@ -143,7 +143,7 @@ describe('a limit in text mode', () => {
   const TEXT = ['run', '-p', 'x', '--no-stream-agent-output']
   const settledIn = (stage: ReturnType<typeof setStage>) => stage.journal().find(e => e.type === 'settled')
 
-  it('is told by claude on standard output, with its reset', async () => {
+  it('is reported by claude on standard output, with its reset', async () => {
     const words = "You've hit your 5-hour limit · resets 12pm (Pacific/Auckland)"
     const stage = setStage({
       settings: { maxLimitWait: 0 },
@@ -162,7 +162,7 @@ describe('a limit in text mode', () => {
     expect(shown).toMatch(/12:00:00$/)
   })
 
-  it('is told by codex on standard error', async () => {
+  it('is reported by codex on standard error', async () => {
     const stage = setStage({ settings: { maxLimitWait: 0 } })
     const words = 'ERROR: exceeded retry limit, last status: 429 Too Many Requests'
     stage.addAgent('codex', [

@@ -112,7 +112,7 @@ describe('a project that has', () => {
     expect(contentsOf(outside)).toEqual(before)
   })
 
-  it('a link for what git ignores in this clone has nothing added to it, and that is told', async () => {
+  it('a link for what git ignores in this clone has nothing added to it, with a warning', async () => {
     const stage = setStories({ calls: [null] })
     const outside = addOutside(stage.root)
     rmSync(join(stage.project, '.git/info/exclude'), { force: true })

@@ -293,7 +293,7 @@ describe('an old ralph run', () => {
     )
   })
 
-  it('that is finished is told, compared and undone', async () => {
+  it('that is finished is reported, compared and undone', async () => {
     const stage = setPromptRun('run-finished')
     await expectSaidAsBefore(stage)
     const refused = await stage.ralph('resume', stage.old.id)
@@ -307,7 +307,7 @@ describe('an old ralph run', () => {
     expect(linesIn(stage.journal).at(-1)).toMatchObject({ type: 'undone' })
   })
 
-  it('that was put away is told by its receipt', async () => {
+  it('that gc removed is reported by its receipt', async () => {
     const stage = setPromptRun('run-put-away')
     expect(existsSync(stage.run)).toBe(false)
     for (const words of [[], [stage.old.id.slice(-3)]]) {
@@ -416,7 +416,7 @@ describe('an old ralph build', () => {
     expect(stage.git('log', '--format=%s')).toEqual([...Array(4).fill('A message'), 'Start'])
   })
 
-  it('that is finished is told, and compared', async () => {
+  it('that is finished is reported and compared', async () => {
     const stage = setOldBuild('build-finished')
     await expectSaidAsBefore(stage)
     expect((await stage.spawn('diff', '--name-only')).stdout).toBe('cart.txt\nmade-#3\npay.txt\n')

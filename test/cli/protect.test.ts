@@ -96,7 +96,7 @@ describe('what is protected', () => {
     expect(stage.read('.ralph/settings.json')).toBe('{}')
   })
 
-  it("leaves a person's edit between sittings alone", async () => {
+  it("leaves a person's edit between incarnations alone", async () => {
     const stage = setStage({ settings: { baseline: false }, calls: [[['claude', 'more']], [DONE]] })
     await stage.ralph('run', '-p', 'x', '-m', '1')
     const mine = JSON.stringify({ baseline: true })

@@ -93,7 +93,7 @@ describe('the SCM step', () => {
     )
   })
 
-  it('pushes where it is told to, and a push that fails is told and does not end the loop', async () => {
+  it('pushes where it is told to, and a push that fails gets a warning and does not end the loop', async () => {
     const stage = setRepository({
       settings: { scm: { command: 'git', tasks: ['commit', 'push -q origin HEAD'] } },
       calls: [[['file', 'a', 'x'], DONE], says('Add a')],
@@ -178,7 +178,7 @@ describe('the SCM step', () => {
     expect(stage.filesIn('HEAD')).toContain('real')
   })
 
-  it('that two signals cut short is repeated by the next sitting', async () => {
+  it('that two signals cut short is repeated by the next incarnation', async () => {
     const stage = setRepository({ settings: { scm, killGrace: 0.1 } })
     const agent =
       'if grep -q "commit message"; then touch ../asked; [ -f ../again ] || sleep 20; echo Add real; else date +%N > real; echo "<response>DONE</response>"; fi'

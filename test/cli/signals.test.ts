@@ -77,7 +77,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s twice', signal => {
     ['a check', false, '.'],
     ['the checks before the first iteration', true, ''],
   ])(
-    'ends %s now; the next sitting runs it again, and no agent is paid for it',
+    'ends %s now; the next incarnation runs it again, and no agent is paid for it',
     async (_, baseline, calls) => {
       const waits = 'echo >> ../checks; [ -f ../go ] || { sleep 60 & sleep 60; }'
       const stage = setStage({ settings: { baseline, killGrace: 0.2, guardrails: [{ command: waits }] } })

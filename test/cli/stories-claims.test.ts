@@ -198,7 +198,7 @@ describe('an agent that', () => {
     expect(stage.history().filter(subject => subject.startsWith('ralph:'))).toEqual([])
   })
 
-  it('approves without a note is heard, and told', async () => {
+  it('approves without a note counts, with a warning', async () => {
     const stage = setStories({
       calls: [({ edit }) => edit({ reviewStatus: 'needs_review' })],
     })
@@ -260,7 +260,7 @@ describe('an agent that', () => {
     expect(stage.moves()).toEqual(['implement US-001 fail'])
   })
 
-  it('changes code in a review is told and flagged, though its verdict counts', async () => {
+  it('changes code in a review gets a warning, though its verdict counts', async () => {
     const stage = setStories({
       stories: [story('A'), story('B')],
       verify: ['echo $$ > coverage'],

@@ -364,7 +364,7 @@ describe('a review that takes an approval from where git had it before', () => {
 })
 
 describe('an approval that a check writes before the first iteration', () => {
-  it('is no person’s word: it is put back, kept beside the file, and told', async () => {
+  it('is not a person’s edit: it is undone with a warning, and kept beside the file', async () => {
     const stage = setWriting()
     expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
     expect(stage.seen()[0]).toMatchObject({ mode: 'implement', file: { userStories: [{ passes: false }] } })

@@ -54,7 +54,7 @@ describe('what the agent does', () => {
     expect(stage.session('iter-001/stream.ndjson')).toBe('<response>DONE</response>\n')
   })
 
-  it('is told with its time, and a result by the id of its call', async () => {
+  it('is printed with its time, and a result with the id of its call', async () => {
     const stage = setStage({
       calls: [[['tool', 't1', 'Read', { file_path: 'a' }], ['toolResult', 't1', 'text'], DONE]],
     })

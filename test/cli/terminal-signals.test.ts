@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)('Ctrl+C at a terminal', () => {
     await run.expectResumed()
   })
 
-  it('lets a check finish, and the next sitting runs what is left of them', async () => {
+  it('lets a check finish, and the next incarnation runs what is left of them', async () => {
     const settings = {
       baseline: false,
       guardrails: [{ command: 'touch ../begun; sleep 0.5; touch ../finished' }],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { setStage } from './scene.ts'
 
-it('--verbose tells both files, the settings as they are together, and each step with its time', async () => {
+it('--verbose prints both files, the merged settings, and each step with its time', async () => {
   const stage = setStage({
     settings: { guardrails: [{ command: 'true' }], agent: { flags: ['--api-key SECRET'] } },
   })
@@ -27,7 +27,7 @@ it('--verbose tells both files, the settings as they are together, and each step
   expect(stderr).not.toContain('SECRET')
 })
 
-it('a stack trace is told only with --verbose', async () => {
+it('a stack trace is printed only with --verbose', async () => {
   const stage = setStage({ settings: '[]' })
   expect((await stage.ralph('run', '-p', 'x')).stderr).toMatch(/^ralph: error: [^\n]+\n$/)
   expect((await stage.ralph('run', '-p', 'x', '-V')).stderr).toMatch(/^ralph: error: .*\n\s+at /)

@@ -50,7 +50,7 @@ export function walk(kind: Kind, seed: number): Trace {
   let people = d.pick([0, 0, 2, 5])
   let resumes = d.below(3)
 
-  /** How long this sitting has taken. */
+  /** How long this incarnation has taken. */
   const worked = () => now - (journal.findLast(e => e.type === 'began' || e.type === 'resumed')?.at ?? now)
   const stands = (task: Task) => taskStateOf(workflow, state, task)
   const taskOf = (step: Step) => tasks.find(t => t.id === step.task)!

@@ -27,11 +27,11 @@ const essence = (world: World) => {
 describe('after a power cut', () => {
   it('at any boundary, a resumed run comes to the same end as an uninterrupted one', async () => {
     const whole = make()
-    const ending = await whole.sit()
+    const ending = await whole.host()
     expect(whole.boundaries).toBeGreaterThan(60)
     for (let cut = 1; cut <= whole.boundaries; cut++) {
       const world = make()
-      expect(await world.sitThrough([cut]), `cut at ${cut}`).toMatchObject({
+      expect(await world.hostThrough([cut]), `cut at ${cut}`).toMatchObject({
         ...ending,
         why: expect.any(String),
       })
@@ -47,10 +47,10 @@ describe('after a power cut', () => {
 
   it('an iteration that was paid for is not paid again', async () => {
     const whole = make()
-    await whole.sit()
+    await whole.host()
     for (let cut = 1; cut <= whole.boundaries; cut++) {
       const world = make()
-      await world.sitThrough([cut])
+      await world.hostThrough([cut])
       const paidFor = world.journal.filter(e => e.type === 'ended').length
       const lost = world.journal.filter(e => e.type === 'settled' && e.end === 'interrupted').length
       expect(paidFor, `cut at ${cut}`).toBe(ACTS.length)
@@ -61,7 +61,7 @@ describe('after a power cut', () => {
   it('the processes of the lost iteration are reaped before anything else starts', async () => {
     const world = new World([done])
     world.cutAfter = { type: 'spawned', times: 1 }
-    await world.sitThrough([Number.POSITIVE_INFINITY])
+    await world.hostThrough([Number.POSITIVE_INFINITY])
     const spawned = world.journal.filter(e => e.type === 'spawned')
     const lost = world.journal.find(e => e.type === 'settled' && e.end === 'interrupted')
     expect(lost).toBeDefined()
@@ -73,7 +73,7 @@ describe('after a power cut', () => {
     const world = new World([done])
     world.cutAfter = { type: 'spawned', times: 3 }
     const forever = Array.from({ length: 3 }, () => Number.POSITIVE_INFINITY)
-    await expect(world.sitThrough(forever)).resolves.toMatchObject({ result: 'blocked' })
+    await expect(world.hostThrough(forever)).resolves.toMatchObject({ result: 'blocked' })
     expect(fold(world.journal).state.taskStates.p).toMatchObject({
       crashes: 3,
       why: 'interrupted 3 times in a row',

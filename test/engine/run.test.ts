@@ -8,56 +8,56 @@ import { type Act, done, World } from './world.ts'
 describe('the loop', () => {
   it('goes through the ten steps in their order', async () => {
     const world = new World([done])
-    await world.sit()
+    await world.host()
     expect(world.types()).toEqual(['began', 'started', 'spawned', 'ended', 'settled', 'applied', 'finished'])
   })
 
   it('ends as claimed when nothing could verify it, as verified when checks were green', async () => {
     const claimed = new World([done])
-    expect(await claimed.sit()).toMatchObject({ result: 'complete', proof: 'claimed' })
+    expect(await claimed.host()).toMatchObject({ result: 'complete', proof: 'claimed' })
     const verified = new World([done])
     verified.checkNames = ['test']
-    expect(await verified.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(await verified.host()).toMatchObject({ result: 'complete', proof: 'verified' })
   })
 
   it('does not believe an agent that says it is done while a check is red, and tells the next one', async () => {
     const world = new World([{ ...done, red: ['test'] }, done])
     world.checkNames = ['test']
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.prompts).toEqual(['carry:', 'carry:test'])
   })
 
   it('stops at its limit', async () => {
     const world = new World([{}], { limits: { iterations: 3 } })
-    expect(await world.sit()).toMatchObject({ result: 'exhausted' })
+    expect(await world.host()).toMatchObject({ result: 'exhausted' })
     expect(world.calls).toBe(3)
   })
 
   it('goes on when it is resumed with a higher limit, and the journal tells of both', async () => {
     const world = new World([{}, {}, {}, done], { limits: { iterations: 2 } })
-    expect(await world.sit()).toMatchObject({ result: 'exhausted' })
+    expect(await world.host()).toMatchObject({ result: 'exhausted' })
     expect(fold(world.journal).state.limits.iterations).toBe(2)
-    expect(await world.sit({ iterations: 4 })).toMatchObject({ result: 'complete' })
+    expect(await world.host({ iterations: 4 })).toMatchObject({ result: 'complete' })
     expect(fold(world.journal).state).toMatchObject({ n: 4, limits: { iterations: 4 } })
   })
 
   it('runs the checks once before the first iteration, and says of a red one that it was red before', async () => {
     const world = new World([{ red: ['test'] }, done])
     world.checkNames = ['test']
-    await world.sit()
+    await world.host()
     expect(world.types().slice(0, 3)).toEqual(['began', 'baseline', 'started'])
     expect(world.of('settled')[0]!.findings[0]!.note).toBe('test is red')
     const red = new World([{ red: ['test'] }, { red: ['test'] }, done])
     red.checkNames = ['test']
     red.before = { red: ['test'] }
-    await red.sit()
+    await red.host()
     expect(red.of('settled')[0]!.findings[0]!.note).toBe('test is red\nIt was already red before the run.')
   })
 
   it('runs no checks after an agent that failed, waits longer each time, and gives up after five', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }])
     world.checkNames = ['test']
-    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(await world.host()).toMatchObject({ result: 'failures' })
     expect(world.calls).toBe(5)
     expect(world.of('checked').filter(e => e.id !== null)).toEqual([])
     expect(world.of('waiting').map(e => e.until - e.at)).toEqual([1000, 2000, 4000, 8000])
@@ -79,7 +79,7 @@ describe('the loop', () => {
     const world = new World(acts)
     world.checkNames = ['test']
     world.onCall = n => void (n === 2 && acts.splice(0, 1, done))
-    expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(await world.host()).toMatchObject({ result: 'complete', proof: 'verified' })
     expect(world.of('settled').map(e => e.end)).toEqual([end, 'ok'])
     expect(world.of('checked').filter(e => e.id !== null)).toHaveLength(1)
   })
@@ -87,13 +87,13 @@ describe('the loop', () => {
   it('counts failures in a row: a good iteration begins anew', async () => {
     const broken = { result: { ok: false, error: 'broken' } }
     const world = new World([broken, broken, {}, broken, broken, done], { limits: { failures: 3 } })
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('waiting').map(e => e.until - e.at)).toEqual([1000, 2000, 1000, 2000])
   })
 
   it('tries an empty answer again twice at once, then counts it as a failure', async () => {
     const world = new World([{ result: { text: '' } }], { limits: { failures: 1 } })
-    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(await world.host()).toMatchObject({ result: 'failures' })
     expect(world.calls).toBe(3)
     expect(world.of('waiting')).toEqual([])
   })
@@ -101,11 +101,11 @@ describe('the loop', () => {
   it('ends a run of silent iterations that changed nothing, but not of those that did', async () => {
     const still = new World([{ hangs: true, edits: false }], { limits: { failures: 2 } })
     still.checkNames = ['test']
-    expect(await still.sit()).toMatchObject({ result: 'inactive' })
+    expect(await still.host()).toMatchObject({ result: 'inactive' })
     expect(still.calls).toBe(2)
     const busy = new World([{ hangs: true }], { limits: { failures: 2, iterations: 4 } })
     busy.checkNames = ['test']
-    expect(await busy.sit()).toMatchObject({ result: 'exhausted' })
+    expect(await busy.host()).toMatchObject({ result: 'exhausted' })
   })
 
   it('that meets trouble nobody expected is thrown on, and on record for whoever asks', async () => {
@@ -113,20 +113,20 @@ describe('the loop', () => {
     world.onEvent = event => {
       if (event.type === 'agent') throw new Error('ENOTDIR: not a directory\nat some place')
     }
-    await expect(world.sit()).rejects.toThrow('ENOTDIR')
+    await expect(world.host()).rejects.toThrow('ENOTDIR')
     expect(world.journal.at(-1)).toMatchObject({ type: 'stopped', why: 'ENOTDIR: not a directory' })
     expect(stoppedCleanly(world.journal)).toBe(false)
   })
 
   it('counts an agent that cannot be started as a failure, in its own words', async () => {
     const world = new World([{ startError: 'cannot start claude: not found' }])
-    expect(await world.sit()).toMatchObject({ result: 'failures' })
+    expect(await world.host()).toMatchObject({ result: 'failures' })
     expect(world.of('settled')[0]).toMatchObject({ end: 'error', note: 'cannot start claude: not found' })
   })
 
   it('ends a silent agent, but not one with a tool call open', async () => {
     const silent = new World([{ hangs: true }, done])
-    expect(await silent.sit()).toMatchObject({ result: 'complete' })
+    expect(await silent.host()).toMatchObject({ result: 'complete' })
     expect(silent.of('settled')[0]).toMatchObject({ end: 'inactive' })
     expect(silent.of('ended')[0]!.ms).toBe(300_000)
 
@@ -134,13 +134,13 @@ describe('the loop', () => {
       { hangs: true, events: [{ type: 'tool', id: '1', name: 'Bash', summary: 'make' }] },
       done,
     ])
-    await busy.sit()
+    await busy.host()
     expect(busy.of('ended')[0]).toMatchObject({ how: 'timeout', ms: 7_200_000 })
   })
 
   it('ends an agent that was too late while it was still being started, as soon as it is there', async () => {
     const world = new World([{ hangs: true, startsAfter: 400_000 }, done])
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
     expect(world.stopped).toBe(1)
   })
@@ -148,7 +148,7 @@ describe('the loop', () => {
   it('stops an agent that gave its result and stays, and counts it as ended well', async () => {
     const result = { type: 'ended' as const, ok: true, text: 'DONE' }
     const world = new World([{ hangs: true, events: [result] }])
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 10_000 })
     expect(world.stopped).toBe(1)
   })
@@ -170,20 +170,20 @@ describe('the loop', () => {
         result: { ok: true, text: 'DONE' },
       },
     ])
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 6 * 9000 + 10_000 })
   })
 
   it('ends an agent by the iteration timeout while a background task is open, not by silence', async () => {
     const world = new World([{ hangs: true, events: [{ type: 'background', open: 1 }] }, done])
-    await world.sit()
+    await world.host()
     expect(world.of('ended')[0]).toMatchObject({ how: 'timeout', ms: 7_200_000 })
   })
 
   it('does not count an answer after which the agent went on', async () => {
     const went = { type: 'text' as const, text: 'On with it.' }
     const world = new World([{ hangs: true, events: [{ type: 'answered' }, went] }, done])
-    await world.sit()
+    await world.host()
     expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
   })
 
@@ -195,14 +195,14 @@ describe('the loop', () => {
     }
     const world = new World([turnedAway])
     const why = 'a cannot be used: Invalid API key'
-    expect(await world.sit()).toMatchObject({ result: 'unusable', why })
+    expect(await world.host()).toMatchObject({ result: 'unusable', why })
     expect(world.of('ended')).toMatchObject([{ seenOff: true, ms: 0, unusable: { note: 'Invalid API key' } }])
     expect(world.of('waiting')).toEqual([])
 
     const acts = [turnedAway]
     const two = new World(acts, { agents: ['a', 'b'] })
     two.onCall = n => void (n === 2 && acts.splice(0, 1, done))
-    expect(await two.sit()).toMatchObject({ result: 'complete' })
+    expect(await two.host()).toMatchObject({ result: 'complete' })
     expect(two.of('started').map(e => [e.agent, e.n])).toEqual([
       ['a', 1],
       ['b', 1],
@@ -217,14 +217,14 @@ describe('the loop', () => {
     const acts = [limited]
     const world = new World(acts)
     world.onCall = n => void (n === 3 && acts.splice(0, 1, done as never))
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('waiting').map(e => e.until - e.at)).toEqual([60_000, 120_000])
     expect(fold(world.journal).state.n).toBe(1)
 
     const others = [limited]
     const two = new World(others, { agents: ['a', 'b'] })
     two.onCall = n => void (n === 2 && others.splice(0, 1, done as never))
-    await two.sit()
+    await two.host()
     expect(two.of('waiting')).toEqual([])
     expect(two.of('started').map(e => e.agent)).toEqual(['a', 'b'])
   })
@@ -232,7 +232,7 @@ describe('the loop', () => {
   it('calls a loop stuck that changes nothing while the same checks stay red', async () => {
     const world = new World([{ red: ['test'], edits: false }])
     world.checkNames = ['test']
-    expect(await world.sit()).toMatchObject({
+    expect(await world.host()).toMatchObject({
       result: 'blocked',
       why: 'stuck: 3 iterations changed nothing and test stayed red',
     })
@@ -243,33 +243,33 @@ describe('the loop', () => {
     const list = ['1', '2', '3'].map(id => ({ id, title: id, blockedBy: [] }))
     const workflow = { ...tasks({ parallel: 1 }), width: 2 }
     const world = new World([{}], { tasks: list, workflow, limits: { iterations: null } })
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.types().slice(1, 3)).toEqual(['started', 'started'])
     expect(world.calls).toBe(3)
   })
 })
 
 describe('signals', () => {
-  it('a soft one lets the agent finish, and its checks wait for the next sitting', async () => {
+  it('a soft one lets the agent finish, and its checks wait for the next incarnation', async () => {
     const world = new World([done])
     world.checkNames = ['test']
     world.onCall = () => world.soft.abort()
-    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+    expect(await world.host()).toMatchObject({ type: 'stopped', interrupted: true })
     expect(world.types().slice(-2)).toEqual(['ended', 'stopped'])
     expect([world.left, stoppedCleanly(world.journal)]).toEqual([1, true])
     expect(world.stopped).toBe(0)
     world.soft = new AbortController()
-    expect(await world.sit()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(await world.host()).toMatchObject({ result: 'complete', proof: 'verified' })
     expect(world.calls).toBe(1)
   })
 
-  it('are obeyed where no leave can be taken, too, and the next sitting knows', async () => {
+  it('are obeyed even if nothing can be judged first, and the next incarnation knows', async () => {
     const world = new World([done])
     world.onCall = () => world.soft.abort()
     world.onLeave = () => {
       throw new Error('the disk is full')
     }
-    expect(await world.sit()).toMatchObject({ type: 'stopped', why: 'interrupted' })
+    expect(await world.host()).toMatchObject({ type: 'stopped', why: 'interrupted' })
     expect(stoppedCleanly(world.journal)).toBe(false)
   })
 
@@ -279,7 +279,7 @@ describe('signals', () => {
       world.soft.abort()
       queueMicrotask(() => world.hard.abort())
     }
-    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+    expect(await world.host()).toMatchObject({ type: 'stopped', interrupted: true })
     const { state } = fold(world.journal)
     expect(state).toMatchObject({ n: 0, flight: {}, taskStates: { p: { crashes: 0, interrupted: true } } })
     expect(world.stopped).toBe(1)
@@ -289,7 +289,7 @@ describe('signals', () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }])
     world.onEvent = event => void (event.type === 'waiting' && queueMicrotask(() => world.soft.abort()))
     const before = world.clock.now()
-    expect(await world.sit()).toMatchObject({ type: 'stopped' })
+    expect(await world.host()).toMatchObject({ type: 'stopped' })
     expect(world.clock.now() - before).toBeLessThan(1000)
   })
 })
@@ -304,7 +304,7 @@ describe('a clock that is set meanwhile', () => {
       const world = new World([{ hangs: true, events: speaks }, done])
       world.onCall = n => void (n === 1 && world.clock.jump(ms))
       const before = world.clock.elapsed()
-      expect(await world.sit()).toMatchObject({ result: 'complete' })
+      expect(await world.host()).toMatchObject({ result: 'complete' })
       expect(world.of('settled').map(e => e.end)).toEqual(['inactive', 'ok'])
       expect(world.clock.elapsed() - before).toBe(300_000)
       expect(world.of('ended').map(e => e.ms)).toEqual([300_000, 0])
@@ -314,7 +314,7 @@ describe('a clock that is set meanwhile', () => {
   it('back while it waits after a failure is not waited for', async () => {
     const world = new World([{ result: { ok: false, error: 'broken' } }, done])
     world.onEvent = event => void (event.type === 'waiting' && world.clock.jump(-HOUR))
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.clock.elapsed()).toBeLessThan(10_000)
   })
 
@@ -327,7 +327,7 @@ describe('a clock that is set meanwhile', () => {
       if (event.type === 'waiting') world.clock.jump(jumps.pop() ?? 0)
       if (event.type === 'settled' && event.id === 3) world.soft.abort()
     }
-    await world.sit()
+    await world.host()
     expect(world.calls).toBe(3)
     // One minute, then two by the new time, and never hours.
     expect(world.clock.elapsed()).toBe(3 * 60_000)
@@ -337,7 +337,7 @@ describe('a clock that is set meanwhile', () => {
     const slow = { startsAfter: 60_000 }
     const world = new World([slow], { limits: { ms: 150_000 } })
     world.onCall = n => void (n === 1 && world.clock.jump(ms))
-    expect(await world.sit()).toMatchObject({ result: 'budget' })
+    expect(await world.host()).toMatchObject({ result: 'budget' })
     expect(world.calls).toBe(3)
   })
 })

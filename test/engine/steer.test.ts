@@ -12,7 +12,7 @@ describe('steering', () => {
       pausedAt = world.calls
       world.ask({ type: 'resume' })
     }
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(pausedAt).toBe(1)
     expect(world.of('settled')[0]).toMatchObject({ end: 'ok' })
   })
@@ -20,7 +20,7 @@ describe('steering', () => {
   it('a cancel ends the agent now, costs no iteration, and finishes the run', async () => {
     const world = new World([{ hangs: true }])
     world.onCall = () => queueMicrotask(() => world.ask({ type: 'cancel' }))
-    expect(await world.sit()).toMatchObject({ type: 'finished', result: 'cancelled' })
+    expect(await world.host()).toMatchObject({ type: 'finished', result: 'cancelled' })
     expect(world.stopped).toBe(1)
     expect(fold(world.journal).state).toMatchObject({ n: 0, flight: {} })
   })
@@ -30,14 +30,14 @@ describe('steering', () => {
     world.checkNames = ['test', 'lint']
     world.onEvent = event =>
       void (event.type === 'checking' && event.id !== null && world.ask({ type: 'cancel' }))
-    expect(await world.sit()).toMatchObject({ type: 'finished', result: 'cancelled' })
+    expect(await world.host()).toMatchObject({ type: 'finished', result: 'cancelled' })
     expect(fold(world.journal).state.flight).toEqual({})
   })
 
   it('an instruction is on record and stands in the state from then on', async () => {
     const world = new World([{}, {}, done])
     world.onCall = n => void (n === 1 && world.ask({ type: 'tell', text: 'Use the new API' }))
-    await world.sit()
+    await world.host()
     expect(fold(world.journal).state.told).toEqual(['Use the new API'])
   })
 
@@ -50,7 +50,7 @@ describe('steering', () => {
       return { list: { add: [{ task: added, after: 'p' }] } }
     }
     world.onCall = n => void (n === 1 && world.ask({ type: 'todo', request: ['whatever', 7] }))
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(asked).toEqual([['whatever', 7], 1, 1])
     expect(world.of('edited')).toMatchObject([
       { by: 'person', list: { add: [{ task: added }] }, request: '1' },
@@ -65,7 +65,7 @@ describe('steering', () => {
     const world = new World([{}, done])
     if (answer) world.onRequest = answer
     world.onCall = n => void (n === 1 && world.ask({ type: 'todo', request: {} }))
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.of('warned').map(({ note }) => note)).toEqual([`the list was not changed: ${why}`])
     expect(world.of('edited')).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('steering', () => {
     const before = world.clock.now()
     world.onEvent = event =>
       void (event.type === 'waiting' && queueMicrotask(() => world.ask({ type: 'retry' })))
-    expect(await world.sit()).toMatchObject({ result: 'complete' })
+    expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.clock.now() - before).toBeLessThan(1000)
   })
 
@@ -83,6 +83,6 @@ describe('steering', () => {
     const world = new World([{}])
     world.onCall = () => world.ask({ type: 'pause' })
     world.onIdle = () => world.soft.abort()
-    expect(await world.sit()).toMatchObject({ type: 'stopped', interrupted: true })
+    expect(await world.host()).toMatchObject({ type: 'stopped', interrupted: true })
   })
 })

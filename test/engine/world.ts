@@ -72,7 +72,7 @@ class FakeClock implements Clock {
 
 type Options = { tasks?: Task[]; workflow?: StageTable; limits?: Partial<Limits>; agents?: string[] }
 
-/** The engine's world in memory. It outlives sittings: a crash loses only what was not journaled. */
+/** The engine's world in memory. It outlives incarnations: a crash loses only what was not journaled. */
 export class World {
   journal: RunEvent[] = []
   /** Everything told, the passing events too. */
@@ -242,8 +242,8 @@ export class World {
     }
   }
 
-  /** One sitting: begins the run, or goes on with it. Time passes only while everybody waits. */
-  async sit(raised: Partial<Limits> = {}): Promise<LoopEnding> {
+  /** One incarnation: begins the run, or goes on with it. Time passes only while everybody waits. */
+  async host(raised: Partial<Limits> = {}): Promise<LoopEnding> {
     this.dark = false
     const limits = { ...LIMITS, ...this.options.limits, ...raised }
     const ports = this.ports()
@@ -268,30 +268,30 @@ export class World {
     const signals = { soft: this.soft.signal, hard: this.hard.signal }
     const timeouts = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
     let over = false
-    const sitting = run(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
+    const incarnation = run(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
       over = true
     })
-    sitting.catch(() => {})
+    incarnation.catch(() => {})
     while (!over) {
       await settleDown()
       if (!over && !this.clock.tick()) this.onIdle?.()
     }
-    return sitting
+    return incarnation
   }
 
   /** Until it ends, however often the power goes. */
-  async sitThrough(cuts: Iterable<number>): Promise<LoopEnding> {
+  async hostThrough(cuts: Iterable<number>): Promise<LoopEnding> {
     for (const cut of cuts) {
       this.cutAt = this.boundaries + cut
       try {
-        return await this.sit()
+        return await this.host()
       } catch (error) {
         if (!(error instanceof PowerCut)) throw error
         this.clock.timers.clear()
       }
     }
     this.cutAt = Number.POSITIVE_INFINITY
-    return this.sit()
+    return this.host()
   }
 
   types(): string[] {

@@ -20,7 +20,7 @@ function setScene() {
   return { root, repo, git, env: { PATH, HOME: root } }
 }
 
-describe('how a project stands is told', () => {
+describe('the state of a project', () => {
   it.each([
     ['from its top', ({ repo }: { repo: string }) => repo],
     ['from a folder in it', ({ repo }: { repo: string }) => join(repo, 'inner')],

@@ -382,7 +382,7 @@ describe('uncommitted changes', () => {
     )
   })
 
-  it('are told of together with what else is wrong', () => {
+  it('are reported together with what else is wrong', () => {
     const { project, stop } = makeProject({ after: [story({ passes: true })] })
     writeFileSync(join(project, 'a'), '')
     expect(stop()).toEqual(blocked(/not 'approved'[\s\S]*\n\nThere are uncommitted changes: a\./))
@@ -416,7 +416,7 @@ describe('uncommitted changes', () => {
     expect(stop()).toEqual(PASS)
   })
 
-  it('by a rename are told by both names; many are told in short', () => {
+  it('by a rename are named by both names; of many only the first are named', () => {
     const { project, stop } = makeProject({ after: [story()] })
     git(project, 'mv', '.gitignore', 'ignored')
     expect(stop()).toEqual(blocked('There are uncommitted changes: ignored, .gitignore.'))
@@ -424,7 +424,7 @@ describe('uncommitted changes', () => {
     expect(stop()).toEqual(blocked('f17 and 12 more.'))
   })
 
-  it('cannot be told outside a repository', () => {
+  it('are unknown outside a repository', () => {
     const { project, stop } = makeProject({ after: [story()] })
     rmSync(join(project, '.git'), { recursive: true })
     expect(stop()).toEqual(PASS)

@@ -135,7 +135,7 @@ describe('a restore', () => {
 })
 
 describe('a repository that is removed', () => {
-  it('is told and not put back; another one in its place stops the run', async () => {
+  it('is reported and not put back; another one in its place stops the run', async () => {
     const { project, sh, open } = layProject()
     const protection = await open()
     await protection.take()

@@ -154,7 +154,7 @@ describe('sweep', () => {
     expect(readText(path('tidied'))).toBe('tidied\n')
   })
 
-  test('finds what an earlier sitting left, of which it knows nothing', async () => {
+  test('finds what an earlier incarnation left, of which it knows nothing', async () => {
     const scene = setScene()
     const leftover = stranger(scene, { RALPH_RUN: scene.run, RALPH_STEP: '3' })
     await scene.runner.sweep(3)
@@ -178,7 +178,7 @@ describe('sweep', () => {
 })
 
 describe('reap', () => {
-  test('ends the tree of a crashed sitting', async () => {
+  test('ends the tree of a crashed incarnation', async () => {
     const scene = setScene()
     const crashed = processRunner({ run: randomUUID(), graceMs: 50 })
     const live = await crashed.start(
@@ -216,7 +216,7 @@ describe('reap', () => {
     expect(await text(shell.stdout)).toBe('driver lives\nshell lives\n')
   })
 
-  test('ends whatever carries the mark of the run, but nothing of this sitting', async () => {
+  test('ends whatever carries the mark of the run, but nothing of this incarnation', async () => {
     const scene = setScene()
     const leftover = stranger(scene, { RALPH_RUN: scene.run, RALPH_STEP: '1' })
     const live = await scene.runner.start(scene.command([['hang']]), 2, ignoring)

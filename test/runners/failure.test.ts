@@ -13,7 +13,7 @@ describe('a failure', () => {
       'timed out after 900s',
     ],
     [{ exit: { code: null, signal: null }, stopped: null, error: 'no shell' }, 'could not be run: no shell'],
-  ])('%j is told as %j', (ran, words) => {
+  ])('%j is described as %j', (ran, words) => {
     expect(failureOf(ran)).toBe(words)
   })
 })

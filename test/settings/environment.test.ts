@@ -48,7 +48,7 @@ test('values go on as they are, and a variable without one does not exist', () =
   expect(env).toEqual({ PATH: '/bin', EMPTY: '', ODD: 'a=b\nc' })
 })
 
-test('what was left out is told by name, in order', () => {
+test('what was left out is listed by name, in order', () => {
   const env = { Z_TOKEN: 'x', PATH: '/bin', A_KEY: 'x', LANG: 'C', RALPH_RUN: 'r1', NO_TOKEN: undefined }
   expect(filterEnvironment(env, { ...RULES, drop: ['LANG'] }).leftOut).toEqual(['A_KEY', 'LANG', 'Z_TOKEN'])
 })

@@ -49,7 +49,7 @@ test('a fallback agent is offered as a name and as an object', () => {
   ])
 })
 
-test('nothing is required, defaults are told, and unknown keys are refused', () => {
+test('nothing is required, defaults are given, and unknown keys are refused', () => {
   expect(jsonSchema()).not.toHaveProperty('required')
   expect(jsonSchema()).toMatchObject({ additionalProperties: false })
   expect(properties.maximumIterations).toMatchObject({ type: 'integer', minimum: 1, default: 10 })

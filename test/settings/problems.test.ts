@@ -247,7 +247,7 @@ test.each(RUN)('%s may have several lines', (_, settings) => {
   expect(refused(settings('set -e\n\tnpm test\n'))).toBe('nothing was refused')
 })
 
-test('of several problems the first is told, and how many more there are', () => {
+test('of several problems the first is named, and how many more there are', () => {
   expect(refused({ maximumIterations: 0, killGrace: -1 })).toBe(
     `maximumIterations must be at least 1, not 0 ${HERE} (and 1 more problem)`,
   )

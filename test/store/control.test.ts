@@ -36,7 +36,7 @@ describe('a request', () => {
     expect(asked(dir).pending()).toEqual([])
   })
 
-  it('to pause an earlier sitting does not pause the one that somebody started since', () => {
+  it('to pause an earlier incarnation does not pause the one that somebody started since', () => {
     const dir = scratch()
     sendControl(dir, { type: 'pause' }, 1)
     sendControl(dir, { type: 'tell', text: 'stays' }, 2)

@@ -164,7 +164,7 @@ describe('in a pipe', () => {
     expect(lines).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`))
   })
 
-  it('what is under way is told once, as a line', () => {
+  it('what is under way is shown once, as a line', () => {
     const { out } = fakeOut(false)
     const show = listen(out, { streamAgent: false })
     for (const event of [started(), checking(), checked()]) show(event)
@@ -342,7 +342,7 @@ describe('however the process ends, the terminal is left as it was', () => {
     expect(ran.text).not.toContain('\x1b[?25')
   })
 
-  it('a signal is told of on a line of its own', async () => {
+  it('a signal is reported on a line of its own', async () => {
     const ran = await run('say')
     expect(ran.code).toBe(130)
     expect(ran.text).toContain('npm test')

@@ -153,7 +153,7 @@ describe('a receipt in short', () => {
 })
 
 describe('the time of a run', () => {
-  it('is work in all sittings, and none between them', () => {
+  it('is work in all incarnations, and none between them', () => {
     const day = 24 * 60 * MINUTE
     const events = journal()
       .iterate(fails)
@@ -315,7 +315,7 @@ describe('the rest of a receipt', () => {
     expect(agents).toEqual(['codex', 'claude'])
   })
 
-  it('takes the limits of the last sitting for the way on', () => {
+  it('takes the limits of the last incarnation for the command that continues it', () => {
     const pen = journal({ limits: { iterations: 1 } }).iterate(fails)
     pen.finish('exhausted', 'all 1 iterations are used')
     expect(receiptOf(pen.events).resume).toBe(`ralph resume ${ID} -m 11`)

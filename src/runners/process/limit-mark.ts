@@ -14,9 +14,9 @@ export type LimitMark = {
   prefix(): Promise<string[]>
 }
 
-export function limitMark(run: string, sitting: string): LimitMark {
+export function limitMark(run: string, incarnation: string): LimitMark {
   const program = PRLIMIT.find(path => existsSync(path))
-  const value = program === undefined ? null : limitFor(run, sitting, readLimit('self'))
+  const value = program === undefined ? null : limitFor(run, incarnation, readLimit('self'))
   if (program === undefined || value === null) return { value: null, prefix: async () => [] }
   const prefix = [program, `--locks=${value}`, '--']
   // A sandbox may forbid it, or have no such limit. Then nothing could be started, so it is tried first.

@@ -5,7 +5,7 @@ export type Marks = {
   run?: string
   step?: string
   /** One incarnation of a run. */
-  sitting?: string
+  incarnation?: string
   /** One started process and what descends from it. */
   call?: string
   /** The hard limit of file locks, in digits. */
@@ -16,7 +16,7 @@ export type Marks = {
 export const MARK_NAMES = {
   RALPH_RUN: 'run',
   RALPH_STEP: 'step',
-  RALPH_SITTING: 'sitting',
+  RALPH_SITTING: 'incarnation',
   RALPH_CALL: 'call',
 } as const
 
@@ -27,9 +27,9 @@ export const MARK_NAMES = {
  *
  * The number has 62 bits: the level, the run, the incarnation. The level is smaller in a ralph that runs inside a run.
  */
-const SITTING_BITS = 20n
+const INCARNATION_BITS = 20n
 const RUN_BITS = 34n
-const LEVEL_AT = SITTING_BITS + RUN_BITS
+const LEVEL_AT = INCARNATION_BITS + RUN_BITS
 const TOP_LEVEL = 255n
 
 const lowest = (bits: bigint, value: bigint): bigint => value & ((1n << bits) - 1n)
@@ -39,16 +39,18 @@ const bitsOf = (text: string): bigint => createHash('sha256').update(text).diges
 const runPart = (run: string): bigint => lowest(RUN_BITS, bitsOf(run))
 
 /** The limit for the processes of an incarnation. `inherited`: ralph's own. null: it is too low to set another. */
-export function limitFor(run: string, sitting: string, inherited: string | null): string | null {
+export function limitFor(run: string, incarnation: string, inherited: string | null): string | null {
   const level = inherited === null ? TOP_LEVEL : (BigInt(inherited) >> LEVEL_AT) - 1n
   if (level < 1n) return null
   const below = level > TOP_LEVEL ? TOP_LEVEL : level
-  return String((below << LEVEL_AT) | (runPart(run) << SITTING_BITS) | lowest(SITTING_BITS, bitsOf(sitting)))
+  return String(
+    (below << LEVEL_AT) | (runPart(run) << INCARNATION_BITS) | lowest(INCARNATION_BITS, bitsOf(incarnation)),
+  )
 }
 
 /** Whether a limit was set by a run of this id, in any incarnation. */
 export function isLimitOf(run: string, limit: string): boolean {
   const value = BigInt(limit)
   const level = value >> LEVEL_AT
-  return level >= 1n && level <= TOP_LEVEL && lowest(RUN_BITS, value >> SITTING_BITS) === runPart(run)
+  return level >= 1n && level <= TOP_LEVEL && lowest(RUN_BITS, value >> INCARNATION_BITS) === runPart(run)
 }

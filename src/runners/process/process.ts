@@ -56,7 +56,7 @@ export function processRunner({
   })
   /** Any one mark is enough: a process may have changed the others. */
   const isOfIncarnation = (its: Marks): boolean =>
-    its.sitting === incarnation ||
+    its.incarnation === incarnation ||
     its.call?.startsWith(`${incarnation}.`) === true ||
     (its.limit !== undefined && its.limit === limit.value)
   const isOfRun = (its: Marks): boolean =>

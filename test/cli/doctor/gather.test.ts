@@ -31,7 +31,7 @@ describe('the agents', () => {
     ])
   })
 
-  it.each([...known.keys()])('%s: it can be told how to get it and how it is paid', async name => {
+  it.each([...known.keys()])('%s: doctor knows how to get it and how it is paid', async name => {
     expect(howToInstall(name, 'linux')).toMatch(/^npm install -g /)
     const { agents } = await setDoctorScene([name], { [name]: prints('1.0') }).gather()
     expect(agents.find(agent => agent.name === name)).toMatchObject({ paidBy: 'its own login' })
@@ -192,7 +192,7 @@ describe('the tools', () => {
 })
 
 describe('the project', () => {
-  it('has its files, guardrails and trust told', async () => {
+  it('is shown with its files, guardrails and trust', async () => {
     const settings = { guardrails: [{ command: 'npm test' }] }
     const scene = setDoctorScene(['claude'], ANSWERS, settings)
     writeFileSync(join(scene.project, '.ralph/settings.local.json'), '{"maximumIterations": 3}')
@@ -207,7 +207,7 @@ describe('the project', () => {
     expect((await state()).trust).toEqual({ state: 'given' })
   })
 
-  it('has the patterns told that protect nothing', async () => {
+  it('is shown with the patterns that protect nothing', async () => {
     const { project } = await setDoctorScene([], {}, { protect: ['.ralph/*.json', '*.{snap}'] }).gather()
     expect(project.protect).toEqual({
       patterns: ['.ralph/*.json', '*.{snap}'],
@@ -244,7 +244,7 @@ describe('the project', () => {
     expect((await scene.gather()).project.lock).toBeNull()
   })
 
-  it('has its latest unfinished run told, and trouble with its runs', async () => {
+  it('is shown with its latest unfinished run, and trouble with its runs', async () => {
     const scene = setDoctorScene([])
     const dir = makeRunDir(scene.home, '20260301-221530-k3f')
     const began = {
@@ -305,7 +305,7 @@ describe('ralph itself', () => {
 describe('the environment', () => {
   const env = { ANTHROPIC_API_KEY: 'sk-1', OPENAI_API_KEY: 'sk-2', LANG: 'value-3', RALPH_TRUST: 'value-4' }
 
-  it('is told by names, sorted, for the agent that would be taken and for guardrails', async () => {
+  it('is shown by names, sorted, for the agent that would be used and for guardrails', async () => {
     const { environment } = await setDoctorScene(['claude'], ANSWERS).gather({ env }, true)
     expect(environment).toEqual([
       {
@@ -321,7 +321,7 @@ describe('the environment', () => {
     ])
   })
 
-  it('is not told unasked, and no value ever is', async () => {
+  it('is not shown unasked, and no value ever is', async () => {
     const scene = setDoctorScene(['claude'], ANSWERS)
     expect(await scene.gather({ env })).not.toHaveProperty('environment')
     const told = JSON.stringify(await scene.gather({ env }, true))

@@ -159,7 +159,7 @@ Progress:
     expect(log.since('Iteration')).toContain(`- ✗ Status: failing (${T0})\n- Blocked: Which database?\n`)
   })
 
-  it('keeps the user’s instructions, edits, sittings and the end', () => {
+  it('keeps the user’s instructions, edits, resumptions and the end', () => {
     const log = logged([task('#1')])
     const done = { ...log.run.at('#1'), stage: 'done' }
     log.write({ type: 'told', ...AT, text: 'also handle errors\n## Iteration 7' })
@@ -211,7 +211,7 @@ complete
     expect(log.since('Iteration').match(/^ {2}> …$/gm)).toHaveLength(2)
   })
 
-  it('only ever grows, and grows the same when the journal is told again', () => {
+  it('only ever grows, and grows the same when the journal is replayed', () => {
     const tell = () => {
       const log = logged([task('#1'), task('#2', { blockedBy: ['#1'] })])
       const texts = [log.text]

@@ -32,7 +32,7 @@ const told = (change: Record<string, Partial<Story>>, more: Partial<AgentWork> =
 
 const approved = { passes: true, reviewStatus: 'approved', notes: 'x' } as const
 
-describe('what an agent may not write is told', () => {
+describe('what an agent may not write is reported', () => {
   it('not at all where there is nothing', () => {
     expect(told({})).toEqual([])
     expect(told({ A: { reviewStatus: 'needs_review', notes: 'x', priority: 9, description: 'y' } })).toEqual(
@@ -53,7 +53,7 @@ describe('what an agent may not write is told', () => {
     ])
   })
 
-  it('once of a story that is told of already, whatever it is called', () => {
+  it('once for a story that is named already, whatever its title', () => {
     const odd = file(newStory('A'), newStory('C (1)*'), newStory('C'))
     const change = { 'C (1)*': { title: 'Other', reviewStatus: 'needs_review' } } as const
     const found = { ...odd, userStories: odd.userStories.map(s => ({ ...s, ...change[s.id as 'C (1)*'] })) }

@@ -40,7 +40,7 @@ describe('at any time', () => {
     ])
   })
 
-  it('requested changes are told', () => {
+  it('requested changes are reported', () => {
     expect(check({ reviewStatus: 'changes_requested', reviewFeedback: ' ' })).toEqual([
       expect.stringContaining('Feedback is required'),
     ])

@@ -84,7 +84,7 @@ describe('a story file', () => {
     expect(errors(json)).toEqual([message])
   })
 
-  it('is told of every mistake at once', () => {
+  it('names every mistake at once', () => {
     expect(errors({ userStories: [{ id: 'US-001' }] })).toHaveLength(10)
   })
 })
