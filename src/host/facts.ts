@@ -3,7 +3,7 @@ import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
-import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents.ts'
+import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents/agents.ts'
 
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {

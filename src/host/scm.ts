@@ -16,7 +16,7 @@ import { resolveFlags } from '../settings/load.ts'
 import { openNewFile } from '../store/files/new-file.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import type { AskAgent } from './ask.ts'
+import type { AskAgent } from './agents/ask.ts'
 
 const TIMEOUT_S = 900
 

@@ -16,7 +16,7 @@ import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
-import type { AskAgent } from './ask.ts'
+import type { AskAgent } from './agents/ask.ts'
 import { commandChecks, composeChecks, composeDoubts } from './checks.ts'
 import { composeProtection, guardGit } from './protection.ts'
 import { composeScm } from './scm.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agentsByRole } from '../../src/host/agents.ts'
+import { agentsByRole } from '../../src/host/agents/agents.ts'
 import { resolve } from '../../src/settings/schema.ts'
 import type { BaseSpec } from '../../src/workflows/spec.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { custom } from '../../src/agents/custom.ts'
 import { CannotGoOn } from '../../src/core/ports.ts'
-import { agentCaller } from '../../src/host/call.ts'
+import { agentCaller } from '../../src/host/agents/call.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { scratch } from '../support/scratch.ts'
 

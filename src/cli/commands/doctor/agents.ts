@@ -1,6 +1,6 @@
 import type { Cli } from '../../../agents/cli.ts'
 import { known } from '../../../agents/index.ts'
-import { agentByName, chooseAgent, isInstalled } from '../../../host/agents.ts'
+import { agentByName, chooseAgent, isInstalled } from '../../../host/agents/agents.ts'
 import type { RunCommand } from '../../../runners/run-command.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { type Env, environmentOf } from './environment.ts'

@@ -1,10 +1,10 @@
-import { resetIn } from '../agents/shared/reset.ts'
-import type { AgentEnded, AgentEvent, Exit } from '../core/events.ts'
-import { plural } from '../core/format.ts'
-import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../core/ports.ts'
-import { redactWords } from '../core/secrets/redact.ts'
-import type { AgentName, StepId } from '../core/table.ts'
-import { type CallFiles, callRecord } from '../store/call-record.ts'
+import { resetIn } from '../../agents/shared/reset.ts'
+import type { AgentEnded, AgentEvent, Exit } from '../../core/events.ts'
+import { plural } from '../../core/format.ts'
+import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../../core/ports.ts'
+import { redactWords } from '../../core/secrets/redact.ts'
+import type { AgentName, StepId } from '../../core/table.ts'
+import { type CallFiles, callRecord } from '../../store/call-record.ts'
 
 /** The session folder, as a call uses it. */
 type CallSession = CallFiles & {

@@ -1,8 +1,8 @@
-import type { RunEvent } from '../core/events.ts'
-import type { Clock } from '../core/ports.ts'
-import type { RunState, StepId } from '../core/table.ts'
-import { supervise } from '../engine/supervise.ts'
-import type { AgentAnswer, AgentQuestion } from '../workflows/workflow.ts'
+import type { RunEvent } from '../../core/events.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { RunState, StepId } from '../../core/table.ts'
+import { supervise } from '../../engine/supervise.ts'
+import type { AgentAnswer, AgentQuestion } from '../../workflows/workflow.ts'
 import type { AgentPool } from './agent-pool.ts'
 import type { AgentCall, CallAgent } from './call.ts'
 

@@ -1,10 +1,10 @@
-import { ownNames } from '../agents/own-names.ts'
-import { learnCapabilities } from '../agents/probe/capabilities.ts'
-import type { Agent, Ask, Capabilities, Runner } from '../core/ports.ts'
-import type { AgentName, RunState } from '../core/table.ts'
-import { findProgram } from '../runners/find-program.ts'
-import { filterEnvironment } from '../settings/environment.ts'
-import type { RunSpec } from '../workflows/spec.ts'
+import { ownNames } from '../../agents/own-names.ts'
+import { learnCapabilities } from '../../agents/probe/capabilities.ts'
+import type { Agent, Ask, Capabilities, Runner } from '../../core/ports.ts'
+import type { AgentName, RunState } from '../../core/table.ts'
+import { findProgram } from '../../runners/find-program.ts'
+import { filterEnvironment } from '../../settings/environment.ts'
+import type { RunSpec } from '../../workflows/spec.ts'
 import { agentsByRole, type RunAgent } from './agents.ts'
 
 /** Everything that calling one agent takes, without the prompt. */
