@@ -3,6 +3,7 @@ import { fewerTests, isWatched, weakenedBy } from '../../src/checks/rules/weaken
 import type { Finding } from '../../src/core/events.ts'
 
 type Texts = Record<string, string>
+type Weakening = [name: string, before: Texts, after: Texts, said: RegExp, commands?: string[]]
 
 /** A project before and after; what is in neither is gone, and what is in both alike did not change. */
 function weakened(before: Texts, after: Texts, commands = ['npm test'], folder = ''): string[] {
@@ -75,8 +76,10 @@ const PHP = `class CartTest extends TestCase {
 const scripts = (scripts: Texts, more: object = {}) => JSON.stringify({ name: 'x', scripts, ...more })
 const MAKE = 'FLAGS = -v\n\nall: build\n\ntest: unit\n\tgo vet ./...\n\nunit:\n\tgo test $(FLAGS) ./...\n'
 
+const INCLUDES = { Makefile: 'include mk/all.mk\n', 'mk/all.mk': '-include mk/test.mk mk/all.mk\n' }
+
 describe('tests are weakened by', () => {
-  it.each<[string, Texts, Texts, RegExp, string[]?]>([
+  it.each<Weakening>([
     ['a deleted test file', { 'test/cart.test.js': CART }, {}, /^test\/cart\.test\.js was deleted/],
     [
       'one of two deleted files',
@@ -375,6 +378,41 @@ describe('tests are weakened by', () => {
       ['make test'],
     ],
     [
+      'a target of an included file',
+      { ...INCLUDES, 'mk/test.mk': MAKE },
+      { ...INCLUDES, 'mk/test.mk': MAKE.replace('go vet ./...', 'true') },
+      /^the target "test" of Makefile/,
+      ['make test'],
+    ],
+    ...['MAKEFLAGS += -n', 'export MAKEFLAGS = -i', 'override SHELL := /bin/true', '.RECIPEPREFIX = #'].map(
+      (line): Weakening => [
+        `how make runs every target, by ${line}`,
+        { Makefile: MAKE },
+        { Makefile: `${line}\n${MAKE}` },
+        /^the target "test"/,
+        ['make test'],
+      ],
+    ),
+    ...[
+      'script-shell=/bin/true',
+      ' "script-shell" = true',
+      'node-options=--require ./x.cjs',
+      'ignore-scripts=true',
+      'if-present=true',
+      'workspace=empty',
+    ].map(
+      (line): Weakening => [
+        `how npm runs scripts, by ${line}`,
+        { 'package.json': scripts({ test: 'vitest run' }) },
+        {
+          'package.json': scripts({ test: 'vitest run' }),
+          '.npmrc': `registry=https://r.example\n${line}\n`,
+        },
+        /^the part of \.npmrc for scripts, which a check runs, was changed from "" to /,
+        ['npm test'],
+      ],
+    ),
+    [
       'a recipe of just',
       { justfile: 'test:\n  cargo test\n' },
       { justfile: 'test:\n  true\n' },
@@ -592,6 +630,20 @@ describe('honest work is', () => {
       'a script in place of npm’s own',
       { 'package.json': scripts({ test: 'echo "Error: no test specified" && exit 1' }) },
       { 'package.json': scripts({ test: 'vitest run' }) },
+    ],
+    [
+      'a registry for npm',
+      { 'package.json': scripts({ test: 'vitest run' }), '.npmrc': 'script-shell=/bin/bash\n' },
+      {
+        'package.json': scripts({ test: 'vitest run' }),
+        '.npmrc': 'registry=https://r.example\nscript-shell=/bin/bash\n',
+      },
+    ],
+    [
+      'a Makefile that was split',
+      { Makefile: MAKE },
+      { Makefile: 'include rules.mk\n', 'rules.mk': MAKE },
+      ['make test'],
     ],
     [
       'another target of the Makefile',

@@ -87,9 +87,22 @@ function packageScripts(name: string, words: readonly string[], folder: string, 
 function packageScript(name: string | undefined, folder: string, read: ReadText): Part[] {
   const path = join(folder, 'package.json')
   const scripts = scriptsIn(read(path), 'scripts')
-  return [`pre${name}`, `${name}`, `post${name}`].flatMap(script =>
+  const parts = [`pre${name}`, `${name}`, `post${name}`].flatMap(script =>
     partOf(script, scripts[script], `the script "${script}" of ${path}`, folder),
   )
+  return parts.length > 0 ? [...parts, scriptSettings(folder, read)] : []
+}
+
+/** What decides how, where and whether npm and its like run a script. */
+const SCRIPT_SETTING =
+  /^["']?(?:script-?shell|shell-?emulator|shell|node-?options|ignore-?scripts|enable-?scripts|if-?present|workspaces?|include-workspace-root|prefix|dry-run)\b/i
+
+/** There is always such a part: a setting that is new can take a whole script away. */
+function scriptSettings(folder: string, read: ReadText): Part {
+  const path = join(folder, '.npmrc')
+  const lines = (read(path) ?? '').split('\n').map(squeeze)
+  const text = lines.filter(line => SCRIPT_SETTING.test(line)).join(', ')
+  return { name: `the part of ${path} for scripts`, text, runs: [], folder }
 }
 
 const JSON_SCRIPTS = {
@@ -151,11 +164,24 @@ function makeTargets(words: readonly string[], folder: string, read: ReadText): 
   const path = files.map(file => join(at, file)).find(file => read(file) !== null)
   if (path === undefined) return []
   return (targets.length > 0 ? targets : [null]).flatMap(target => {
-    const found = makeTarget(read(path)!, target)
+    const found = makeTarget(withIncludes(path, at, read), target)
     if (!found) return []
     const name = `the target "${found.name}" of ${path}`
     return [{ name, text: found.text, runs: found.commands, folder: at }]
   })
+}
+
+/** A Makefile with the files that it includes in their places, each once. `folder` is where make runs. */
+function withIncludes(path: string, folder: string, read: ReadText, seen = new Set<string>()): string {
+  if (seen.has(path)) return ''
+  seen.add(path)
+  return (read(path) ?? '').replace(/^ *[-s]?include[ \t]+([^#\n]*)/gm, (_, names: string) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map(name => withIncludes(join(folder, name), folder, read, seen))
+      .join('\n'),
+  )
 }
 
 function justRecipes(words: readonly string[], folder: string, read: ReadText): Part[] {

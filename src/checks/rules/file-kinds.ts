@@ -44,7 +44,7 @@ const CONFIG_FILES =
 export const isRunnerConfig = (path: string): boolean => !AID_FOLDER.test(path) && CONFIG_FILES.test(path)
 
 const SCRIPT_FILES =
-  /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|[Mm]akefile|GNUmakefile|\.?justfile|Justfile|[^/]+\.(?:sh|bash|zsh|mk))$|(?:^|\/)(?:scripts?|tools?|ci|\.ci|hack|bin|build)\/[^/]+$/
+  /(?:^|\/)(?:package\.json|\.npmrc|composer\.json|deno\.jsonc?|[Mm]akefile|GNUmakefile|\.?justfile|Justfile|[^/]+\.(?:sh|bash|zsh|mk))$|(?:^|\/)(?:scripts?|tools?|ci|\.ci|hack|bin|build)\/[^/]+$/
 
 /** Whether a check may run it, or find there what to run. */
 export const mayBeScript = (path: string): boolean => SCRIPT_FILES.test(path)

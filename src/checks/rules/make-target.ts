@@ -10,9 +10,10 @@ export type MakeTarget = {
 type Rule = { needs: string[]; recipe: string[] }
 
 /** These change how every recipe runs. */
-const GLOBAL = /^(?:\.IGNORE\b|\.SHELLFLAGS\b|SHELL\b)/
+const GLOBAL =
+  /^(?:(?:export|override)\s+)*(?:\.IGNORE|\.SHELLFLAGS|\.ONESHELL|\.RECIPEPREFIX|SHELL|(?:GNU)?MAKEFLAGS)\b/
 
-/** Reads one target of a Makefile; null: the first. Includes, conditions and patterns are not followed. */
+/** Reads one target of a Makefile; null: the first. Conditions and patterns are not followed. */
 export function makeTarget(makefile: string, wanted: string | null): MakeTarget | null {
   const { rules, variables, globals } = parse(makefile)
   const name = wanted ?? [...rules.keys()].find(target => !target.startsWith('.'))
