@@ -121,7 +121,7 @@ export function isTrusted(home: string, project: string, risks: readonly Risk[])
   return remembered(read(home), realpathSync(project)).includes(digest(risks))
 }
 
-/** No risk needs no trust, unless there was one before. A store that cannot be read is told where trust is needed. */
+/** Without a risk no trust is needed, unless there was one before. If the store cannot be read, asking for trust reports it. */
 function isNothingNew(home: string, project: string): boolean {
   try {
     const sets = remembered(read(home), realpathSync(project))

@@ -46,7 +46,7 @@ function unlock(folder: string): void {
   try {
     chmodSync(folder, (stat.mode & 0o7777) | 0o700)
   } catch {
-    // Not ours: what needs it fails, and that is told.
+    // The folder is somebody else's. What needs it fails later, with a reason.
   }
 }
 

@@ -101,8 +101,7 @@ function openRun(home: string, id: string): StoredRun {
   const began = events[0]
   if (began?.type !== 'began')
     throw new UsageError(`${journalPath(dir)} does not begin with the start of a run; it cannot be resumed`)
-  if (began.v !== 1)
-    throw new UsageError(`run ${id} was made by a newer ralph; update ralph to go on with it`)
+  if (began.v !== 1) throw new UsageError(`run ${id} was made by a newer ralph; update ralph to continue it`)
   return { id, dir, began, events }
 }
 

@@ -65,7 +65,7 @@ function acquire(
     if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder) + wayOut(holder, path))
     removeStale(path, text)
   }
-  throw new UsageError(`${path} keeps changing hands; try again`)
+  throw new UsageError(`other processes keep taking the lock ${path}; try again`)
 }
 
 /** Who is working in a project; null if nobody is, or the holder is dead. Changes nothing. */

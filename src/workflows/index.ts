@@ -18,7 +18,7 @@ export function workflowIn(registry: Registry, run: { id: string; began: { workf
   const found = registry.get(run.began.workflow)
   if (found) return found
   throw new UsageError(
-    `run ${run.id} has the workflow "${run.began.workflow}", which this ralph does not know; update ralph to go on with it`,
+    `run ${run.id} has the workflow "${run.began.workflow}", which this ralph does not know; update ralph to continue it`,
   )
 }
 

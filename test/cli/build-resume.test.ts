@@ -66,14 +66,14 @@ describe('a build that is resumed', () => {
     [
       'other rules',
       id => [id, '--refine', 'off'],
-      /--refine does not go with --resume: a run keeps the rules/,
+      /--refine cannot be used with --resume: a run keeps the rules/,
     ],
     [
       'another agent',
       id => [id, '--', 'true'],
-      /-- COMMAND does not go with --resume: a run keeps the agent/,
+      /-- COMMAND cannot be used with --resume: a run keeps the agent/,
     ],
-    ['another plan', id => [id, '--plan-only'], /--plan-only does not go with --resume/],
+    ['another plan', id => [id, '--plan-only'], /--plan-only cannot be used with --resume/],
     ['a limit that is reached', id => [id], /has used all 2 of its iterations; raise the limit with -m 12/],
   ])('with %s is refused', async (_, args, why) => {
     const stage = await leftAfterOne()

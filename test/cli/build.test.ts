@@ -287,8 +287,11 @@ describe('bad input is refused with 2 and one line', () => {
     [['spec.md'], /spec file not found: spec\.md/],
     [['./nothing/here'], /spec file not found/],
     [['empty.md'], /spec file empty\.md is empty/],
-    [['--tasks', 'x.json', '--refine', 'auto'], /--refine does not go with --tasks: the list is there/],
-    [['--tasks', 'x.json', '--yes'], /--yes does not go with --tasks/],
+    [
+      ['--tasks', 'x.json', '--refine', 'auto'],
+      /--refine cannot be used with --tasks: there is a list already/,
+    ],
+    [['--tasks', 'x.json', '--yes'], /--yes cannot be used with --tasks/],
     [['--tasks', 'nothing.json'], /tasks file nothing\.json/],
     [['x', '--yolo'], /--yolo is not needed/],
     [['x', '--feature-list', 'f'], /--feature-list is gone/],

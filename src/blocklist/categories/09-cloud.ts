@@ -65,7 +65,7 @@ const SQL =
 const DESTROYS =
   /\bdrop\s+(?:database|schema|table|user|role|keyspace|view|index)\b|\btruncate\s+(?:table\s+)?["`\w]|\bdelete\s+from\s+["`\w.]+\s*(?:;|$)|\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\bdeleteMany\s*\(\s*\{\s*\}/i
 
-const told = (call: Call): string[] => [...call.args, call.input.text ?? '']
+const wordsOf = (call: Call): string[] => [...call.args, call.input.text ?? '']
 
 /** Tasks of frameworks that empty a database. */
 const RESETS =
@@ -108,7 +108,7 @@ export const cloudCategory: Category = {
       denies: onCall(
         call =>
           (SQL.test(call.name) || /^mongo(?:sh)?$/.test(call.name)) &&
-          told(call).some(text => DESTROYS.test(text)),
+          wordsOf(call).some(text => DESTROYS.test(text)),
       ),
       reason:
         'This destroys data in a database. Write a migration that a person can read, or use a database that your tests make.',

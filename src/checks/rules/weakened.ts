@@ -59,7 +59,7 @@ function differences(before: Behind, after: Behind, changed: ReadonlyMap<string,
     const now = after.get(name)
     if (now === text || (now !== undefined && onlyAdds(text, now))) continue
     const isFile = changed.has(name)
-    // What is no longer called, because what called it changed, is told by that.
+    // If its caller changed so that it is no longer called, the line about the caller says enough.
     if (now === undefined && isFile && changed.get(name)!.after !== null) continue
     if (now === undefined && !isFile && lines.length > 0) continue
     if (now === undefined) lines.push(`${name}, which a check runs, is gone`)

@@ -19,11 +19,11 @@ export async function resumeBuild(
   agentCommand: readonly string[],
 ): Promise<number> {
   if (agentCommand.length > 0)
-    throw new UsageError('-- COMMAND does not go with --resume: a run keeps the agent it began with')
+    throw new UsageError('-- COMMAND cannot be used with --resume: a run keeps the agent it began with')
   const kept = KEPT.find(option => options[option] !== undefined)
   if (kept)
     throw new UsageError(
-      `--${kept.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`)} does not go with --resume: a run keeps the rules it began with`,
+      `--${kept.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`)} cannot be used with --resume: a run keeps the rules it began with`,
     )
   if (instruction?.trim() === '') throw new UsageError('the instruction is empty')
   const home = ralphHome(process.env)

@@ -42,7 +42,9 @@ export async function startBuild(
     return resumeBuild(options.resume, argument ?? null, options, agentCommand)
   const unused = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
   if (unused)
-    throw new UsageError(`--${unused} does not go with --tasks: the list is there, and nothing is planned`)
+    throw new UsageError(
+      `--${unused} cannot be used with --tasks: there is a list already, so nothing is planned`,
+    )
   const goal = goalOf(argument, options)
   const list = options.tasks === undefined ? null : listOf(options.tasks)
   const prepared = prepare(options, agentCommand)
