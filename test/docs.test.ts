@@ -42,6 +42,25 @@ describe('the requirements', () => {
   })
 })
 
+describe('the walk through one iteration', () => {
+  const walk = /## One iteration, file by file\n([\s\S]*?)\n## /.exec(read('docs/architecture.md'))![1]!
+  const rows = walk.split('\n').filter(line => /^\| \d/.test(line))
+  const named = rows.flatMap(row => [...row.matchAll(/`([\w/-]+\.ts)`,? `(\w+)`/g)])
+
+  it('has at most 25 rows, and each names a file and a function in it', () => {
+    expect(rows.length).toBeLessThanOrEqual(25)
+    expect(rows.filter(row => !/^\| \d+ \| `[\w/-]+\.ts` `\w+` \|/.test(row))).toEqual([])
+  })
+
+  it.each(named.map(([, file, name]) => [file!, name!] as const))('%s has %s', (file, name) => {
+    const isMade = new RegExp(
+      `function ${name}\\b|^ *(?:async )?${name}(?:\\(|:|,$)|\\b${name}: |const ${name}\\b`,
+      'm',
+    )
+    expect(read(`src/${file}`)).toMatch(isMade)
+  })
+})
+
 describe('pages', () => {
   it.each(PAGES)('%s has no link that leads nowhere', page => {
     const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!.split('#', 1)[0]!)

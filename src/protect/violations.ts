@@ -6,7 +6,7 @@ export type Violations = {
   changed: string[]
   /** Could not be put back, and why. */
   failed: string[]
-  /** Whole folders that were removed. The user may have asked for it, so it is only reported. */
+  /** Whole folders that were removed. The user may have asked for that: they are reported, and not put back. */
   gone: string[]
   /** The folders that keep what was replaced or removed. */
   kept: string[]
