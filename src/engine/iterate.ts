@@ -1,7 +1,7 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
 import type { Decision } from '../core/next.ts'
 import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
-import type { Check, Ports, Work } from '../core/ports.ts'
+import { CannotGoOn, type Check, type Ports, type Work } from '../core/ports.ts'
 import { settle } from '../core/settle.ts'
 import type { Step, StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
@@ -78,7 +78,12 @@ async function callAgent(
       book.record({ type: 'spawned', at: now(), id, ref: live.ref })
       showPrompt()
     },
-  )
+  ).catch(error => {
+    // Nothing was spent, and nobody's failure keeps the task from being tried again.
+    if (error instanceof CannotGoOn && !isLive)
+      settleAs(book, ports, step, { ...INTERRUPTED, note: error.message })
+    throw error
+  })
   if (!isLive) showPrompt()
   await ports.cleanUp(step)
   if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)

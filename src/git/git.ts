@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isNoRoom, whenRoom } from '../core/trouble/no-room.ts'
 import { gitProgram } from './program.ts'
 
 /**
@@ -95,22 +97,38 @@ export async function mustGit(
   return stdout.toString().trimEnd()
 }
 
-function call(
+type GitResult = { failed: boolean; stdout: Buffer; stderr: string }
+
+function call(cwd: string, env: Record<string, string>, args: string[], input: string): Promise<GitResult> {
+  const program = gitProgram(cwd, env.PATH)
+  if (program === null)
+    return Promise.resolve({ failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' })
+  return whenRoom('git', delay, () => callNow(program, cwd, env, args, input))
+}
+
+function callNow(
+  program: string,
   cwd: string,
   env: Record<string, string>,
   args: string[],
   input: string,
-): Promise<{ failed: boolean; stdout: Buffer; stderr: string }> {
-  const program = gitProgram(cwd, env.PATH)
-  if (program === null)
-    return Promise.resolve({ failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' })
-  return new Promise(resolve => {
+): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
     const child = spawn(program, [...QUIET, ...args], {
       cwd,
       env: { ...env, GIT_TERMINAL_PROMPT: '0' },
       stdio: 'pipe',
       detached: true,
     })
+    // One that did not start may have no streams.
+    if (child.pid === undefined) {
+      child.on('error', error =>
+        isNoRoom(error)
+          ? reject(error)
+          : resolve({ failed: true, stdout: Buffer.alloc(0), stderr: error.message }),
+      )
+      return
+    }
     // Not spawn's own timeout: if git cannot be started, that timer would keep ralph waiting.
     let timer: NodeJS.Timeout | undefined
     const restart = () => {

@@ -153,10 +153,13 @@ function openRun(
   watchers = listeners
   const closeAll = async () => {
     for (const listener of listeners) listener.close?.()
-    await runner.close()
-    controls.close()
-    journal.close()
-    closeSignals()
+    try {
+      await runner.close()
+    } finally {
+      controls.close()
+      journal.close()
+      closeSignals()
+    }
   }
   const opened = orClose(closeAll, () =>
     workflow.open({

@@ -131,7 +131,7 @@ export function composePorts(options: PortsOptions): Ports {
     workspaceFor: task => active.workspaceFor?.(task),
     async buildPrompt(work) {
       workspaces.project.needFolder()
-      runner.requireWarden()
+      await runner.requireWarden()
       const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work, workspace.noteCommits(emit))
       await workspace.beforeAgent()

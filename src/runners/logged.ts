@@ -1,8 +1,11 @@
+import { setMaxListeners } from 'node:events'
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterRunning } from '../core/clock.ts'
 import type { Exit } from '../core/events.ts'
 import { CannotGoOn, type Clock, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
+import { whenRoom } from '../core/trouble/no-room.ts'
 import { type Failure, failureOf } from './failure.ts'
 
 /** Starts a process whose whole output goes to an open file. */
@@ -40,7 +43,7 @@ export async function runLogged(
 ): Promise<Logged> {
   let fd: number | undefined
   try {
-    fd = log.open()
+    fd = await whenRoom(command.argv.at(-1)!, delay, log.open)
     const ran = await runInto(fd, start, command, id, log, signal)
     const failure = failureOf(ran)
     log.onEnd?.(fd)
@@ -74,6 +77,8 @@ async function runInto(
     if (fstatSync(fd).size > limits.written)
       stopFor(`wrote more than ${limits.written / 1e9} GB, and was ended`)
   }, 1000)
+  // All checks of an iteration may run at once, and each listens.
+  setMaxListeners(0, signal)
   signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
   const exit = await live.exit.finally(() => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
+import { CannotGoOn } from '../../src/core/ports.ts'
 import { stoppedCleanly } from '../../src/core/stopped-cleanly.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
 import { type Act, done, World } from './world.ts'
@@ -339,5 +340,25 @@ describe('a clock that is set meanwhile', () => {
     world.onCall = n => void (n === 1 && world.clock.jump(ms))
     expect(await world.host()).toMatchObject({ result: 'budget' })
     expect(world.calls).toBe(3)
+  })
+})
+
+describe('an agent for which the system has no room', () => {
+  it('costs no iteration, is no crash of its task however often, and leaves the run to be resumed', async () => {
+    const world = new World([done])
+    let isFull = true
+    world.onCall = () => {
+      if (isFull) throw new CannotGoOn('cannot start a: the system allows no more processes')
+    }
+    for (let n = 0; n < 5; n++)
+      expect(await world.host()).toEqual({
+        type: 'stopped',
+        why: 'cannot start a: the system allows no more processes',
+        interrupted: false,
+      })
+    expect(fold(world.journal).state).toMatchObject({ n: 0, flight: {}, failures: 0 })
+    isFull = false
+    expect(await world.host()).toMatchObject({ type: 'finished', result: 'complete' })
+    expect(fold(world.journal).state.n).toBe(1)
   })
 })

@@ -145,7 +145,7 @@ describe('the warden', () => {
     })
     expect(carriers(`RALPH_RUN=${run}`)).toEqual([])
     const refusal = 'something keeps ending the warden'
-    expect(runner.requireWarden).toThrow(refusal)
+    await expect(runner.requireWarden()).rejects.toThrow(refusal)
     await expect(runner.start(command([]), 2, ignoring)).rejects.toThrow(refusal)
   })
 

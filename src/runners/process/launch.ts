@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from '../../core/ports.ts'
+import { whenRoom } from '../../core/trouble/no-room.ts'
 import { findProgram } from '../find-program.ts'
 
 export type Launched = ChildProcess & { pid: number }
@@ -10,11 +12,18 @@ export type Launched = ChildProcess & { pid: number }
 /**
  * Starts a process as the leader of its own group, and writes its standard input.
  * `output`: `pipe`, or an open file for both streams. `prefix`: a program that prepares the process and then becomes it.
+ * Throws CannotGoOn if the system has no room for it, and has none a few seconds later either.
  */
-export async function launch(
+export const launch = (
   command: Command,
   output: 'pipe' | number,
   prefix: readonly string[] = [],
+): Promise<Launched> => whenRoom(command.argv[0] ?? '', delay, () => launchNow(command, output, prefix))
+
+async function launchNow(
+  command: Command,
+  output: 'pipe' | number,
+  prefix: readonly string[],
 ): Promise<Launched> {
   const [program = ''] = command.argv
   try {

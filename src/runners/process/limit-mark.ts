@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isNoRoom, whenRoom } from '../../core/trouble/no-room.ts'
 import { limitFor } from './marks.ts'
 import { readLimit } from './procfs.ts'
 
@@ -20,13 +22,17 @@ export function limitMark(run: string, incarnation: string): LimitMark {
   if (program === undefined || value === null) return { value: null, prefix: async () => [] }
   const prefix = [program, `--locks=${value}`, '--']
   // A sandbox may forbid it, or have no such limit. Then nothing could be started, so it is tried first.
-  const tried = canRun([...prefix, 'cat', '/proc/self/limits'], value).then(works => (works ? prefix : []))
+  const canSet = () => canRun([...prefix, 'cat', '/proc/self/limits'], value)
+  const tried = whenRoom(program, delay, canSet).then(works => (works ? prefix : []))
+  // Whoever asks for the prefix is told.
+  tried.catch(() => {})
   return { value, prefix: () => tried }
 }
 
 const canRun = ([program = '', ...args]: string[], value: string): Promise<boolean> =>
-  new Promise(resolve => {
-    execFile(program, args, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (error, out) =>
-      resolve(!error && out.includes(` ${value} `)),
-    )
+  new Promise((resolve, reject) => {
+    execFile(program, args, { env: { PATH: '/usr/bin:/bin' }, cwd: '/' }, (error, out) => {
+      if (isNoRoom(error)) reject(error)
+      else resolve(!error && out.includes(` ${value} `))
+    })
   })

@@ -16,7 +16,7 @@ const LEFTOVER_GRACE_MS = 300
 
 export interface ProcessRunner extends Runner {
   /** Throws CannotGoOn if nothing can be started. Call it before a step begins, so that no step fails because of it. */
-  requireWarden(): void
+  requireWarden(): Promise<void>
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** null: the step of what was started outside any. */
@@ -106,15 +106,17 @@ export function processRunner({
     const call = `${incarnation}.${++calls}`
     const own = { ...marks, RALPH_STEP: step, RALPH_CALL: call }
     const at = performance.now()
-    warden.start()
+    await warden.start()
     running.set(call, step)
     stepsByCall.set(call, step)
     const env = { ...command.env, ...mark, ...own }
-    const launching = launch({ ...command, env }, output, await limit.prefix())
+    const launching = limit.prefix().then(prefix => launch({ ...command, env }, output, prefix))
     const child = await launching.catch(error => {
       running.delete(call)
       throw error
     })
+    // It may have waited for room meanwhile.
+    if (closed) process.kill(-child.pid, 'SIGKILL')
     const ref = processRef(child.pid)
     if (!firstProcesses.has(step)) firstProcesses.set(step, { pid: child.pid, at })
     groups.set(child.pid, { startTime: ref.startTime, step })

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { CannotGoOn } from '../../core/ports.ts'
+import { whenRoom } from '../../core/trouble/no-room.ts'
 import { WARDEN_SCRIPT } from './warden-script.ts'
 
 /** A warden that is ended more often than this, somebody ends on purpose. */
@@ -12,8 +15,8 @@ const WITHIN_MS = 10_000
 
 /** A process that outlives ralph for a moment, to end what ralph can no longer end. */
 export type Warden = {
-  /** Starts it unless it runs. Throws CannotGoOn if that fails: no process may run without it. */
-  start(): void
+  /** Starts it unless it runs. Rejects with CannotGoOn if that fails: no process may run without it. */
+  start(): Promise<void>
   /** Adds a running process group, which is ended first if ralph dies. */
   add(pgid: number): void
   drop(pgid: number): void
@@ -44,7 +47,16 @@ export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
     requireTmpdir(() => writeSync(list!, line, 0))
   }
 
-  function start(): void {
+  let starting: Promise<void> | null = null
+  /** One at a time: each start that finds no room leaves a pipe open. */
+  function start(): Promise<void> {
+    starting ??= whenRoom('the warden', delay, startNow).finally(() => {
+      starting = null
+    })
+    return starting
+  }
+
+  async function startNow(): Promise<void> {
     if (dismissed) return
     if (wornOut)
       throw new CannotGoOn(
@@ -52,8 +64,6 @@ export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
       )
     // Somebody may have stopped it.
     if (shell) return void shell.kill('SIGCONT')
-    const now = performance.now()
-    starts = [...starts.filter(at => now - at < WITHIN_MS), now]
     list ??= openUnnamed()
     writeGroups()
     // Without the mark (it would end itself), without secrets, and in `/`, so that it keeps no folder in use.
@@ -64,27 +74,25 @@ export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
       stdio: ['pipe', 'ignore', 'ignore', list],
       detached: true,
     })
+    if (started.pid === undefined) {
+      const [cause] = (await once(started, 'error')) as [Error]
+      throw new CannotGoOn(`cannot start the warden: ${cause.message}`, { cause })
+    }
     started.on('error', () => {})
-    if (started.pid === undefined) throw new CannotGoOn('cannot start the warden: /bin/sh does not run')
     shell = started
+    const now = performance.now()
+    starts = [...starts.filter(at => now - at < WITHIN_MS), now]
     started.stdin?.on('error', () => {})
     started.once('exit', () => {
       shell = null
       if (dismissed) return
-      if (starts.length < MAX_STARTS) return restart()
+      // If it fails, the next start of a process tries again, and fails if there is still no warden.
+      if (starts.length < MAX_STARTS) return void start().catch(() => {})
       wornOut = true
       onWornOut()
     })
     // Ralph must not wait for it to exit.
     started.unref()
-  }
-
-  function restart(): void {
-    try {
-      start()
-    } catch {
-      // The next start of a process tries again, and fails if there is still no warden.
-    }
   }
 
   return {
