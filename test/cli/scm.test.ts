@@ -10,6 +10,8 @@ const MORE: Act = ['claude', 'More to do.']
 const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const says = (...lines: string[]): Act[] => [['print', ...lines]]
 const scm = { command: 'git', tasks: ['commit'] }
+/** A hook that git runs while it holds the locks of HEAD and of the branch. */
+const WITH_LOCKS = 'reference-transaction'
 
 describe('the SCM step', () => {
   it('commits what a green iteration changed, new files too, with the message the agent gives', async () => {
@@ -233,13 +235,15 @@ describe('the SCM step', () => {
         settings: { scm, killGrace: 0 },
         calls: [[['file', 'a', 'x'], DONE], says('Add a')],
       })
-    for (const when of ['pre-commit', 'post-commit']) {
+    // The last of them also kills git, which leaves its locks.
+    const moments = ['pre-commit', 'post-commit', ...(process.platform === 'linux' ? [WITH_LOCKS] : [])]
+    for (const when of moments) {
       const stage = make()
       const hook = join(stage.project, '.git', 'hooks', when)
       // The hook ends ralph in the middle of its commit, once.
       writeFileSync(
         hook,
-        `#!/bin/sh\n[ -f ../killed ] && exit 0\ntouch ../killed\nkill -9 "$(cat ../ralph.pid)"\nsleep 5\n`,
+        `#!/bin/sh\n${when === WITH_LOCKS ? '[ "$1" = prepared ] || exit 0\n' : ''}[ -f ../killed ] && exit 0\ntouch ../killed\nkill -9 "$(cat ../ralph.pid)"\n${when === WITH_LOCKS ? 'kill -9 $PPID\n' : ''}sleep 5\n`,
       )
       chmodSync(hook, 0o755)
       const ralph = stage.start('run', '-p', 'x')
@@ -250,6 +254,7 @@ describe('the SCM step', () => {
       await new Promise(resolve => setTimeout(resolve, 1000))
       const resumed = await stage.ralph('resume')
       expect([resumed.code, stage.log()], when).toEqual([0, ['Add a', 'start']])
+      expect(existsSync(join(stage.project, '.git', 'HEAD.lock')), when).toBe(false)
       // Whoever finds it after the crash knows whose it is.
       expect(
         stage.journal().filter(e => e.type === 'committed'),

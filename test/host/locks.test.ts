@@ -29,6 +29,20 @@ describe.skipIf(process.platform !== 'linux')('a lock that a killed git of the a
     ])
   })
 
+  it('is removed after a real kill in the middle of a commit', async () => {
+    // Git runs this hook while it holds the locks of HEAD and of the branch.
+    const hook = `[ "$1" = prepared ] && kill -9 $PPID; exit 0`
+    const kill = `mkdir ../hooks; printf '#!/bin/sh\\n%s\\n' '${hook}' > ../hooks/reference-transaction; chmod +x ../hooks/*`
+    const commit = 'git add -A; git -c core.hooksPath=../hooks commit -qm mine'
+    const run = setPrompt({
+      calls: [`echo x > a; ${kill}; ${commit}; ls .git/*.lock > ../left; ${DONE}`],
+      settings,
+    })
+    expect(await run.host()).toBe(0)
+    expect(run.read('../left')).toContain('HEAD.lock')
+    expect([run.ending()?.proof, commits(run), lockFiles(run)]).toEqual(['verified', ['Work'], ''])
+  })
+
   it('is removed where ralph commits nothing, too', async () => {
     const run = setPrompt({ calls: [`: > .git/HEAD.lock; ${DONE}`] })
     expect(await run.host()).toBe(0)
