@@ -10,7 +10,7 @@ import { watchLockOwners } from '../../src/runners/process/lock-owners.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '' }
-const patience = { alone: 100, owned: 300 }
+const patience = { alone: 100, owned: 1000 }
 
 /** A repository with a linked working tree `linked` beside it. */
 async function lay(place: 'main' | 'linked' = 'main') {

@@ -26,8 +26,8 @@ export type LockWait = {
 
 const POLL_MS = 20
 
-/** At which age a lock is no longer waited for: if nobody is known to own it, and if somebody may. */
-const PATIENCE_MS = { alone: 1000, owned: 10_000 }
+/** `alone`: at which age a lock is not waited for that nobody is known to own. `owned`: how long to wait for who may own it. */
+const PATIENCE_MS = { alone: 1000, owned: 4000 }
 
 /** Waits for git's locks to go away, and removes those that a git of this run left. Returns the paths of the others. */
 export async function lastingLocks(dirs: GitDirs, wait: LockWait = {}): Promise<string[]> {
@@ -44,11 +44,12 @@ async function lasts(lock: Lock, { removal, hard, patience = PATIENCE_MS }: Lock
     if (!isSameLock(lock)) return false
     if (hard?.aborted) return true
     // The system time may have been set meanwhile.
-    const age = Math.max(Date.now() - lock.madeAt, performance.now() - began)
+    const waited = performance.now() - began
+    const age = Math.max(Date.now() - lock.madeAt, waited)
     if (age >= patience.alone) {
       if (!removal || mayBeOwned === null) return true
       if (!mayBeOwned(lock.path)) return !remove(lock.path, removal)
-      if (age >= patience.owned) return true
+      if (waited >= patience.owned) return true
     }
     await delay(POLL_MS)
   }
