@@ -33,6 +33,8 @@ function holdAfter(
   control: Extract<Control, { type: 'pause' | 'resume' | 'cancel' | 'retry' }>,
   hold: null | 'pause' | 'stop',
 ): null | 'pause' | 'stop' {
+  // A cancelled run ends, whatever is asked of it meanwhile.
+  if (hold === 'stop') return hold
   switch (control.type) {
     case 'pause':
       return 'pause'

@@ -34,6 +34,15 @@ describe('steering', () => {
     expect(fold(world.journal).state.flight).toEqual({})
   })
 
+  it('what is cancelled ends, though somebody asks it to pause at the same time', async () => {
+    const world = new World([{}, done])
+    world.onCall = () => {
+      world.ask({ type: 'cancel' })
+      world.ask({ type: 'pause' })
+    }
+    expect(await world.host()).toMatchObject({ type: 'finished', result: 'cancelled' })
+  })
+
   it('an instruction is on record and stands in the state from then on', async () => {
     const world = new World([{}, {}, done])
     world.onCall = n => void (n === 1 && world.ask({ type: 'tell', text: 'Use the new API' }))
