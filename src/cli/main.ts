@@ -4,6 +4,7 @@ import { fail, safeIo } from '../terminal/print.ts'
 import { archive } from './commands/archive/command.ts'
 import { build } from './commands/build/command.ts'
 import { completions } from './commands/completions/command.ts'
+import { approve, reject } from './commands/decide/command.ts'
 import { demo, demoAgent } from './commands/demo/command.ts'
 import { diff } from './commands/diff/command.ts'
 import { doctor } from './commands/doctor/command.ts'
@@ -34,6 +35,8 @@ const VERBS: readonly Verb[] = [
   pause,
   cancel,
   tell,
+  approve,
+  reject,
   todo,
   archive,
   gc,

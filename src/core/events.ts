@@ -207,8 +207,8 @@ export type RunEvent = { at: number } & (
     } & Edit)
   /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
   | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
-  /** An instruction of the user's; all later prompts contain it. */
-  | { type: 'told'; text: string; request?: string; from?: Sender }
+  /** An instruction of the user's; all later prompts contain it, or all of one task. */
+  | { type: 'told'; text: string; task?: TaskId; request?: string; from?: Sender }
   /**
    * The engine left the loop without finishing; `resume` goes on. `left`: it stopped cleanly, so what agents had written
    * was judged, and what is written later is people's.

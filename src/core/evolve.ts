@@ -1,6 +1,6 @@
 import type { Finding, RunEvent, Usage } from './events.ts'
 import { initial, type RunState } from './table.ts'
-import { applyEdit, insertAfter, type Task } from './task.ts'
+import { applyEdit, insertAfter, type Task, type TaskId } from './task.ts'
 
 /** Counts in a row and waits, as they begin. */
 const COUNTS = {
@@ -80,7 +80,9 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       // A request takes effect now: it cuts short a pause after a failure or a limit.
       return { ...state, hold: event.hold, notBefore: 0, until: {}, unusable: {} }
     case 'told':
-      return { ...state, told: [...state.told, event.text] }
+      return event.task === undefined
+        ? { ...state, told: [...state.told, event.text] }
+        : { ...state, toldTask: addTold(state.toldTask, event.task, event.text) }
     case 'baseline':
       return {
         ...state,
@@ -117,6 +119,11 @@ function doubtedLater(
   const note = `The checks are green, but the work does not count as verified: ${why}.`
   return { [workspace]: [...others, { check, verdict: 'pass', note, doubts: [why] }] }
 }
+
+const addTold = (told: RunState['toldTask'], task: TaskId, text: string): RunState['toldTask'] => ({
+  ...told,
+  [task]: [...(Object.hasOwn(told, task) ? told[task]! : []), text],
+})
 
 const addSpent = (
   { usd, tokens }: RunState['spent'],

@@ -11,7 +11,7 @@ import type {
   Settled,
 } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
-import type { Edit, Task } from './task.ts'
+import type { Edit, Task, TaskId } from './task.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {
@@ -146,7 +146,7 @@ export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
 /** What people ask of a live run. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
-  | { type: 'tell'; text: string }
+  | { type: 'tell'; text: string; task?: TaskId }
   | { type: 'todo'; request: unknown }
 
 /** A request, its name and who sent it, if that is known. */

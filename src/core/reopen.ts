@@ -3,7 +3,7 @@ import { type RunState, type StageTable, taskStateOf } from './table.ts'
 import type { Task } from './task.ts'
 
 /**
- * On resume, blocked tasks go on with the stage that they were blocked at, with all its tries. They keep their rounds,
+ * Blocked tasks that are taken up again go on with the stage that they were blocked at, with all its tries. They keep their rounds,
  * bug fixes and last findings.
  * null if nothing was blocked.
  */

@@ -157,6 +157,8 @@ export type RunState = {
   doubts: Record<string, Finding[]>
   /** The user's instructions while it ran. */
   told: string[]
+  /** Those for one task only, such as the answer to its question. */
+  toldTask: Record<TaskId, string[]>
 }
 
 /** null: no such limit. */
@@ -213,6 +215,7 @@ export const initial: RunState = {
   countsBefore: {},
   doubts: {},
   told: [],
+  toldTask: {},
 }
 
 /** The state of a task; one that was never worked on is at its first stage. */

@@ -1,5 +1,6 @@
 import type { RunEvent, Sender } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
+import { reopen } from '../core/reopen.ts'
 import type { RunContext } from './iterate.ts'
 
 /** Handles new requests. Each is journaled before it takes effect. */
@@ -7,12 +8,24 @@ export function obey(context: RunContext, cancel: AbortController): void {
   const { book, ports } = context
   for (const { id: request, control, from } of ports.controls.pending()) {
     const on = { at: ports.clock.now(), request, ...(from && { from }) }
-    if (control.type === 'tell') book.record({ type: 'told', text: control.text, ...on })
+    if (control.type === 'tell') tell(context, control, on)
     else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
     else book.record({ type: 'control', hold: holdAfter(control, book.state.hold), ...on })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()
   }
+}
+
+/** A blocked task that is told something goes on with it. */
+function tell(
+  { book }: RunContext,
+  { text, task }: Extract<Control, { type: 'tell' }>,
+  on: { at: number; request: string; from?: Sender },
+): void {
+  book.record({ type: 'told', text, ...(task !== undefined && { task }), ...on })
+  const about = book.tasks.filter(({ id }) => id === task)
+  const reopened = reopen(book.table, book.state, about, on.at)
+  if (reopened) book.record(reopened)
 }
 
 const NO_REQUESTS = { error: 'this run takes no requests about it' }

@@ -221,7 +221,7 @@ function once<T>(make: () => T): () => T {
 
 /** What the frontend may look at. */
 function viewOf(
-  { workflow, spec, limits, env }: HostOptions,
+  { id, workflow, spec, limits, env }: HostOptions,
   book: Book,
   todo: () => readonly TodoItem[],
   dir: string,
@@ -238,7 +238,7 @@ function viewOf(
           }
         : null,
     titleOf: stage => book.table.stages[stage]?.title,
-    summary: style => workflow.summary?.(spec, book, style) ?? [],
+    summary: style => workflow.summary?.(spec, book, style, id) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
     retry: () => {
       const to = processRef(process.pid)

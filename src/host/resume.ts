@@ -55,7 +55,7 @@ export async function resume(
     refuseLimits(run, options)
     // The process that hosts the run prints its events: here there are none.
     const out = options.json ? stderr : stdout
-    return instruction === null ? wakeRun(run, out, env) : tellLive(run, instruction, out, env)
+    return instruction === null ? wakeRun(run, out, env) : tellLive(run, { text: instruction }, out, env)
   }
   const home = ralphHome(env)
   const { project } = run.began

@@ -3,10 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
+import type { TaskId } from '../core/task.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
+import { plainLine } from '../view/plain.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
 import type { Io, Writer } from './io.ts'
@@ -98,26 +100,35 @@ function notYet(run: StoredRun, what: string, to: Writer): number {
   return 1
 }
 
-export async function tellRun(name: string, text: string, options: SteerOptions, io: Io): Promise<number> {
+/** If the first of several words is the id of a task, the rest is for this task only. */
+export async function tellRun(name: string, words: string[], options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
+  const [first, ...rest] = words
+  const isForTask = rest.length > 0 && fold(run.events).tasks.some(({ id }) => id === first)
+  const text = (isForTask ? rest : words).join(' ')
+  const instruction = { text, ...(isForTask && { task: first! }) }
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would read it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
-  if (isLive(run)) return tellLive(run, text, io.stdout, io.env)
+  if (isLive(run)) return tellLive(run, instruction, io.stdout, io.env)
   const from = senderOf(io.env)
   await withStoppedRun(ralphHome(io.env), run, () =>
-    record(run, { type: 'told', at: Date.now(), text, from }),
+    record(run, { type: 'told', at: Date.now(), ...instruction, from }),
   )
-  return confirmInstruction(run, io.stdout)
+  return confirmInstruction(run, instruction, io.stdout)
 }
 
-export function tellLive(run: StoredRun, text: string, to: Writer, env: NodeJS.ProcessEnv): number {
-  sendRequest(run, { type: 'tell', text }, env)
-  return confirmInstruction(run, to)
+type Instruction = { text: string; task?: TaskId }
+
+export function tellLive(run: StoredRun, told: Instruction, to: Writer, env: NodeJS.ProcessEnv): number {
+  sendRequest(run, { type: 'tell', ...told }, env)
+  return confirmInstruction(run, told, to)
 }
 
-const confirmInstruction = ({ id }: StoredRun, to: Writer): number =>
-  print(to, `told run ${id}; the instruction is in its prompts from the next iteration on`)
+function confirmInstruction({ id }: StoredRun, { task }: Instruction, to: Writer): number {
+  const where = task === undefined ? 'its prompts' : `the prompts of ${plainLine(task)}`
+  return print(to, `told run ${id}; the instruction is in ${where} from the next iteration on`)
+}
 
 /** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): number {

@@ -169,8 +169,8 @@ function read(path: string): Sent | null {
 }
 
 const isControl = (value: unknown): value is Control => {
-  const { type, text, request } = (value ?? {}) as { type?: unknown; text?: unknown; request?: unknown }
-  if (type === 'tell') return typeof text === 'string'
+  const { type, text, task, request } = (value ?? {}) as Record<string, unknown>
+  if (type === 'tell') return typeof text === 'string' && (task === undefined || typeof task === 'string')
   if (type === 'todo') return request !== undefined
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
 }

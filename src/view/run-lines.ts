@@ -183,7 +183,13 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'stopped':
         return [...summaryLines(), ...ending(style, fit)]
       case 'told':
-        return [fit.cut(colors.dim(`  instruction: ${plainLine(event.text)}`))]
+        return [
+          fit.cut(
+            colors.dim(
+              `  instruction${event.task === undefined ? '' : ` for ${plainLine(event.task)}`}: ${plainLine(event.text)}`,
+            ),
+          ),
+        ]
       case 'control':
         return event.hold === 'pause'
           ? fit.wrap(`  paused ${formatSender(event.from)}; to go on: ralph resume`, colors.yellow)

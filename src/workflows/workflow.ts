@@ -32,7 +32,7 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   /** Protected files in addition to those of every run. */
   protectedAreas(spec: S): ProtectedArea[]
   /** Lines to print at the end of a run, after its list. */
-  summary?(spec: S, run: Folded, style: Style): string[]
+  summary?(spec: S, run: Folded, style: Style, id: string): string[]
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
   open(context: Context<S>): Active

@@ -521,6 +521,8 @@ export const COMMANDS: Record<number, { denied: string[]; passes: string[] }> = 
       'ralph trust',
       'ralph cancel',
       'ralph tell abc "go on"',
+      'ralph approve abc US-001',
+      'ralph reject abc US-001 "no tests"',
       'ralph todo abc done 1',
       'ralph undo --yes',
       'ralph gc --all --keep 0',

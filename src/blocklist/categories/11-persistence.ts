@@ -15,7 +15,7 @@ const GIT_RUNS =
   /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|sequence\.editor|alias\.|filter\.|credential\.|include\.|includeif\.|extensions\.worktreeconfig|gpg\.(?:\w+\.)?program|(?:diff|merge|difftool|mergetool)\..*(?:command|textconv|driver|cmd|external))/i
 
 /** What only the person at the keyboard may tell ralph; looking (`status`, `report`, `diff`) is free. */
-const STEERING = /^(?:trust|cancel|pause|resume|tell|todo|undo|gc)$/
+const STEERING = /^(?:trust|cancel|pause|resume|tell|approve|reject|todo|undo|gc)$/
 
 const NEW_SESSION = ['setsid', 'nohup', 'daemonize', 'daemon']
 

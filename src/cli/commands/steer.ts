@@ -48,12 +48,17 @@ export const cancel: Verb = {
 
 export const tell: Verb = {
   name: 'tell',
-  summary: 'Add an instruction to all later prompts of a run.',
+  summary: 'Add an instruction to all later prompts of a run, or of one task.',
   define: (command, { finish, io }) =>
-    inProject(command, 'ralph tell k3f "Use the new API"')
+    inProject(
+      command,
+      `ralph tell k3f "Use the new API"
+  ralph tell k3f '#3' "Postgres"                  the answer to a task's question; if it was blocked, it goes on`,
+    )
+      .usage('[options] <run> [task] <text...>')
       .argument('<run>', 'its id, or the beginning or end of it')
-      .argument('<text...>', 'the instruction')
+      .argument('<text...>', 'the instruction; if its first word is the id of a task, only this task gets it')
       .action(async (name: string, words: string[], options: SteerOptions) =>
-        finish(await (await actions()).tellRun(name, words.join(' '), options, io)),
+        finish(await (await actions()).tellRun(name, words, options, io)),
       ),
 }

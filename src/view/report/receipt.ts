@@ -99,10 +99,13 @@ function filesOf(iterations: readonly Iteration[]): { files: number | null; file
   return { files: paths.size, filesCut: known.some(f => f.count > f.paths.length) }
 }
 
+const toldText = ({ text, task }: Extract<RunEvent, { type: 'told' }>): string =>
+  task === undefined ? text : `${task}: ${text}`
+
 function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
   const told: Receipt['told'] = []
   for (const event of events) {
-    if (event.type === 'told') told.push({ text: event.text, before: null })
+    if (event.type === 'told') told.push({ text: toldText(event), before: null })
     else if (event.type === 'started') for (const instruction of told) instruction.before ??= event.n
   }
   return told

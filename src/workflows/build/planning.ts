@@ -6,6 +6,7 @@ import type { StageName, Step, StepId } from '../../core/table.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { writeNewFile } from '../../store/files/new-file.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
+import { instructionsFor } from '../shared/prompt-parts.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import { askPerson } from './ask-person.ts'
 import { ANSWER_KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
@@ -77,13 +78,13 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
     goal,
 
     prompt({ stage, task, state }) {
-      if (stage === 'refine') return refinePrompt(original, state.told)
+      if (stage === 'refine') return refinePrompt(original, instructionsFor(state, task.id))
       const failed = state.taskStates[task.id]?.carry.find(
         ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
       )
       return failed
-        ? repairPrompt(goal(), failedPlan(failed), state.told, wishesOf(task))
-        : decomposePrompt(goal(), state.told, wishesOf(task))
+        ? repairPrompt(goal(), failedPlan(failed), instructionsFor(state, task.id), wishesOf(task))
+        : decomposePrompt(goal(), instructionsFor(state, task.id), wishesOf(task))
     },
 
     checks(stage, step) {

@@ -4,7 +4,7 @@ import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { firstLine } from '../shared/first-line.ts'
-import { countLine, doubtNotes } from '../shared/prompt-parts.ts'
+import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import { commandGuardrails, readPins } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches } from './done-pattern.ts'
@@ -47,7 +47,12 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
     buildPrompt({ step, task, state }) {
       const { carry = [], interrupted = false } = state.taskStates[task.id] ?? {}
       const doubts = doubtNotes(state)
-      return composePrompt(spec, limits, step.n, { carry, interrupted, doubts, instructions: state.told })
+      return composePrompt(spec, limits, step.n, {
+        carry,
+        interrupted,
+        doubts,
+        instructions: instructionsFor(state, task.id),
+      })
     },
     checks: (_work, common) => common,
     async claims(_work, text) {

@@ -34,3 +34,12 @@ export const doneByPerson = (current: TaskState): TaskState => ({
 
 /** The state of a task that nobody has worked on: a reopened task has all its tries again. */
 export const reopened = (table: StageTable, task: Task): TaskState => taskStateOf(table, initial, task)
+
+const MOST_NAMED = 10
+
+/** Why a request cannot be followed: it is about a task that is not in the list. */
+export function unknownTask(kind: 'task' | 'story', id: TaskId, shown: readonly Task[]): string {
+  const ids = shown.slice(0, MOST_NAMED).map(task => task.id)
+  const more = shown.length > ids.length ? ', …' : ''
+  return `there is no ${kind} ${id}; the list has ${ids.length > 0 ? ids.join(', ') + more : 'none yet'}`
+}

@@ -1,4 +1,11 @@
 import type { RunState } from '../../core/table.ts'
+import type { TaskId } from '../../core/task.ts'
+
+/** The user's instructions for a task: those for all tasks, then its own. */
+export const instructionsFor = ({ told, toldTask }: RunState, task: TaskId): string[] => [
+  ...told,
+  ...(Object.hasOwn(toldTask, task) ? toldTask[task]! : []),
+]
 
 /** Why green checks prove nothing now: every prompt says so until it is put right. */
 export const doubtNotes = ({ doubts }: Pick<RunState, 'doubts'>): string[] =>

@@ -13,7 +13,7 @@ import {
 } from '../../core/table.ts'
 import type { TreeState } from '../../git/tree-state.ts'
 import { GIT_CHECK } from '../../git/watch-head.ts'
-import { doubtNotes } from '../shared/prompt-parts.ts'
+import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
 import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
@@ -23,6 +23,7 @@ import { meantBy, storyClaims, storyTasks } from './rules/review.ts'
 import type { ReviewMode, ReviewSnapshot } from './rules/review-rules.ts'
 import { changedCodeErrors, copiedApprovalErrors } from './rules/reviewer-errors.ts'
 import { personStoryEdits } from './rules/story-edits.ts'
+import { storyEdit } from './rules/story-request.ts'
 import { unspokenVerdict } from './rules/verdict.ts'
 import type { StoriesSpec } from './spec.ts'
 import { type StoryGit, storyCommits } from './story-commits.ts'
@@ -182,7 +183,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
           cap,
           dir: spec.dir,
         },
-        { skip, current, refused, doubts: doubtNotes(state), instructions: state.told },
+        { skip, current, refused, doubts: doubtNotes(state), instructions: instructionsFor(state, task.id) },
       )
     },
 
@@ -214,6 +215,8 @@ export function storyLoop(options: StoryLoopOptions): Active {
     async adoptEdits() {
       if (isPeoples()) adopt()
     },
+
+    onRequest: request => storyEdit(run().tasks, run().state, table, { skip }, request),
 
     onResume() {
       // Without a step in flight, the loop adopts edits before it does anything else.

@@ -7,6 +7,7 @@ import type { reviewAnalytics } from './rules/analytics.ts'
 export function reviewLines(
   { reviews, capped, blocked }: ReturnType<typeof reviewAnalytics>,
   { colors, marks }: Style,
+  run: string,
 ): string[] {
   const total = reviews.reduce((sum, [, count]) => sum + count, 0)
   if (total === 0 && capped.length === 0 && blocked.length === 0) return []
@@ -21,5 +22,11 @@ export function reviewLines(
     ...blocked.map(([id, why]) =>
       colors.yellow(`${marks.warn} ${plainLine(id)} is left for you: ${plainLine(why)}`),
     ),
+    ...blocked
+      .slice(0, 1)
+      .map(
+        ([id]) =>
+          `to decide: ralph approve ${run} ${plainLine(id)}, or: ralph reject ${run} ${plainLine(id)} "why"`,
+      ),
   ]
 }

@@ -28,8 +28,8 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   preview: ({ project, dir }) => storyTemplate(join(project, dir)),
   about: ({ dir, review }) => ({ stories: dir, review }),
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
-  summary: (spec, { tasks, state }, style) =>
-    reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style),
+  summary: (spec, { tasks, state }, style, id) =>
+    reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style, id),
   open: openStories,
 }
 

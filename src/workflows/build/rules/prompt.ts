@@ -2,7 +2,7 @@ import type { Finding } from '../../../core/events.ts'
 import type { Work } from '../../../core/ports.ts'
 import type { RunState, TaskState } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
-import { doubtNotes, HALF_EDITED } from '../../shared/prompt-parts.ts'
+import { doubtNotes, HALF_EDITED, instructionsFor } from '../../shared/prompt-parts.ts'
 import { detailOf, oneLine } from './planned.ts'
 
 /** What the prompt of an iteration contains besides the task and its state. */
@@ -42,7 +42,7 @@ export function taskPrompt(
     rules(task, options),
     afterTask.length > 0 ? [failedTitle(current?.bugs ?? 0), ...afterTask.map(noteOf)].join('\n\n') : null,
     ...doubtNotes(state),
-    ...state.told.map(text => `Instruction from the user: ${text}`),
+    ...instructionsFor(state, task.id).map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
     .join('\n\n')

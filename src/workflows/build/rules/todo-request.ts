@@ -1,7 +1,7 @@
 import { type RunState, type StageTable, taskStateOf } from '../../../core/table.ts'
 import type { Edit, Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
-import { doneByPerson, SKIPPED } from '../../shared/list-edit.ts'
+import { doneByPerson, SKIPPED, unknownTask } from '../../shared/list-edit.ts'
 import { oneLine } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
@@ -38,14 +38,14 @@ export function todoEdit(
       return { error: 'the plan is not made yet; to give the planner an instruction, use: ralph tell' }
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
-    if (unknown !== undefined) return { error: unknownTask(unknown, shown) }
+    if (unknown !== undefined) return { error: unknownTask('task', unknown, shown) }
     const last = Math.max(0, ...tasks.map(task => numberOf(task.id)))
     const title = oneLine(text)
     const task: Task = { id: `#${last + 1}`, title, active: title, blockedBy }
     return { list: { add: [{ task, after: tasks.at(-1)?.id ?? null }] } }
   }
   const task = find(request.task)
-  if (!task) return { error: unknownTask(request.task, shown) }
+  if (!task) return { error: unknownTask('task', request.task, shown) }
   if (request.action === 'edit') {
     const title = oneLine(request.text)
     return { list: { change: { [task.id]: { title, active: title } } } }
@@ -61,12 +61,4 @@ export function todoEdit(
     return [closed.id, request.action === 'skip' ? { ...done, why: SKIPPED } : done] as const
   })
   return { state: Object.fromEntries(states) }
-}
-
-const MOST_NAMED = 10
-
-function unknownTask(id: TaskId, shown: readonly Task[]): string {
-  const ids = shown.slice(0, MOST_NAMED).map(task => task.id)
-  const more = shown.length > ids.length ? ', …' : ''
-  return `there is no task ${id}; the list has ${ids.length > 0 ? ids.join(', ') + more : 'none yet'}`
 }

@@ -1,0 +1,72 @@
+import type { RunEvent } from '../../../core/events.ts'
+import { fold } from '../../../core/evolve.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { isLive } from '../../../runs/live.ts'
+import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
+import { print, warn } from '../../../terminal/print.ts'
+import { plainLine } from '../../../view/plain.ts'
+import { isOf } from '../../../workflows/index.ts'
+import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
+import { storyFilePaths } from '../../../workflows/stories/story-file-path.ts'
+import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
+import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import { isCutOff } from '../stories/restore-stories.ts'
+
+/** `ralph approve` and `ralph reject`. A run that is at work gets a request; of any other, journal and file are written. */
+export async function decideStory(name: string, request: StoryRequest): Promise<number> {
+  const run = findRun(ralphHome(process.env), name)
+  refuseFromWithin(run, process.env)
+  if (!isOf(storiesWorkflow, run))
+    throw new UsageError(`run ${run.id} has no stories; to give it an instruction, use: ralph tell ${run.id}`)
+  if (isLive(run)) {
+    editFor(run, run.events, request)
+    sendRequest(run, { type: 'todo', request }, process.env)
+    return say(`asked run ${run.id}; it follows before its next step`)
+  }
+  if (!canGoOn(run.events))
+    throw new UsageError(`run ${run.id} is finished; edit its stories and start a new one: ralph stories`)
+  await changeStopped(run, request)
+  const { action, story } = request
+  const done = action === 'approve' ? 'approved' : 'sent back'
+  return say(`${done} ${plainLine(story)}; go on with: ralph resume ${run.id}`)
+}
+
+function editFor({ began }: StoredRun, events: readonly RunEvent[], request: StoryRequest): RunEvent {
+  const { tasks, state } = fold(events)
+  const spec = storiesWorkflow.readSpec(began.pins)
+  const edit = storyEdit(tasks, state, storiesWorkflow.table(spec), spec.review, request)
+  if ('error' in edit) throw new UsageError(edit.error)
+  return { type: 'edited', at: Date.now(), by: 'person', ...edit, from: senderOf(process.env) }
+}
+
+/**
+ * Adopts what a person wrote into the file first, then decides; the file then shows both. After a crash the file may hold
+ * what an agent wrote, so it stays until the run is resumed.
+ */
+const changeStopped = (run: StoredRun, request: StoryRequest): Promise<void> =>
+  withStoppedRun(ralphHome(process.env), run, past => {
+    if (isCutOff({ ...run, events: past })) return record(run, editFor(run, past, request))
+    const { project, pins } = run.began
+    const spec = storiesWorkflow.readSpec(pins)
+    const events = [...past]
+    const file = syncStoryFile({
+      paths: storyFilePaths(project, spec),
+      spec,
+      table: storiesWorkflow.table(spec),
+      journal: () => past,
+      run: () => fold(events),
+    })
+    const { edit, refused } = file.byPerson(Date.now())
+    for (const note of refused) warn(plainLine(note, 1000))
+    if (edit) events.push(edit)
+    events.push(editFor(run, events, request))
+    record(run, ...events.slice(past.length))
+    file.write()
+  })
+
+function say(text: string): number {
+  print(text)
+  return 0
+}
