@@ -23,14 +23,20 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
     close: () => {
       stopHurrying()
       if (soft.signal.aborted) leaveSoon()
-      for (const name of names) process.off(name, onSignal).off(name, tooLate).once(name, tooLate)
+      for (const name of names) process.off(name, onSignal).off(name, tooLate).on(name, tooLate)
     },
   }
 }
 
-/** The exit code is decided by now. A further signal only shortens the wait for the output. */
-const tooLate = () => leaveSoon()
-
 /** After a signal, ralph waits no longer than this for a reader of its last lines. */
 const LAST_LINES_MS = 3000
-const leaveSoon = () => setTimeout(() => process.exit(), LAST_LINES_MS).unref()
+let isLeaving = false
+const leave = () => process.exit(process.exitCode ?? 130)
+
+function leaveSoon(): void {
+  isLeaving = true
+  setTimeout(leave, LAST_LINES_MS).unref()
+}
+
+/** The exit code is decided by now. A further signal only shortens the wait for the output, and the next one ends it. */
+const tooLate = () => (isLeaving ? leave() : leaveSoon())
