@@ -38,10 +38,7 @@ type Meanwhile = (stage: Stage, run: Started) => Promise<Ran>
 
 const onSignal: Meanwhile = async (stage, run) => {
   await begun(stage)
-  run.kill('SIGINT')
-  run.kill('SIGINT')
-  await delay(50)
-  run.kill('SIGINT')
+  await run.killTwice('SIGINT')
   return run.ended
 }
 const onCancel: Meanwhile = async (stage, run) => {
