@@ -150,7 +150,13 @@ export function openScm(
     if (hidden.length > 0) {
       const names = listPaths(hidden.map(([path]) => path))
       warn(`the index hid these changes from git; they are committed like all others: ${names}`)
-      await unhide(start.root, env, hidden)
+      const failure = await whenUnlocked(start, () =>
+        unhide(start.root, env, hidden).then(
+          () => null,
+          (error: Error) => `is not possible: ${error.message}`,
+        ),
+      )
+      if (failure !== null) return failure
     }
     const failure = await commitPaths(start, checked, intended.message, words, id)
     if (failure !== null) return failure
@@ -189,12 +195,8 @@ export function openScm(
     const base = [scm.program, ...QUIET, '-C', from.root, '--literal-pathspecs', ...(await withoutHooks())]
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
-    const run = async (argv: string[], lines: string, log: string) => {
-      const failed = await pastLocks(from.dirs, ports.locks(), () => ports.run(argv, id, lines, log))
-      return failed && failed.locks.length > 0
-        ? `is not possible: ${describeLocks(failed.locks, from.root)}`
-        : (failed?.failure ?? null)
-    }
+    const run = (argv: string[], lines: string, log: string) =>
+      whenUnlocked(from, () => ports.run(argv, id, lines, log))
     const added = await run([...base, 'add', '--all', ...listed], input, 'add')
     if (added !== null) return added
     // git refuses to commit a path by name that was staged and then removed: it is in neither tree.
@@ -204,6 +206,14 @@ export function openScm(
     if (committable.length === 0) return NOTHING
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
     return run(argv, committable.join('\0'), 'commit')
+  }
+
+  /** Acts on the repository as soon as no lock of another git is in the way; null, or why it failed. */
+  async function whenUnlocked(from: Start, act: () => Promise<string | null>): Promise<string | null> {
+    const failed = await pastLocks(from.dirs, ports.locks(), act)
+    return failed && failed.locks.length > 0
+      ? `is not possible: ${describeLocks(failed.locks, from.root)}`
+      : (failed?.failure ?? null)
   }
 
   return { prepare, apply }
