@@ -148,8 +148,12 @@ export function openScm(
     if (isNothing(checked)) return NOTHING
     const hidden = changes.hidden.filter(([path]) => !unchecked.has(path))
     if (hidden.length > 0) {
-      const names = listPaths(hidden.map(([path]) => path))
-      warn(`the index hid these changes from git; they are committed like all others: ${names}`)
+      // A file that changed a moment ago may look unchanged to git too, and nobody hid it.
+      const flagged = hidden.flatMap(([path, by]) => (typeof by === 'string' ? [path] : []))
+      if (flagged.length > 0)
+        warn(
+          `flags of the index hid these changes from git; they are committed like all others: ${listPaths(flagged)}`,
+        )
       const failure = await whenUnlocked(start, () =>
         unhide(start.root, env, hidden).then(
           () => null,
