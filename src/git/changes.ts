@@ -1,6 +1,7 @@
 import type { Hidden } from './hidden.ts'
+import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
-import { contentOf, readStatus } from './status.ts'
+import { contentOf, readStatus, type Status, stagedEntries } from './status.ts'
 
 export type Changes = {
   head: string | null
@@ -12,6 +13,8 @@ export type Changes = {
   repositories: string[]
   /** Ignored by git when the run began: the user's, and never committed. */
   ignored: string[]
+  /** Taken out of git during the run and ignored, but still there: nobody can commit them as they were checked. */
+  unlisted: string[]
   /** Git was told before the run not to look at them, so they are the user's too. */
   flagged: string[]
   /** Of ours, those that were hidden from git during the run. */
@@ -25,17 +28,28 @@ export async function changesSince(start: Start, env: Record<string, string>): P
   const ours: string[] = []
   const mixed: string[] = []
   const repositories: string[] = []
+  const unlisted: string[] = []
   const flagged: string[] = []
+  const isUnlisted = unlistedIn(status)
   for (const path of status.paths) {
     const before = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
     if (before !== undefined) {
       if (before !== contentOf(start.root, path)) mixed.push(path)
     } else if (Object.hasOwn(start.flagged ?? {}, path)) flagged.push(path)
+    else if (isUnlisted(path)) unlisted.push(path)
     // Only a new repository is shown as a folder; of others, git shows the files.
     else (path.endsWith('/') ? repositories : ours).push(path)
   }
   const committed = new Set(ours)
   const hidden = status.hidden.filter(([path]) => committed.has(path))
   const { head, ignoredBefore: ignored } = status
-  return { head, ours, mixed, repositories, ignored, flagged, hidden }
+  return { head, ours, mixed, repositories, ignored, unlisted, flagged, hidden }
+}
+
+/** Git shows such a path as removed from the index, and does not show it as new. */
+function unlistedIn({ root, text }: Status): (path: string) => boolean {
+  const staged = new Map(Object.entries(stagedEntries(text)))
+  const added = new Set(text.split('\0').flatMap(line => (line.startsWith('? ') ? [line.slice(2)] : [])))
+  return path =>
+    staged.get(path)?.mode === '0' && !added.has(path) && ['file', 'link'].includes(pathKind(root, path))
 }

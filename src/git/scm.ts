@@ -132,6 +132,7 @@ export function openScm(
       [changes.mixed, 'they had changes of yours before the run'],
       [changes.repositories, 'they are repositories of their own'],
       [changes.ignored, 'git ignored them when the run began'],
+      [changes.unlisted, 'the run took them out of git and had git ignore them'],
       [changes.flagged, 'git was told before the run not to look at them'],
     ] as const)
       if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)

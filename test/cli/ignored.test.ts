@@ -115,3 +115,25 @@ it('what an agent makes in the run is its own, ignored before or not', async () 
     false,
   ])
 })
+
+/** Also for a second time, when the same agent is asked for a message. */
+const OUT = 'git rm -rq --cached --ignore-unmatch'
+
+describe('what an agent takes out of git and has git ignore, by', () => {
+  it.each([
+    ['.gitignore', `${OUT} src/a; printf 'src/a\\n.ralph/\\n' > .gitignore`],
+    ['info/exclude', `${OUT} src/a; echo a > .git/info/exclude`],
+    ['a rule for its folder', `${OUT} src; printf 'src/\\n.ralph/\\n' > .gitignore`],
+  ])('%s, is left uncommitted and named, and the rest is committed', async (_, script) => {
+    const stage = setRepository({
+      settings: { scm: { command: 'git', tasks: ['commit'] }, guardrails: [{ command: 'true' }] },
+    })
+    const ran = await stage.agent(`echo "Ignore it"; ${script}; echo new > src/a; echo new > c`)
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(ran.stderr).toMatch(
+      /left uncommitted, because the run took them out of git and had git ignore them: src\/a/,
+    )
+    expect([stage.git('show', 'HEAD:c'), stage.git('show', 'HEAD:src/a')]).toEqual(['new', 'one'])
+    expect(stage.read('src/a')).toBe('new\n')
+  })
+})
