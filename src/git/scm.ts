@@ -133,6 +133,8 @@ export function openScm(
       [changes.repositories, 'they are repositories of their own'],
       [changes.ignored, 'git ignored them when the run began'],
       [changes.unlisted, 'the run took them out of git and had git ignore them'],
+      [changes.submodules, 'files in these submodules changed, and only you can commit there'],
+      [changes.unnameable, 'their names are not UTF-8'],
       [changes.flagged, 'git was told before the run not to look at them'],
     ] as const)
       if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)

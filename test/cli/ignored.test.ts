@@ -137,3 +137,22 @@ describe('what an agent takes out of git and has git ignore, by', () => {
     expect(stage.read('src/a')).toBe('new\n')
   })
 })
+
+describe('what ralph cannot commit is left and named, and the rest is committed:', () => {
+  it.each([
+    ['a file in a submodule', 'echo new > sub/file', /files in these submodules changed.*: sub\n/],
+    ['a new file in a submodule', 'echo new > sub/new', /files in these submodules changed.*: sub\n/],
+    ['a name that is not UTF-8', 'echo new > "$(printf "\\377")"', /names are not UTF-8: /],
+  ])('%s', async (_, script, said) => {
+    const stage = setRepository({
+      settings: { scm: { command: 'git', tasks: ['commit'] }, guardrails: [{ command: 'true' }] },
+    })
+    stage.sh(`git init -q ../sub; cd ../sub; echo old > file; git add -A
+      git -c user.name=T -c user.email=t@localhost commit -qm sub
+      cd - > /dev/null; git -c protocol.file.allow=always submodule -q add ../sub sub; git commit -qam sub`)
+    const ran = await stage.agent(`echo "Change it"; ${script}; echo new > c`)
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(ran.stderr).toMatch(said)
+    expect(stage.git('show', '--format=', '--name-only', 'HEAD', '--', ':!.ralph')).toBe('c')
+  })
+})
