@@ -107,7 +107,7 @@ describe('a project that has', () => {
     const ran = await stage.ralph('run', '-p', 'x')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      expect.stringMatching(/^ralph: error: cannot write to \S+\.ralph: \S+ is a symbolic link, and ralph/m),
+      expect.stringMatching(/^ralph: error: cannot write to \S+\.ralph: \S+ is a symbolic link; ralph/m),
     ])
     expect(contentsOf(outside)).toEqual(before)
   })

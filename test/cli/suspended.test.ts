@@ -69,7 +69,10 @@ describe('a ralph that is suspended', () => {
 describe.skipIf(!hasTmux)('Ctrl+Z at a terminal', () => {
   it('for longer than the timeouts, then fg, goes on with the same agent', async () => {
     const stage = setHeld()
-    const terminal = await openTerminal(['bash', '--norc', '-i'], { cwd: stage.project, env: stage.env })
+    const terminal = await openTerminal(['bash', '--norc', '-i'], {
+      cwd: stage.project,
+      env: { ...stage.env, HISTFILE: '/dev/null' },
+    })
     await terminal.type(`"${process.execPath}" "${RALPH}" run -p x; echo "exit $?"`, 'Enter')
     expect(await stage.until('begun')).toBe(true)
     await terminal.press('C-z')
