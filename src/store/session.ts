@@ -105,7 +105,7 @@ export function openSession(
     }
   }
   const keep = <T>(path: string, act: (entry: string) => T): T => explain(path, () => inside(root, path, act))
-  const ensureFolder = () => explain(dir, createAgain)
+  const ensureFolder = () => explain(dir, () => insist(createAgain))
   const folderFor = (id: StepId | null) => {
     const path = join(dir, (id !== null && steps.get(id)?.folder) || folderName(numberOf(id)))
     keep(path, entry => {
@@ -124,8 +124,12 @@ export function openSession(
     } catch {
       // Ralph must not create the project itself.
       if (!isPinned(root)) return
-      ensureFolder()
-      keep(path, entry => appendToFile(entry, bytes, 0o600))
+      explain(path, () =>
+        insist(() => {
+          createAgain()
+          inside(root, path, entry => appendToFile(entry, bytes, 0o600))
+        }),
+      )
     }
   }
   const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
@@ -179,6 +183,18 @@ export function openSession(
         }
       }
     },
+  }
+}
+
+const MOST_TRIES = 100
+
+/** An agent may be in the middle of removing the folder, and take away what was just made. */
+function insist(act: () => void, tries = MOST_TRIES): void {
+  try {
+    act()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+    insist(act, tries - 1)
   }
 }
 

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { CannotGoOn } from '../../src/core/ports.ts'
 import { openSession } from '../../src/store/session.ts'
@@ -30,6 +32,18 @@ describe('a session folder that somebody removed', () => {
       expect(existsSync(session.folderFor(n))).toBe(true)
     }
     expect(lost).toEqual([expect.stringContaining('was removed and is created again')])
+  })
+
+  it('is made while somebody goes on removing it', async () => {
+    const { session } = setScene()
+    const remover = spawn('sh', ['-c', 'while :; do rm -rf .ralph/sessions 2>/dev/null; done'], {
+      cwd: dirname(dirname(dirname(session.dir))),
+    })
+    onTestFinished(() => void remover.kill('SIGKILL'))
+    for (let n = 0; n < 300; n++) {
+      session.logCall({ n })
+      await turn()
+    }
   })
 
   it('is not made anew in a project that is gone', () => {
