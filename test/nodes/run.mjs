@@ -8,7 +8,8 @@ const root = join(folder, '..', '..')
 const VERSIONS = ['node22', 'node24']
 
 const npm = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-if (spawnSync('npm', npm, { cwd: folder, stdio: 'inherit' }).status !== 0) process.exitCode = 1
+if (spawnSync('npm', npm, { cwd: folder, stdio: 'inherit' }).status !== 0)
+  console.log('The other versions of Node could not be installed: the tests that need them will be skipped.')
 
 for (const version of VERSIONS) {
   const node = join(folder, 'node_modules', `${version}-${process.platform}-${process.arch}`, 'bin', 'node')
