@@ -62,7 +62,9 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
       errors.write(chunk)
       tail = Buffer.concat([tail, chunk]).subarray(-ERROR_TAIL)
     },
-    /** The last line of standard error. */
+    /** The end of standard error. */
+    errors: () => tail.toString('utf8'),
+    /** The last line of it. */
     complaint: () => tail.toString('utf8').trimEnd().split('\n').at(-1)?.trim() ?? '',
     close() {
       output.close()

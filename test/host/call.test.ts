@@ -38,6 +38,19 @@ function setCall(script: string, folderFor: () => string) {
   })
 }
 
+it.each([
+  ['claude', 'claude/claude-2.1.325-err-bad-flag.stderr.txt', '', "error: unknown option '--no-such-flag'"],
+  ['codex', 'codex/codex-0.166.0-full-auto.stderr.txt', '', "error: unexpected argument '--full-auto' found"],
+  ['an agent whose tool says so', 'claude/claude-2.1.325-err-bad-flag.stderr.txt', 'echo hello;', null],
+])('%s that refuses a flag cannot be used', async (_, recording, says, note) => {
+  const dir = scratch()
+  const errors = join(import.meta.dirname, '..', 'recordings', recording)
+  const call = setCall(`${says} cat '${errors}' >&2; exit 1`, () => dir)
+  const { live, end } = await call({ ...CALL, cwd: dir }, { event: () => {}, activity: () => {} })
+  const unusable = end(await live.exit).filter(event => event.type === 'unusable')
+  expect(unusable).toEqual(note === null ? [] : [{ type: 'unusable', note }])
+})
+
 it('an agent whose files cannot be made is stopped before it has worked', async () => {
   const dir = scratch()
   writeFileSync(join(dir, 'occupied'), '')

@@ -40,6 +40,12 @@ const LIMITED_STATUSES: readonly unknown[] = [429, 529]
  */
 const UNUSABLE_STATUSES: readonly unknown[] = [401, 402, 403, 404]
 
+/** A flag that this version of the CLI does not have (claude err-bad-flag, codex full-auto). */
+const REFUSED_FLAG = /^error: (?:unknown option|unexpected argument) '.*/m
+
+/** The line of a CLI's standard error that refuses one of its flags; null: there is none. */
+export const refusedFlag = (errors: string): string | null => REFUSED_FLAG.exec(errors)?.[0] ?? null
+
 const MAX_READ = 2000
 
 /** What an error means for the CLI's next call, by its text or its HTTP status; null: nothing in particular. */

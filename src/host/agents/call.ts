@@ -1,4 +1,5 @@
 import { resetIn } from '../../agents/shared/reset.ts'
+import { refusedFlag } from '../../agents/shared/trouble.ts'
 import type { AgentEnded, AgentEvent, Exit } from '../../core/events.ts'
 import { plural } from '../../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../../core/ports.ts'
@@ -75,6 +76,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     let promptFile: string | null = null
     /** The call was given up: its output counts no longer. */
     let isOver = false
+    let hasSpoken = false
 
     const note = (outcome: Record<string, unknown>) =>
       options.session.logCall({
@@ -117,6 +119,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
         },
         line: line => {
           if (isOver) return
+          hasSpoken = true
           for (const event of parser.line(line)) listener.event(explain(event))
         },
         error: chunk => {
@@ -144,7 +147,10 @@ export function agentCaller(options: CallerOptions): CallAgent {
     return {
       live,
       end(exit: Exit) {
-        const events = parser.end(exit, record.complaint()).map(explainEnd)
+        const ending = parser.end(exit, record.complaint()).map(explainEnd)
+        // It refused its own arguments before it did anything, and will do so every time.
+        const refused = hasSpoken || ended?.ok ? null : refusedFlag(record.errors())
+        const events: AgentEvent[] = refused ? [{ type: 'unusable', note: refused }, ...ending] : ending
         record.close()
         if (ended?.denials) warnOnce(`refusals ${name}`, refusalNote(agent, ended.denials))
         // A question in text mode never tells its cost.
