@@ -53,9 +53,35 @@ export async function pathsBetween(
   from: string | null,
   to: string | null,
 ): Promise<string[]> {
+  return (await diffTrees(root, env, '--name-only', from, to)).filter(Boolean)
+}
+
+/** How an earlier commit has the paths in which a later one differs. Mode 0: it does not have the path. */
+export async function entriesBetween(
+  root: string,
+  env: Record<string, string>,
+  from: string | null,
+  to: string | null,
+): Promise<{ mode: string; object: string; path: string }[]> {
+  const fields = await diffTrees(root, env, '--raw', from, to)
+  // `:oldmode newmode oldobject newobject status`, then the path.
+  return fields.flatMap((field, index) => {
+    const [mode, , object] = field.startsWith(':') ? field.slice(1).split(' ') : []
+    const path = fields[index + 1]
+    return index % 2 === 0 && mode && object && path ? [{ mode, object, path }] : []
+  })
+}
+
+async function diffTrees(
+  root: string,
+  env: Record<string, string>,
+  format: string,
+  from: string | null,
+  to: string | null,
+): Promise<string[]> {
   const trees = [from ?? (await emptyTree(root, env)), to ?? (await emptyTree(root, env))]
-  const names = await git(root, env, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', ...trees])
-  return (names ?? '').split('\0').filter(Boolean)
+  const out = await git(root, env, ['diff-tree', '-r', '-z', format, '--no-abbrev', '--no-renames', ...trees])
+  return (out ?? '').split('\0')
 }
 
 /** The hash of the empty tree, which depends on the repository's hash function. */

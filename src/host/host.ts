@@ -129,6 +129,10 @@ function openRun(
     for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
   const book = openBook(workflow.table(spec), fold(past), journal.append, notify)
+  const commits = past.filter(event => event.type === 'committed')
+  const underWay = new Set(
+    [...Object.keys(book.state.flight), ...Object.keys(book.state.unapplied)].map(Number),
+  )
   const projectTodo = todoProjector(book.table)
   const todo = () => projectTodo(book.tasks, book.state)
   const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
@@ -144,7 +148,8 @@ function openRun(
       runDir: dir,
       home,
       hard: signals.hard,
-      lastCommit: past.findLast(e => e.type === 'committed')?.to ?? null,
+      lastCommit: commits.at(-1)?.to ?? null,
+      commitBefore: commits.findLast(({ id }) => !underWay.has(id))?.to ?? null,
       isFresh: past.length === 0,
       backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
     }),

@@ -27,6 +27,8 @@ export type AdaptersOptions = {
   hard: AbortSignal
   /** Where HEAD was when the run was last at work. */
   lastCommit: string | null
+  /** Where it was before the steps that are not applied yet. */
+  commitBefore: string | null
   /** Nothing was done yet: the tree is as the spec says. */
   isFresh: boolean
   /** What to wait for before more of an agent's output is read; null: nothing. */

@@ -18,6 +18,7 @@ import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
 import { commandChecks, composeChecks, composeDoubts } from './checks.ts'
+import { keepInHead } from './keep-in-head.ts'
 import { composeProtection, guardGit } from './protection.ts'
 import { composeScm } from './scm.ts'
 
@@ -71,6 +72,8 @@ export type WorkspaceOptions = {
   hard: AbortSignal
   /** Where HEAD was when the run last worked here. */
   lastCommit: string | null
+  /** Where it was before the steps that are not applied yet. */
+  commitBefore: string | null
   /** Nothing was done here yet: the tree is as the spec says. */
   isFresh: boolean
 }
@@ -124,6 +127,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     since = from
     if (start) await lastingLocks(start.dirs, lockWait())
   }
+  const inHead = keepInHead(options, lockWait)
   const guardrails = composeChecks({ spec, runner, session, env, protectedFiles, clock, locks })
   const scm = composeScm({
     spec,
@@ -150,6 +154,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()
+      inHead.begin()
       await files.begin()
     },
     async afterAgent({ at }) {
@@ -194,6 +199,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       await applyFiles(noteCommits(record))
       await files.record(settled.id)
       await scm?.(record).apply(settled, state)
+      await inHead.restore(protect.violations(), settled.id, noteCommits(record))
       protect.release()
     },
   }
@@ -221,6 +227,7 @@ export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedName' |
       shareGit,
       protectedName: `protected-${encodeURIComponent(name)}.json`,
       lastCommit: null,
+      commitBefore: null,
       isFresh: true,
     })
   }

@@ -15,6 +15,8 @@ export interface Protection {
   take(): Promise<void>
   /** Call it after the agent has ended, and after a crash: puts back what changed; returns what that was, or null. */
   restore(): Promise<string | null>
+  /** What was put back since the last call of `take`, by path from the project. */
+  violations(): readonly string[]
   /** The failed check of the last iteration; empty if nothing was changed. */
   checks(): Check[]
   /** The step is over: what is shared with other steps may be taken anew without it. */
@@ -35,6 +37,7 @@ export function protection(own: FileGuard, shared: SharedFiles | null): Protecti
       const found = addViolations(await own.restore(), (await shared?.restore()) ?? NO_VIOLATIONS)
       return isViolated(found) ? listViolations(found) : null
     },
+    violations: () => own.violations().changed,
     checks: () => violationChecks(addViolations(own.violations(), shared?.violations() ?? NO_VIOLATIONS)),
     release: () => shared?.release(),
   }

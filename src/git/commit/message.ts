@@ -1,5 +1,5 @@
-import { readTag } from '../core/completion.ts'
-import { printable } from '../core/visible.ts'
+import { readTag } from '../../core/completion.ts'
+import { printable } from '../../core/visible.ts'
 
 /** The exact prompt for the agent before each commit. */
 export const MESSAGE_PROMPT =
