@@ -1,5 +1,6 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { RunEvent } from '../core/events.ts'
+import type { Stage } from '../core/table.ts'
 import type { Signals } from '../engine/run.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import type { TaskList } from '../view/run-lines.ts'
@@ -23,8 +24,8 @@ export type RunView = {
   hasCondition: boolean
   /** The task list now; null: this workflow has none. */
   list(): TaskList | null
-  /** What is done at a stage, in words; undefined: simply the work. */
-  titleOf(stage: string): string | undefined
+  /** What is known about a stage; undefined: it is not in the table. */
+  stageOf(stage: string): Stage | undefined
   /** What the workflow adds at the end. */
   summary(style: Style): string[]
   receipt(): Receipt

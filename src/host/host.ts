@@ -240,9 +240,10 @@ function viewOf(
         ? {
             items: todo(),
             blocked: blockedTasks(book.tasks, book.state, book.table),
+            isVerified: task => book.state.taskStates[task]?.proof ?? false,
           }
         : null,
-    titleOf: stage => book.table.stages[stage]?.title,
+    stageOf: stage => book.table.stages[stage],
     summary: style => workflow.summary?.(spec, book, style, id) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
     retry: () => {

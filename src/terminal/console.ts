@@ -24,7 +24,8 @@ export type OutputOptions = {
   output?: OutputSettings
   list?: RunLinesOptions['list']
   summary?: RunLinesOptions['summary']
-  titleOf?: RunLinesOptions['titleOf']
+  stageOf?: RunLinesOptions['stageOf']
+  project?: RunLinesOptions['project']
   /** The run's end in lines. */
   ending?: RunLinesOptions['ending']
   /** How to end a wait by a key, in words. */
@@ -75,7 +76,8 @@ export function consoleListener(
     limit,
     list,
     summary,
-    titleOf,
+    stageOf,
+    project,
     ending,
     key = null,
     output = DEFAULTS,
@@ -90,7 +92,8 @@ export function consoleListener(
     limit,
     list,
     summary,
-    titleOf,
+    stageOf,
+    project,
     ending,
     key,
     clock: at => clockTime(at, Date.now()),

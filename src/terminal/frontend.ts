@@ -5,7 +5,7 @@ import { type Fit, fitTo } from '../view/fit.ts'
 import { plainLine } from '../view/plain.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
-import type { TaskList } from '../view/run-lines.ts'
+import type { RunLinesOptions, TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
 import { consoleListener, type OutputSettings, terminalStyle } from './console.ts'
 import type { OutputStream } from './live-status.ts'
@@ -15,12 +15,12 @@ type Streams = { stdin: InputStream; stdout: OutputStream; stderr: Pick<NodeJS.W
 
 /** What the terminal shows of a run, beside its events. */
 type WatchedRun = {
-  spec: { settings: { streamAgentOutput: boolean; output: OutputSettings } }
+  spec: { project: string; settings: { streamAgentOutput: boolean; output: OutputSettings } }
   iterations: number | null
   hasCondition: boolean
   list(): TaskList | null
   summary(style: Style): string[]
-  titleOf(stage: string): string | undefined
+  stageOf: RunLinesOptions['stageOf']
   receipt(): Receipt
   retry(): void
 }
@@ -66,7 +66,8 @@ export function terminalFrontend(
           shortReceipt(run.receipt(), style, { fit, condition: run.hasCondition, whole: !quiet }),
         list: run.list,
         summary: run.summary,
-        titleOf: run.titleOf,
+        stageOf: run.stageOf,
+        project: run.spec.project,
       })
       return [
         // First: it removes its live line before anyone else writes.

@@ -1,20 +1,25 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
 import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
-import { type Bounds, diffExcerpt, excerpt, sizeOf } from './excerpt.ts'
+import { type Bounds, diffExcerpt, excerpt, firstLineOf, sizeOf } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { isSimple, plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { todoLines } from './todo-lines.ts'
+import { type ToolNamer, toolNamer } from './tool-call.ts'
 
 const WHOLE = fitTo(null)
+
+/** How much of the output of a tool that failed is shown. */
+const ERROR_LINES = 3
+
+export type AgentLinesOptions = { style: Style; bounds: Bounds; nameTool?: ToolNamer }
 
 /**
  * Turns the events of one iteration into lines, and matches tool results with their calls. Make a new one for each
  * iteration. `began`: when it began; null: with its first event.
  */
 export function agentLines(
-  style: Style,
-  bounds: Bounds,
+  { style, bounds, nameTool = toolNamer(null) }: AgentLinesOptions,
   began: number | null = null,
 ): (event: AgentEvent, at: number, fit?: Fit) => string[] {
   const { colors, marks } = style
@@ -28,10 +33,9 @@ export function agentLines(
 
   function tool(event: Extract<AgentEvent, { type: 'tool' }>, fit: Fit): string[] {
     tools++
-    const name = plainLine(event.name)
+    const { name, summary } = nameTool(plainLine(event.name), plainLine(event.summary))
     const diff = event.diff ?? []
     calls.set(event.id, { name, hasDiff: diff.length > 0 })
-    const summary = plainLine(event.summary)
     const head = `${colors.cyan(marks.tool)} ${colors.bold(name)}`
     const line = summary === '' ? fit.cut(head) : fit.squeeze(`${head}(`, summary, ')')
     return [line, ...bodyOf(diffExcerpt(diff, bounds, style), fit)]
@@ -41,10 +45,14 @@ export function agentLines(
     if (!event.ok) errors++
     const call = calls.get(event.id)
     calls.delete(event.id)
-    const head = `${event.ok ? marks.ok : marks.error} Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
-    if (event.ok && call?.hasDiff) return [fit.cut(head)]
-    const body = bodyOf(excerpt(event.output, bounds).map(colors.dim), fit)
-    return [fit.cut(event.ok ? head : colors.red(head)), ...body]
+    const what = `Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
+    if (event.ok) {
+      const first = call?.hasDiff ? '' : firstLineOf(event.output, bounds)
+      return [fit.cut(colors.dim(`${marks.pass} ${what}${first === '' ? '' : ` ${marks.rest} ${first}`}`))]
+    }
+    const shown = { ...bounds, maxLines: Math.min(bounds.maxLines, ERROR_LINES) }
+    const body = bodyOf(excerpt(event.output, shown).map(colors.dim), fit)
+    return [fit.cut(`${colors.red(marks.fail)} ${colors.dim(what)}`), ...body]
   }
 
   function ended({ ok, usage, costUsd, error }: AgentEnded, ms: number, fit: Fit): string[] {
@@ -56,7 +64,7 @@ export function agentLines(
       `errors: ${errors}`,
       `time: ${formatDuration(ms)}`,
     ].filter(Boolean)
-    if (ok) return fit.wrap(`${marks.ok} Complete (${facts.join(', ')})`, undefined, 3)
+    if (ok) return fit.wrap(`${marks.pass} Complete (${facts.join(', ')})`, colors.dim, 2)
     const why = plainLine(error ?? 'no reason given')
     return fit.wrap(`${marks.error} Failed: ${why} (${facts.join(', ')})`, colors.red, 3)
   }

@@ -1,5 +1,5 @@
 import { plural } from '../core/format.ts'
-import { cutAt, plain } from './plain.ts'
+import { cutAt, plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 
 /** How much of a tool's output, or of an edit, is shown. */
@@ -15,6 +15,10 @@ export function excerpt(output: string, { maxLines, maxChars }: Bounds): string[
   else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
   return shown
 }
+
+/** The first line of an output that is not blank; '' if there is none. */
+export const firstLineOf = (output: string, { maxChars }: Bounds): string =>
+  plainLine(/\S.*/.exec(output)?.[0] ?? '', maxChars)
 
 /** The first lines of an edit in their colours, and how many are not shown. */
 export function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bounds, style: Style): string[] {

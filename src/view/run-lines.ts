@@ -1,13 +1,17 @@
-import type { Finding, RunEvent, TodoItem } from '../core/events.ts'
+import type { AgentEvent, Finding, RunEvent, TodoItem } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
-import type { StageName, StepId } from '../core/table.ts'
+import type { Stage, StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
+import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
-import { plainLine } from './plain.ts'
+import { outcomeLines } from './outcome-lines.ts'
+import { plain, plainLine } from './plain.ts'
+import { besideAnswer } from './plan-text.ts'
 import { formatSender } from './sender.ts'
 import type { Style } from './style.ts'
 import { taskListLines, taskSummary } from './task-list.ts'
+import { toolNamer } from './tool-call.ts'
 import { widthOf } from './width.ts'
 
 /** What is shown beside the events, and how. */
@@ -28,20 +32,32 @@ export type RunLinesOptions = {
   list?: () => TaskList | null
   /** Lines that the workflow adds at the end. */
   summary?: (style: Style) => string[]
-  /** The title of a stage; undefined: it is not shown. */
-  titleOf?: (stage: StageName) => string | undefined
+  /** What is known about a stage; its title is shown. */
+  stageOf?: (stage: StageName) => ShownStage | undefined
+  /** The folder of the project: paths in it are shown relative to it. */
+  project?: string | null
   /** How to end a wait by a key, in words; null: there is no key. */
   key?: string | null
   /** The lines for the end of the run; absent: none. */
   ending?: (style: Style, fit: Fit) => string[]
 }
 
-export type TaskList = { items: readonly TodoItem[]; blocked: ReadonlyMap<string, string> }
+type ShownStage = Pick<Stage, 'title' | 'ends' | 'listed'>
+
+export type TaskList = {
+  items: readonly TodoItem[]
+  blocked: ReadonlyMap<string, string>
+  /** Whether checks were green on a task that is done; absent: unknown. */
+  isVerified?(id: string): boolean
+}
 
 /** A longer list would push what happened off the screen. */
 const MOST_TASKS = 14
 
 const INDENT = '  '
+
+/** How much a red check shows of what is wrong. The log has all of it. */
+const MOST_WRONG = 4
 
 /** If a check's name has less room than this, it gets a row of its own. */
 const LEAST_NAME = 16
@@ -54,44 +70,61 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     columns = () => null,
     list = () => null,
     summary = () => [],
-    titleOf = () => undefined,
+    stageOf = () => undefined,
+    project = null,
     ending = () => [],
     key = null,
   } = shown
   const { colors, marks } = style
+  const agentOptions = { style, bounds, nameTool: toolNamer(project) }
   /** The lines of each step in flight: a result is matched with a call of its own agent. */
   const linesOfStep = new Map<StepId, ReturnType<typeof agentLines>>()
   let isBaseline = false
   /** The agents that have worked so far. They are named only if there are several. */
   const agents = new Set<string>()
   const stepAgents = new Map<StepId, string>()
+  /** The steps that prepare the list: their answer is for ralph. */
+  const planning = new Set<StepId>()
+  /** The steps that a person was asked about, and so has seen the result of. */
+  const asked = new Set<StepId>()
 
   /** A run that is watched from the middle on may show an agent whose start was not seen. */
   function linesFor(id: StepId): ReturnType<typeof agentLines> {
-    const known = linesOfStep.get(id) ?? agentLines(style, bounds)
+    const known = linesOfStep.get(id) ?? agentLines(agentOptions)
     linesOfStep.set(id, known)
     return known
   }
 
   function started(event: Extract<RunEvent, { type: 'started' }>): string[] {
-    linesOfStep.set(event.id, agentLines(style, bounds, event.at))
+    linesOfStep.set(event.id, agentLines(agentOptions, event.at))
     if (event.agent !== null) {
       agents.add(event.agent)
       stepAgents.set(event.id, event.agent)
     }
     const who = agents.size > 1 && event.agent !== null ? ` · ${plainLine(event.agent)}` : ''
-    const title = titleOf(event.stage)
+    const stage = stageOf(event.stage)
+    const title = stage?.title
+    if (stage?.listed === false) planning.add(event.id)
     const what = title === undefined ? '' : ` · ${title}`
     return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${what}${who}`)]
   }
 
   /** For an unusable agent, its own lines have already said why. */
-  function settled({ id, end, note, patch }: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
+  function settled(event: Extract<RunEvent, { type: 'settled' }>, fit: Fit): string[] {
+    const { id, end, note, patch } = event
     const who = stepAgents.get(id) ?? ''
     const until = patch.until?.[who]
+    const isNews = planning.delete(id) && !asked.delete(id)
     stepAgents.delete(id)
     linesOfStep.delete(id)
-    if (end === 'ok') return []
+    if (end === 'ok') {
+      // A planning stage notes the goal that it made.
+      if (isNews)
+        return plain(note)
+          .split('\n')
+          .flatMap(line => (note === '' ? [] : fit.wrap(`${INDENT}${line}`)))
+      return outcomeLines(event, stageOf(event.stage), list() !== null, style, fit)
+    }
     if (end === 'unusable') return warn(`${who} is left out until you resume the run`, fit)
     const isLimited = end === 'limited' && until !== undefined
     return warn(isLimited ? `${who} is limited until ${clock(until)}` : `${end}: ${note}`, fit)
@@ -105,12 +138,15 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const green = finding.verdict === 'pass'
     const time = formatDuration(ms)
     const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
-    const name = plainLine(finding.check)
+    const name = green ? plainLine(finding.check) : colors.bold(colors.red(plainLine(finding.check)))
     if (green) return [fit.squeeze(mark, name, ` ${colors.dim(time)}`)]
     const reason = reasonOf(finding)
     const action = finding.action && id !== null ? ` → ${finding.action}` : ''
     const result = `${reason} ${colors.dim(time)}${action}`
-    const log = finding.log ? [colors.dim(`    ${plainLine(finding.log, 1000)}`)] : []
+    const wrong = failingLines(finding.note, MOST_WRONG).map(line =>
+      colors.red(fit.cut(`    ${plainLine(line, 500)}`)),
+    )
+    const log = [...wrong, ...(finding.log ? [colors.dim(`    ${plainLine(finding.log, 1000)}`)] : [])]
     const isTight = fit.room !== null && widthOf(mark + result) > fit.room - LEAST_NAME
     if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
     return [fit.squeeze(mark, name, ` ${result}`), ...log]
@@ -130,7 +166,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
     const inner = narrowed(fit, INDENT.length)
-    const lines = taskListLines(tasks.items, style, inner, { most: MOST_TASKS, blocked: tasks.blocked })
+    const lines = taskListLines(tasks.items, style, inner, { ...tasks, most: MOST_TASKS })
     return lines.map(line => INDENT + line)
   }
 
@@ -151,7 +187,8 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'agent': {
         const { type } = event.event
         if (!streamAgent && type === 'text') return []
-        const lines = linesFor(event.id)(event.event, event.at, narrowed(fit, INDENT.length))
+        const said = planning.has(event.id) ? withoutAnswer(event.event) : event.event
+        const lines = linesFor(event.id)(said, event.at, narrowed(fit, INDENT.length))
         return streamAgent || type === 'ended' || type === 'limited'
           ? lines.map(l => (l === '' ? '' : INDENT + l))
           : []
@@ -194,6 +231,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         return event.hold === 'pause'
           ? fit.wrap(`  paused ${formatSender(event.from)}; to go on: ralph resume`, colors.yellow)
           : []
+      case 'asking':
+        asked.add(event.id)
+        return []
       case 'began':
       case 'resumed':
       case 'warned':
@@ -203,7 +243,6 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'applied':
       case 'edited':
       case 'asked':
-      case 'asking':
       case 'changed':
       case 'undone':
         return []
@@ -221,5 +260,8 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
 }
 
 /** Why a check is red, without repeating its name. */
-const reasonOf = (finding: Finding) =>
-  plainLine(finding.note.split('\n', 1)[0]!.replace(`Guardrail "${finding.check}" `, '').replace(/\.$/, ''))
+const reasonOf = ({ check, note }: Finding) =>
+  plainLine(note.split('\n', 1)[0]!.replace(`Guardrail "${check}" `, '').replace(/\.$/, ''))
+
+const withoutAnswer = (event: AgentEvent): AgentEvent =>
+  event.type === 'text' ? { ...event, text: besideAnswer(event.text) } : event

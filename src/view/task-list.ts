@@ -1,6 +1,7 @@
 import type { TodoItem } from '../core/events.ts'
 import type { TaskId } from '../core/task.ts'
 import type { Fit } from './fit.ts'
+import { asCheck } from './outcome-lines.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
@@ -16,19 +17,25 @@ export function taskListLines(
   items: readonly TodoItem[],
   { colors, marks }: Style,
   fit: Fit,
-  { most, blocked = NONE }: { most: number; blocked?: BlockedTasks },
+  {
+    most,
+    blocked = NONE,
+    isVerified = () => false,
+  }: { most: number; blocked?: BlockedTasks; isVerified?(id: TaskId): boolean },
 ): string[] {
   const row = ({ item, below }: TaskRow): string => {
     const indent = below ? '     ' : '  '
     const name = nameOf(item)
     const why = item.id === undefined ? undefined : blocked.get(item.id)
-    if (item.status === 'completed')
-      return fit.cut(`${indent}${colors.green(marks.ok)} ${colors.dim(name + plainLine(item.content))}`)
+    if (item.status === 'completed') {
+      const mark = isVerified(item.id ?? '') ? marks.ok : marks.pass
+      return fit.cut(`${indent}${colors.green(mark)} ${colors.dim(name + titleOf(item.content))}`)
+    }
     if (item.status === 'in_progress')
-      return fit.cut(`${indent}${marks.active} ${colors.bold(name + plainLine(item.activeForm))}`)
+      return fit.cut(`${indent}${marks.active} ${colors.bold(name + titleOf(item.activeForm))}`)
     const tail = why === undefined ? blockersOf(item) : ` › waits for you: ${plainLine(why, 80)}`
     const mark = why === undefined ? marks.pending : marks.warn
-    return fit.squeeze(`${indent}${mark} ${name}`, plainLine(item.content), tail && colors.yellow(tail))
+    return fit.squeeze(`${indent}${mark} ${name}`, titleOf(item.content), tail && colors.yellow(tail))
   }
   const { rows, above, under } = visibleRows(groupTasks(items), Math.max(most - 2, 1))
   const more = (hidden: readonly TaskRow[], where: string) =>
@@ -49,10 +56,13 @@ export function taskSummary(items: readonly TodoItem[], blocked: BlockedTasks = 
     const why = item.id === undefined ? undefined : blocked.get(item.id)
     const tail = item.status === 'completed' ? '' : blockersOf(item, Number.POSITIVE_INFINITY)
     const waits = why === undefined ? '' : ` › waits for you: ${plainLine(why)}`
-    return `${below ? '    ' : ''}${box[item.status]} ${nameOf(item)}${plainLine(item.content)}${tail}${waits}`
+    return `${below ? '    ' : ''}${box[item.status]} ${nameOf(item)}${titleOf(item.content)}${tail}${waits}`
   })
   return [...rows, progressOf(items)]
 }
+
+/** A bug fix names the red check as the screen does. */
+const titleOf = (text: string): string => plainLine(asCheck(text))
 
 const nameOf = ({ id }: TodoItem): string => (id === undefined ? '' : `${plainLine(id, 40)} `)
 

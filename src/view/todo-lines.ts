@@ -3,13 +3,13 @@ import type { Fit } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 
-/** An agent's own to-do list, and its progress. */
-export function todoLines(items: readonly TodoItem[], { marks }: Style, fit: Fit): string[] {
+/** An agent's own to-do list, and its progress. What it calls completed, nobody has verified. */
+export function todoLines(items: readonly TodoItem[], { colors, marks }: Style, fit: Fit): string[] {
   const done = items.filter(item => item.status === 'completed').length
   const share = items.length === 0 ? 0 : Math.round((done / items.length) * 100)
   const rows = items.map(item => {
     const text = plainLine(item.content)
-    if (item.status === 'completed') return fit.cut(`  ${marks.ok} ${text}`)
+    if (item.status === 'completed') return fit.cut(colors.dim(`  ${marks.pass} ${text}`))
     return item.status === 'in_progress'
       ? fit.squeeze(`  ${marks.active} `, text, ' ← ACTIVE')
       : fit.cut(`  ${marks.pending} ${text}`)

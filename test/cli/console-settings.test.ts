@@ -18,16 +18,12 @@ it('shape what a run shows', async () => {
   const stamped = lines.slice(at('iteration 1'), at('done as claimed') + 1)
   for (const line of stamped.filter(Boolean)) expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] /)
   const text = stamped.map(line => line.replace(/^\[.{8}\] /, '')).join('\n')
-  expect(text).toContain(
-    '  * Bash(make)\n  [OK] Result ← Bash (3 lines, 13 chars)\n    |  one\n       … 2 more lines\n',
-  )
+  expect(text).toContain('  * Bash(make)\n  [OK] Result ← Bash (3 lines, 13 chars) | one\n')
   expect(ran.stdout).toContain('\x1b[1m')
 })
 
 it('say nothing of colour by default in a pipe', async () => {
   const ran = await setStage({ calls }).ralph('run', '-p', 'x')
-  expect(ran.stdout).toContain(
-    '  ✅ Result ← Bash (3 lines, 13 chars)\n    ⎿  one\n       two\n       three\n',
-  )
+  expect(ran.stdout).toContain('  ✓ Result ← Bash (3 lines, 13 chars) ⎿ one\n')
   expect(ran.stdout).not.toContain('\x1b')
 })

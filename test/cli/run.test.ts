@@ -125,7 +125,7 @@ describe('ralph run', () => {
     const unasked = await setStage(more).ralph('run', '-p', 'x', '-m', '2', '-c', '')
     expect([unasked.code, unasked.stdout]).toEqual([
       0,
-      expect.stringContaining('✅ all 2 iterations are used'),
+      expect.stringContaining('✓ all 2 iterations are used'),
     ])
   })
 

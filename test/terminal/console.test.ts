@@ -112,10 +112,10 @@ describe('the output settings', () => {
     show.close()
     return out.written
   }
-  const result = (output: string): RunEvent => agent({ type: 'toolResult', id: '1', ok: true, output })
+  const result = (output: string, ok = true): RunEvent => agent({ type: 'toolResult', id: '1', ok, output })
 
   it('choose between emoji and text', () => {
-    expect(shown({}, result(''))).toBe('  ✅ Result ← tool (no output)\n')
+    expect(shown({}, result(''))).toBe('  ✓ Result ← tool (no output)\n')
     expect(shown({ emoji: false }, result(''))).toBe('  [OK] Result ← tool (no output)\n')
   })
 
@@ -127,8 +127,9 @@ describe('the output settings', () => {
   })
 
   it('bound what is shown of a tool', () => {
-    expect(shown({ maxLines: 1 }, result('a\nb\nc'))).toContain('⎿  a\n       … 2 more lines\n')
-    expect(shown({ maxChars: 2 }, result('abcdef'))).toContain('⎿  ab\n       … 4 more characters\n')
+    expect(shown({ maxLines: 1 }, result('a\nb\nc', false))).toContain('⎿  a\n       … 2 more lines\n')
+    expect(shown({ maxChars: 2 }, result('abcdef', false))).toContain('⎿  ab\n       … 4 more characters\n')
+    expect(shown({ maxChars: 2 }, result('abcdef'))).toContain('(1 line, 6 chars) ⎿ a…\n')
   })
 
   it('colour a pipe if it must be', () => {
@@ -197,7 +198,7 @@ describe('a live status', () => {
     await until(async () => (await last()) !== first)
     show(agent({ type: 'ended', ok: true, text: '' }))
     show({ type: 'stopped', at: Date.now(), why: 'x' })
-    expect((await rows()).join('\n')).toMatch(/^\niteration 1 of 10\n {2}✅ Complete \(tools: 1, .*\)$/)
+    expect((await rows()).join('\n')).toMatch(/^\niteration 1 of 10\n {2}✓ Complete \(tools: 1, .*\)$/)
   })
 
   it('stands for a wait, counting down', async () => {

@@ -8,7 +8,7 @@ import { widthOf } from '../../src/view/width.ts'
 const emoji = styleOf({ color: false, emoji: true })
 const bounds = { maxLines: 3, maxChars: 100 }
 const show = (events: AgentEvent[], style = emoji) => {
-  const lines = agentLines(style, bounds)
+  const lines = agentLines({ style, bounds })
   return events.flatMap((event, i) => lines(event, i * 1000))
 }
 
@@ -24,13 +24,31 @@ describe('the lines of an agent', () => {
     ).toEqual([
       '⏺ Read(/path/to/file.go)',
       '⏺ Bash(make test)',
-      '✅ Result ← Read (5 lines, 35 chars)',
-      '  ⎿  package main',
-      '     ',
-      '     func main() {',
-      '     … 2 more lines',
-      '❌ Result ← Bash (no output)',
+      '✓ Result ← Read (5 lines, 35 chars) ⎿ package main',
+      '✗ Result ← Bash (no output)',
     ])
+  })
+
+  it('show of a tool that failed its first lines', () => {
+    expect(
+      show([{ type: 'toolResult', id: '1', ok: false, output: 'Exit code 1\n\n3 failing\nx\n' }]),
+    ).toEqual([
+      '✗ Result ← tool (4 lines, 25 chars)',
+      '  ⎿  Exit code 1',
+      '     ',
+      '     3 failing',
+      '     … 1 more line',
+    ])
+  })
+
+  it('are quiet about what every agent does all the time', () => {
+    const events: AgentEvent[] = [
+      { type: 'toolResult', id: '1', ok: true, output: 'a\nb' },
+      { type: 'ended', ok: true, text: 'x' },
+    ]
+    const painted = show(events, styleOf({ color: true, emoji: true }))
+    expect(painted).toHaveLength(2)
+    for (const line of painted) expect(line).toMatch(/^\x1b\[2m[^\x1b]*\x1b\[22m$/)
   })
 
   it('show the to-do list with what is active and how far it is', () => {
@@ -52,7 +70,7 @@ describe('the lines of an agent', () => {
       ]),
     ).toEqual([
       '📋 Todo List',
-      '  ✅ Read the file',
+      '  ✓ Read the file',
       '  🔄 Edit the code ← ACTIVE',
       '  ⏸️ Run tests',
       '  📊 Progress: 1/3 (33%)',
@@ -69,7 +87,7 @@ describe('the lines of an agent', () => {
         { type: 'ended', ok: true, text: '', costUsd: 5.76, usage },
       ]).at(-1),
     ).toBe(
-      '✅ Complete (cost: $5.76, tokens: 1.2M in (850K cached) / 45K out, tools: 1, errors: 1, time: 3.0s)',
+      '✓ Complete (cost: $5.76, tokens: 1.2M in (850K cached) / 45K out, tools: 1, errors: 1, time: 3.0s)',
     )
   })
 
@@ -91,7 +109,7 @@ describe('the lines of an agent', () => {
       '     -  return 1',
       '     +  return 2',
       '     … 2 more lines',
-      '✅ Result ← Edit (1 line, 31 chars)',
+      '✓ Result ← Edit (1 line, 31 chars)',
     ])
     const painted = show(edit, styleOf({ color: true, emoji: true }))
     expect(painted[2]).toBe('     \x1b[31m-  return 1\x1b[39m')
@@ -104,7 +122,7 @@ describe('the lines of an agent', () => {
         { type: 'tool', id: '1', name: 'Edit', summary: 'f.js', diff: ['-a', '+b'] },
         { type: 'toolResult', id: '1', ok: false, output: 'String not found' },
       ]).slice(-2),
-    ).toEqual(['❌ Result ← Edit (1 line, 16 chars)', '  ⎿  String not found'])
+    ).toEqual(['✗ Result ← Edit (1 line, 16 chars)', '  ⎿  String not found'])
   })
 
   it('show no more of an edit than the bounds allow, however long its lines are', () => {
@@ -192,7 +210,7 @@ describe('the lines of a run', () => {
     const events = [started(1), agent(1, call('Read')), started(2), agent(2, call('Bash'))]
     expect(
       told([...events, agent(1, result), agent(2, result)]).filter(line => line.includes('Result')),
-    ).toEqual(['  ✅ Result ← Read (no output)', '  ✅ Result ← Bash (no output)'])
+    ).toEqual(['  ✓ Result ← Read (no output)', '  ✓ Result ← Bash (no output)'])
   })
 
   it('tell of checks with their exit, time and action', () => {
@@ -262,7 +280,7 @@ describe('the lines of a run', () => {
       { type: 'agent', at: 0, id: 1, event: { type: 'text', text: 'thinking' } },
       { type: 'agent', at: 0, id: 1, event: { type: 'ended', ok: true, text: 'x' } },
     ]
-    expect(told(events, false)).toEqual(['  ✅ Complete (tools: 0, errors: 0, time: 0.0s)'])
+    expect(told(events, false)).toEqual(['  ✓ Complete (tools: 0, errors: 0, time: 0.0s)'])
     expect(told(events)).toHaveLength(2)
   })
 })
@@ -343,9 +361,7 @@ describe('lines on a terminal', () => {
       '    --and-another-one=value --verbose',
       '  ⏺ Bash(npm run check -- --with-a-very-long-opt…)',
       '  ⏺ Read(…es/frontend/src/components/cart/cart.js)',
-      '  ✅ Result ← Bash (2 lines, 109 chars)',
-      '    ⎿  npm run check -- --with-a-very-long-option…',
-      '         日本語日本語日本語日本語日本語日本語日本…',
+      '  ✓ Result ← Bash (2 lines, 109 chars) ⎿ npm run …',
       '  📋 Todo List',
       '    🔄 npm run check -- --with-a-very-lo… ← ACTIVE',
       '    📊 Progress: 0/1 (0%)',

@@ -32,7 +32,7 @@ describe('a receipt in short', () => {
     [
       'complete as claimed, of unknown cost',
       journal().iterate({ move: 'pass' }).finish('complete', 'complete', 'claimed'),
-      ['✅ done as claimed: nothing verified it  1 iteration · 1m0s at work'],
+      ['✓ done as claimed: nothing verified it  1 iteration · 1m0s at work'],
     ],
     [
       'complete as claimed, because something casts doubt on the checks',
@@ -122,7 +122,7 @@ describe('a receipt in short', () => {
     const receipt = receiptOf(journal().iterate(paid).finish('exhausted', 'the one iteration is used'))
     expect(shortReceipt(receipt, style, { whole: false, condition: false })).toEqual([
       '',
-      '✅ the one iteration is used  1 iteration · $0.11 · 1m0s at work',
+      '✓ the one iteration is used  1 iteration · $0.11 · 1m0s at work',
     ])
   })
 

@@ -24,7 +24,11 @@ const list = [
   { content: 'Mine', status: 'pending' as const, activeForm: 'Doing mine' },
 ]
 const show = (items: TodoItem[], columns: number | null = null, most = 20, blocked?: Map<string, string>) =>
-  taskListLines(items, emoji, fitTo(columns), { most, ...(blocked && { blocked }) })
+  taskListLines(items, emoji, fitTo(columns), {
+    most,
+    ...(blocked && { blocked }),
+    isVerified: id => id !== '#3-bug-1',
+  })
 
 describe('the list of a build', () => {
   it('shows what is done, active, pending and blocked, bug fixes under their task', () => {
@@ -32,12 +36,18 @@ describe('the list of a build', () => {
       '📋 Tasks',
       '  ✅ #1 Do #1',
       '  ⏸️ #3 Do #3 › blocked by #3-bug-2, #2',
-      '     ✅ #3-bug-1 Do #3-bug-1',
+      '     ✓ #3-bug-1 Do #3-bug-1',
       '     🔄 #3-bug-2 Doing #3-bug-2',
       '  ⏸️ #4 Do #4 › blocked by #1, #2, #3, #5, #6 and 2 more',
       '  ⏸️ Mine',
       '  📊 Progress: 2/6 (33%)',
     ])
+  })
+
+  it('calls a red check by its name', () => {
+    const fix = { ...item('#1-bug-1'), content: 'Fix: Guardrail "npm test -- "x"" failed with exit code 1.' }
+    expect(show([fix])[1]).toBe('  ⏸️ #1-bug-1 Fix: npm test -- "x" failed with exit code 1.')
+    expect(taskSummary([fix])[0]).toBe('[ ] #1-bug-1 Fix: npm test -- "x" failed with exit code 1.')
   })
 
   it('uses text marks where there are no emoji', () => {

@@ -31,8 +31,15 @@ export function shortReceipt(
   const { text, tone } = isExpected
     ? { text: plainLine(ending.why), tone: 'good' as Tone }
     : formatEnding(ending)
-  const done = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
-  const mark = isExpected || done ? marks.ok : tone === 'bad' ? marks.error : marks.warn
+  const isClaimed = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
+  const mark =
+    tone === 'good' && !isExpected
+      ? marks.ok
+      : isExpected || isClaimed
+        ? marks.pass
+        : tone === 'bad'
+          ? marks.error
+          : marks.warn
   const paint = tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
   const spent = [formatIterations(totals), totals.usd === null ? '' : formatCost(totals), formatTimes(times)]
   const tail = spent.filter(Boolean).join(' · ')

@@ -1,0 +1,74 @@
+import type { Settled } from '../core/events.ts'
+import { plural } from '../core/format.ts'
+import { AT_CAP, type Stage } from '../core/table.ts'
+import type { Fit } from './fit.ts'
+import { plainLine } from './plain.ts'
+import type { Style } from './style.ts'
+
+/** How much is shown of what a reviewer wants to be changed. */
+const FEEDBACK_LINES = 6
+
+/**
+ * What an iteration that ended well came to: a verdict, a task that is done or blocked, or why the loop goes on. The
+ * lines of its checks have already said what is red.
+ */
+export function outcomeLines(
+  event: Settled,
+  stage: Pick<Stage, 'ends' | 'listed'> | undefined,
+  isListed: boolean,
+  { colors, marks }: Style,
+  fit: Fit,
+): string[] {
+  const { task, state, move, findings } = event
+  const name = plainLine(task, 40)
+  const line = (mark: string, text: string, paint: (text: string) => string) =>
+    fit.wrap(`  ${mark} ${text}`, row => colors.bold(paint(row)), 4)
+  if (stage?.listed === false) return []
+  if (stage?.ends === 'verdict' && move !== null) return verdict()
+  if (!isListed) return unfinished()
+  if (state.stage === 'blocked')
+    return line(marks.warn, `${name} blocked: ${plainLine(state.why)}`, colors.yellow)
+  if (state.stage === 'done') return done()
+  const added = event.add.flatMap(({ id, title }) =>
+    fit.wrap(`  → ${plainLine(id, 40)} ${plainLine(asCheck(title))}`, colors.yellow, 4),
+  )
+  return [...added, ...unfinished()]
+
+  function done(): string[] {
+    if (state.why === AT_CAP) return line(marks.warn, `${name} ${AT_CAP}, not by a reviewer`, colors.yellow)
+    return state.proof
+      ? line(marks.ok, `${name} done, verified`, colors.green)
+      : line(marks.pass, `${name} done as claimed: nothing verified it`, colors.yellow)
+  }
+
+  function verdict(): string[] {
+    if (state.stage === 'done' && state.why !== AT_CAP)
+      return state.proof
+        ? line(marks.ok, `${name} approved, verified`, colors.green)
+        : line(marks.pass, `${name} approved; no check verified it`, colors.yellow)
+    const feedback = feedbackLines()
+    if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedback]
+    if (state.stage === 'done') return [...done(), ...feedback]
+    if (state.stage === 'blocked')
+      return [...line(marks.warn, `${name} blocked: ${plainLine(state.why)}`, colors.yellow), ...feedback]
+    return line(marks.warn, `${name}: no verdict, so another review follows`, colors.yellow)
+  }
+
+  function feedbackLines(): string[] {
+    const rows = event.note.split('\n').filter(row => row.trim() !== '')
+    const shown = rows
+      .slice(0, FEEDBACK_LINES)
+      .flatMap(row => fit.wrap(`    ${plainLine(row, 500)}`, undefined, 4))
+    const rest = rows.length - FEEDBACK_LINES
+    return rest > 0 ? [...shown, colors.dim(`    … ${plural(rest, 'more line')}`)] : shown
+  }
+
+  function unfinished(): string[] {
+    const isWaitedFor =
+      move === 'more' && stage?.ends === 'signal' && !findings.some(f => f.verdict === 'unsure')
+    return isWaitedFor ? fit.wrap('  → not done yet: the agent did not say so', colors.dim, 4) : []
+  }
+}
+
+/** A red check in the words of the screen: its name and how it failed. */
+export const asCheck = (text: string): string => text.replace(/\bGuardrail "(.*)" (?=\w)/, '$1 ')
