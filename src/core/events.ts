@@ -104,6 +104,8 @@ export type Outcome =
       /** The fingerprint of the tree that the checks ran on, if there is one. */
       tree?: string
       changed: boolean
+      /** Tool calls that were refused: the agent could not do all it wanted. */
+      denials?: number
       /** Tasks that this stage produced (decomposing a goal). */
       yields?: Task[]
     }

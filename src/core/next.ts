@@ -52,7 +52,7 @@ export function next(
     if (!tasks.some(t => isShown(t, table))) return finish('blocked', 'the list is empty')
     const doubts = explainDoubts(state)
     const isProven = doubts === '' && tasks.every(t => taskStateOf(table, state, t).proof)
-    return finish('complete', doubts || 'complete', isProven ? 'verified' : 'claimed')
+    return finish('complete', doubts || whyDone(table, state, tasks), isProven ? 'verified' : 'claimed')
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
@@ -104,6 +104,10 @@ function mostUrgent(
   }
   return best
 }
+
+/** How a run came to be complete. A single task is the run itself. */
+const whyDone = (table: StageTable, state: RunState, tasks: readonly Task[]): string =>
+  (tasks.length === 1 && taskStateOf(table, state, tasks[0]!).why) || 'complete'
 
 /** Why green checks prove nothing, in one sentence; '' if nothing casts doubt on them. */
 const explainDoubts = ({ doubts }: RunState): string =>

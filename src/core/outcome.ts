@@ -79,6 +79,7 @@ function discounted(claims: Evidence['claims'], findings: Finding[], changed: bo
     note: rejects && note ? `${note}\n${refused}` : refused,
     findings,
     changed,
+    denials,
   }
 }
 

@@ -5,6 +5,7 @@ import {
   AT_CAP,
   COMMIT,
   type Move,
+  NOTHING_MORE,
   REVIEW,
   type RunState,
   type Stage,
@@ -131,9 +132,15 @@ function advance(
   const red = outcome.findings.filter(f => f.verdict === 'fail')
   const same = red.length > 0 && !outcome.changed
   me.still = same ? (sameChecks(red, me.carry) ? me.still + 1 : 1) : 0
+  me.unchanged = isUnchanged(outcome) ? (me.unchanged ?? 0) + 1 : 0
   me.proof = provenBy(outcome, me, stage)
 
   let move = moveOf(stage, outcome)
+  if (move === 'more' && me.unchanged >= (stage.passesUnchanged ?? Number.POSITIVE_INFINITY)) {
+    move = 'pass'
+    me.why = NOTHING_MORE
+    event.note = NOTHING_MORE
+  }
   me.carry = carried(outcome, move, me.carry)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // A red check at the cap cannot be waved through: it spends the stage instead.
@@ -216,6 +223,13 @@ export function moveOf(stage: Stage, outcome: Ok): Move {
   if (stage.ends === 'signal') return outcome.signal ? 'pass' : 'more'
   return 'pass'
 }
+
+/** Whether the agent could do all it wanted and changed nothing, with all checks green. */
+const isUnchanged = ({ changed, denials, findings }: Ok): boolean =>
+  !changed &&
+  denials === undefined &&
+  findings.some(isEvidence) &&
+  findings.every(({ verdict }) => verdict === 'pass')
 
 const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && doubts === undefined
 

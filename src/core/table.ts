@@ -37,6 +37,11 @@ export type Stage = {
   listed?: false
   /** What finishes it: the agent's signal and green checks, green checks alone, or a verdict and green checks. */
   ends: 'signal' | 'checks' | 'verdict'
+  /**
+   * It also passes without a signal after this many iterations in a row that changed nothing and left all checks green:
+   * the agent finds nothing more to do.
+   */
+  passesUnchanged?: number
   /** A stage that ends by signal may also send the work back. */
   rejects?: true
   /** What a red check means here. */
@@ -78,6 +83,8 @@ export type TaskState = {
   interrupted: boolean
   /** Iterations in a row that changed nothing while the same checks stayed red. */
   still: number
+  /** Iterations in a row that changed nothing and left all checks green; absent: none. */
+  unchanged?: number
   visits: Record<StageName, number>
   /** What failed last: it shapes the next prompt. */
   carry: Finding[]
@@ -97,6 +104,9 @@ export const COMMIT = 'commit'
 
 /** Why a task is done that no reviewer approved. */
 export const AT_CAP = 'approved at the cap'
+
+/** Why a task is done whose agent did not say so. */
+export const NOTHING_MORE = 'the agent found nothing more to do'
 
 /** A piece of work in flight. `ended` is set once the agent has exited: from then on a crash repeats only the checks. */
 export type Step = {

@@ -5,7 +5,7 @@ import { recordStart, type Start } from '../git/start.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
 import { projectOf } from '../runs/project.ts'
 import { withLocks } from '../runs/with-locks.ts'
-import { type Flags, loadSettings, resolveFlags } from '../settings/load.ts'
+import { type Flags, loadSettings, resolveFlags, withChecks } from '../settings/load.ts'
 import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
@@ -23,6 +23,7 @@ import { verboseLines } from './verbose.ts'
 export type CommonOptions = {
   agent?: string
   model?: string
+  check?: string[]
   maxIterations?: number
   maximumIterations?: number
   once?: boolean
@@ -60,7 +61,9 @@ export type Prepared = {
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
 export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Prepared {
   const project = projectOf(options.projectDir)
-  const { settings, sources, fromFiles } = loadSettings(project, { ...flagsOf(options), ...flags })
+  const loaded = loadSettings(project, { ...flagsOf(options), ...flags })
+  const { sources, fromFiles } = loaded
+  const settings = withChecks(loaded.settings, options.check ?? [])
   resolveFlags(settings.agent.flags)
   const wanted = { explicit: agentCommand, name: options.agent, setting: settings.agent.command }
   const agent = { ...chooseAgent(wanted, process.env.PATH ?? ''), model: settings.agent.model }

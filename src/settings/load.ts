@@ -1,5 +1,5 @@
 import { UsageError } from '../core/usage-error.ts'
-import { quote } from '../core/visible.ts'
+import { hiddenIn, quote } from '../core/visible.ts'
 import { type DeepPartial, merge } from './merge.ts'
 import { findProblems } from './problems.ts'
 import { readJson } from './read.ts'
@@ -35,6 +35,20 @@ export function loadSettings(projectDir: string, flags: Flags = {}): Loaded {
     sources: files.map(f => f.source),
     fromFiles,
   }
+}
+
+/** The settings with the checks of `--check`. One that is a guardrail already keeps that guardrail's options. */
+export function withChecks(settings: Settings, checks: readonly string[]): Settings {
+  for (const check of checks) {
+    if (check.trim() === '')
+      throw new UsageError('--check is empty; give a command, such as --check "npm test"')
+    const hidden = hiddenIn(check)
+    if (hidden !== null) throw new UsageError(`--check must be written without ${hidden}`)
+  }
+  const known = settings.guardrails.map(({ command }) => command)
+  const added = [...new Set(checks)].filter(check => !known.includes(check))
+  const { guardrails } = resolve({ guardrails: added.map(command => ({ command })) })
+  return { ...settings, guardrails: [...settings.guardrails, ...guardrails] }
 }
 
 /** The words of `agent.flags`: each entry is split as a shell would split it. */

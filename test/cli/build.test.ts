@@ -298,6 +298,7 @@ describe('bad input is refused with 2 and one line', () => {
     [['x', '--completion-promise', 'f'], /--completion-promise is gone/],
     [['x', '-c', 'f'], /--completion-response \(-c\) is for ralph run/],
     [['x', '--done-pattern', 'f'], /--done-pattern is for ralph run/],
+    [['x', '--until-green'], /--until-green is for ralph run/],
     [['x', '--refine', 'maybe'], /--refine/],
     [['x', '-m', '0'], /-m/],
     [['x', '-m', '-3'], /-m/],

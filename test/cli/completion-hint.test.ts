@@ -16,8 +16,8 @@ const OBEDIENT: Answer[] = [
 ]
 
 describe('the command of the README', () => {
-  const run = (settings: object) =>
-    setStage({ settings, answers: OBEDIENT }).ralph('run', '-p', 'Make the tests pass')
+  const run = (settings: object, ...words: string[]) =>
+    setStage({ settings, answers: OBEDIENT }).ralph('run', '-p', 'Make the tests pass', ...words)
 
   it('is done, verified, with an agent that says so in no words but those it was told', async () => {
     const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
@@ -27,7 +27,7 @@ describe('the command of the README', () => {
   })
 
   it('uses up its iterations where the agent is told nothing', async () => {
-    const ran = await run({ ...GREEN, completionHint: false, maximumIterations: 2 })
+    const ran = await run({ ...GREEN, completionHint: false, maximumIterations: 2 }, '-c', 'DONE')
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
   })
 })

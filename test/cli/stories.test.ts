@@ -425,6 +425,7 @@ describe('bad input', () => {
     ['another word at the cap', ['--at-cap', 'maybe'], /approve, block/],
     ['a completion response', ['-c', 'DONE'], /every story is approved/],
     ['a done pattern', ['--done-pattern', 'x'], /every story is approved/],
+    ['green checks as its condition', ['--until-green'], /every story is approved/],
     ['a folder outside', ['--ralph-dir', '../x'], /--ralph-dir \.\.\/x is not a folder within/],
     ['a folder that is not there', ['--ralph-dir', 'none'], /none\/tasks\.json.*ralph init stories/],
   ])('%s is refused with 2', async (_, args, why) => {

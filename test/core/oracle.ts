@@ -4,6 +4,7 @@ import {
   AT_CAP,
   isOpen,
   type Limits,
+  NOTHING_MORE,
   REVIEW,
   type RunState,
   type Step,
@@ -25,6 +26,8 @@ type Record1 = {
   green: boolean
   /** Iterations that ended well since the task came to its stage: which checks were red, or null if files changed. */
   reds: (string | null)[]
+  /** Of the same: whether it changed nothing, was refused nothing, and its checks were green. */
+  unchanged: boolean[]
 }
 
 const newRecord = (): Record1 => ({
@@ -35,6 +38,7 @@ const newRecord = (): Record1 => ({
   visits: 0,
   green: false,
   reds: [],
+  unchanged: [],
 })
 
 /**
@@ -284,7 +288,13 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     }
     if (is.stage === 'done' && kind === 'stories' && !skip)
       must(step.stage === 'review', 'only a review finishes a story')
-    if (is.stage === 'done' && !(clean && wanted(stage.ends, o))) {
+    r.unchanged.push(clean && !o.changed && !o.denials && o.findings.some(f => !f.claim))
+    const enough = stage.passesUnchanged ?? Number.POSITIVE_INFINITY
+    const latest = r.unchanged.slice(-enough)
+    const isNothingMore = latest.length === enough && latest.every(Boolean)
+    if (isNothingMore) must(is.stage === 'done', 'an agent that finds nothing more to do is done')
+    if (is.why === NOTHING_MORE) must(isNothingMore, 'only such an agent is')
+    else if (is.stage === 'done' && !(clean && wanted(stage.ends, o))) {
       must(rejects && red.length === 0 && atCap === 'approve', 'nothing is done that was not passed')
       must(!is.proof && is.why === AT_CAP, 'what passed only by the cap proves nothing')
     }

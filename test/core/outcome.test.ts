@@ -115,6 +115,7 @@ describe('an iteration', () => {
     expect(refused(2, { signal: true, verdict: 'approve' })).toEqual({
       end: 'ok',
       note: '2 tool calls were refused',
+      denials: 2,
       findings: [green],
       changed: true,
     })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../src/core/events.ts'
 import { moveOf } from '../../src/core/settle.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
@@ -13,6 +14,7 @@ const approve = ok({ verdict: 'approve', findings: [green] })
 
 describe('an iteration that ended well', () => {
   const { work } = prompt().stages
+  const { work: untilGreen } = prompt({ untilGreen: true }).stages
   const { review } = stories().stages
   const { qa } = pipeline().stages
   const build = tasks().stages.work!
@@ -22,6 +24,8 @@ describe('an iteration that ended well', () => {
     ['a signal with a red check', work!, ok({ signal: true, findings: [red] }), 'fail'],
     ['a signal with an unsure check', work!, ok({ signal: true, findings: [green, unsure] }), 'more'],
     ['a verdict where none is asked for', work!, ok({ verdict: 'reject' }), 'more'],
+    ['green checks where they are the condition', untilGreen!, ok({ findings: [green] }), 'pass'],
+    ['a red check where green ones are the condition', untilGreen!, ok({ findings: [red] }), 'fail'],
     ['green checks where they are all', build, ok({ findings: [green] }), 'pass'],
     ['a question', build, ok({ findings: [red], asks: 'which?' }), 'ask'],
     ['a question where nobody is asked', work!, ok({ signal: true, asks: 'which?' }), 'pass'],
@@ -40,6 +44,57 @@ describe('an iteration that ended well', () => {
     ['a red check at a later role', qa!, ok({ signal: true, findings: [red] }), 'fail'],
   ])('with %s', (_, stage, outcome, move) => {
     expect(moveOf(stage, outcome)).toBe(move)
+  })
+})
+
+describe('an agent that finds nothing more to do', () => {
+  const idle = ok({ findings: [green], changed: false })
+  const after = (...outcomes: Outcome[]) => {
+    const run = play(prompt({ unchanged: 2 }), [task('prompt')])
+    for (const outcome of outcomes) run.step(outcome)
+    return run.decide()
+  }
+
+  it('is done after two iterations in a row, verified, and the run says why', () => {
+    expect(after(idle)).toMatchObject({ type: 'work' })
+    expect(after(idle, idle)).toMatchObject({
+      result: 'complete',
+      proof: 'verified',
+      why: 'the agent found nothing more to do',
+    })
+  })
+
+  it.each<[string, Outcome]>([
+    ['that changes something', ok({ findings: [green] })],
+    ['with a red check', ok({ findings: [red], changed: false })],
+    ['with a check that is unsure', ok({ findings: [green, unsure], changed: false })],
+    ['without a check', ok({ changed: false })],
+    ['with nothing but a claim', ok({ findings: [{ ...green, claim: true }], changed: false })],
+    ['whose tools were refused', ok({ findings: [green], changed: false, denials: 1 })],
+  ])('begins to count anew after one %s', (_, other) => {
+    expect(after(idle, other)).toMatchObject({ type: 'work' })
+    expect(after(idle, other, idle)).toMatchObject({ type: 'work' })
+    expect(after(idle, other, idle, idle)).toMatchObject({ result: 'complete' })
+  })
+
+  it('goes on through trouble of the agent, which is no iteration that ended well', () => {
+    expect(after(idle, trouble('error'), idle)).toMatchObject({ result: 'complete' })
+  })
+
+  it('is done as claimed if something casts doubt on the checks', () => {
+    const doubt = { check: 'tests', verdict: 'pass', note: '', doubts: ['a test was skipped'] } as const
+    const doubtful = ok({ findings: [green, { ...doubt, doubts: ['a test was skipped'] }], changed: false })
+    expect(after(doubtful, doubtful)).toMatchObject({
+      result: 'complete',
+      proof: 'claimed',
+      why: 'tests: a test was skipped',
+    })
+  })
+
+  it('works on where its signal is the only condition', () => {
+    const run = play(prompt(), [task('prompt')])
+    for (let i = 0; i < 5; i++) run.step(idle)
+    expect(run.decide()).toMatchObject({ type: 'work' })
   })
 })
 

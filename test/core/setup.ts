@@ -78,7 +78,7 @@ function tableOf(kind: Kind, options: Options, d: Dice): StageTable {
   const parallel = 1 + d.below(4)
   switch (kind) {
     case 'prompt':
-      return prompt()
+      return prompt(d.pick([{}, { unchanged: 2 }, { untilGreen: true }] as const))
     case 'tasks':
       return tasks({ bugs: d.below(4), parallel })
     case 'stories':

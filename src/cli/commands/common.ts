@@ -1,6 +1,9 @@
 import { type Command, Option } from 'commander'
 import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from './numbers.ts'
 
+/** Not variadic, because other words may follow it. */
+export const collect = (word: string, before: string[] = []): string[] => [...before, word]
+
 /** `limit`: the default of -m, in words. */
 export const addCommonOptions = (command: Command, limit: string): Command =>
   command
@@ -10,6 +13,7 @@ export const addCommonOptions = (command: Command, limit: string): Command =>
       new Option('-m, --max-iterations <n>', `stop after this many (${limit})`).argParser(positiveInteger),
     )
     .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
+    .option('--check <command>', 'verify with this too; may be given several times', collect)
     .option('--once', 'run one iteration; exit code 0 if it ended well and its checks are green')
     .option('--stream-agent-output', 'show what the agent does as it happens (default)')
     .option('--no-stream-agent-output', 'text mode: one status line instead of what the agent says')

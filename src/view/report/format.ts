@@ -25,7 +25,7 @@ export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
         return { text: why === ending.result ? why : `${ending.result}: ${why}`, tone: 'bad' }
       }
       return ending.proof === 'verified'
-        ? { text: 'done, verified', tone: 'good' }
+        ? { text: `done, verified${ending.why === 'complete' ? '' : `: ${ending.why}`}`, tone: 'good' }
         : { text: `done as claimed: ${whyClaimed(ending.why)}`, tone: 'middling' }
     default:
       return ending satisfies never

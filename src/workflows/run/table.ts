@@ -1,7 +1,14 @@
 import type { StageTable } from '../../core/table.ts'
+import type { PromptSpec } from './spec.ts'
 
-/** `ralph run`: one task, until the agent signals that it is done and the checks are green. */
-export const prompt = (): StageTable => ({
+/**
+ * `ralph run`: one task, until the agent signals that it is done and the checks are green. The condition may also let
+ * green checks alone be enough, or an agent that finds nothing more to do.
+ */
+export const prompt = ({
+  untilGreen,
+  unchanged,
+}: Pick<PromptSpec['condition'], 'untilGreen' | 'unchanged'> = {}): StageTable => ({
   name: 'prompt',
   first: 'work',
   width: 1,
@@ -9,7 +16,8 @@ export const prompt = (): StageTable => ({
   bugs: 0,
   stages: {
     work: {
-      ends: 'signal',
+      ends: untilGreen ? 'checks' : 'signal',
+      ...(unchanged !== undefined && { passesUnchanged: unchanged }),
       tries: Number.POSITIVE_INFINITY,
       on: { pass: 'done', more: 'work', fail: 'work', spent: 'blocked' },
     },

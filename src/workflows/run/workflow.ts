@@ -19,15 +19,18 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   listed: false,
   readSpec: pins => readPins(promptSchema, pins),
   pins: spec => spec,
-  table: prompt,
-  describe: ({ prompt, condition: { response, pattern } }) => {
-    const conditions = [response && `<response>${response}</response>`, pattern && `/${pattern}/`].filter(
-      Boolean,
-    )
+  table: ({ condition }) => prompt(condition),
+  describe: ({ prompt, condition: { response, pattern, untilGreen, unchanged } }) => {
+    const conditions = [
+      response && `<response>${response}</response>`,
+      pattern && `/${pattern}/`,
+      untilGreen && GREEN,
+      unchanged && `${unchanged} iterations in a row that change nothing`,
+    ].filter(Boolean)
     return {
       subject: ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)],
       doneWhen: conditions.length > 0 ? conditions.join(' or ') : 'the limit',
-      condition: response ?? pattern,
+      condition: response ?? pattern ?? (untilGreen ? GREEN : null),
       estimate: null,
     }
   },
@@ -37,6 +40,8 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   protectedAreas: () => [],
   open,
 }
+
+const GREEN = 'green checks'
 
 function open({ spec, limits }: Context<PromptSpec>): Active {
   const { condition } = spec

@@ -14,6 +14,7 @@ export type BuildOptions = CommonOptions & {
   completionPromise?: string
   completionResponse?: string
   donePattern?: string
+  untilGreen?: boolean
 }
 
 const EXAMPLES = `
@@ -49,7 +50,8 @@ export const build: Verb = {
         .addOption(new Option('--feature-list <file>').hideHelp())
         .addOption(new Option('--completion-promise <text>').hideHelp())
         .addOption(new Option('-c, --completion-response <text>').hideHelp())
-        .addOption(new Option('--done-pattern <regex>').hideHelp()),
+        .addOption(new Option('--done-pattern <regex>').hideHelp())
+        .addOption(new Option('--until-green').hideHelp()),
       'no limit',
     )
       .addHelpText('after', EXAMPLES)

@@ -23,6 +23,7 @@ const REMOVED: [keyof BuildOptions, string][] = [
   ['completionPromise', '--completion-promise is gone: a build ends when its list is done, not on a word'],
   ['completionResponse', 'a build ends when its list is done; --completion-response (-c) is for ralph run'],
   ['donePattern', 'a build ends when its list is done; --done-pattern is for ralph run'],
+  ['untilGreen', 'a build ends when its list is done; --until-green is for ralph run'],
 ]
 
 /** Options for planning, which are useless if the list is given. */

@@ -7,11 +7,13 @@ export type RunOptions = CommonOptions & {
   promptFile?: string
   completionResponse?: string
   donePattern?: string
+  untilGreen?: boolean
 }
 
 const EXAMPLES = `
 Examples:
   ralph run -p "Make the tests pass"
+  ralph run -p "Fix the tests" --check "npm test" --until-green
   ralph run -f PROMPT.md -m 20 --model opus
   ralph run -f PROMPT.md -c SHIPPED            done when the agent says <response>SHIPPED</response>
   ralph run -f PROMPT.md -c '' -m 5            no condition: five iterations
@@ -32,7 +34,8 @@ export const run: Verb = {
           '-c, --completion-response <text>',
           "what the agent's <response> must say (DONE); '' for no condition",
         )
-        .option('--done-pattern <regex>', "done when this matches the agent's final text"),
+        .option('--done-pattern <regex>', "done when this matches the agent's final text")
+        .option('--until-green', 'done when the checks are green after an iteration'),
       '10',
     )
       .addHelpText('after', EXAMPLES)

@@ -2,22 +2,22 @@ import { statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import type { Settings } from '../../../settings/schema.ts'
 import { LIMITS, readNamedInput, UnreadableFile } from '../../../store/files/read.ts'
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
-import { limitsOf } from '../../../workflows/spec.ts'
+import { commandGuardrails, limitsOf } from '../../../workflows/spec.ts'
 import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from its options to the end of the run. */
 export async function startPrompt(options: RunOptions, agentCommand: string[]): Promise<number> {
-  const { completionResponse, donePattern = null } = options
+  const { completionResponse } = options
   const iterations = iterationsOf(options)
   const prepared = prepare(options, agentCommand, {
     ...(iterations !== undefined && { maximumIterations: iterations }),
     ...(completionResponse !== undefined && { completionResponse }),
   })
-  if (donePattern !== null) checkPattern(donePattern)
   const { base } = prepared
   return startRun(
     promptWorkflow,
@@ -26,11 +26,34 @@ export async function startPrompt(options: RunOptions, agentCommand: string[]): 
       ...base,
       workflow: promptWorkflow.name,
       prompt: promptOf(options),
-      condition: { response: base.settings.completionResponse.trim() || null, pattern: donePattern },
+      condition: conditionOf(options, base.settings),
     },
     limitsOf(base.settings),
     options,
   )
+}
+
+/** How many iterations in a row that change nothing and leave the checks green are enough. */
+const UNCHANGED = 2
+
+/** When the run is done. The user's own `-c` or `--done-pattern` is the only condition there is. */
+function conditionOf(options: RunOptions, settings: Settings): PromptSpec['condition'] {
+  const { completionResponse, donePattern = null, untilGreen } = options
+  const hasChecks = commandGuardrails(settings).length > 0
+  const isOwn = completionResponse !== undefined || donePattern !== null
+  if (untilGreen) {
+    if (isOwn)
+      throw new UsageError('--until-green is a condition of its own; leave out -c and --done-pattern')
+    if (!hasChecks)
+      throw new UsageError(
+        '--until-green needs a check; add one with --check "npm test", or with: ralph init',
+      )
+    return { response: null, pattern: null, untilGreen }
+  }
+  if (donePattern !== null) checkPattern(donePattern)
+  const response = settings.completionResponse.trim() || null
+  const passesUnchanged = hasChecks && !isOwn && response !== null
+  return { response, pattern: donePattern, ...(passesUnchanged && { unchanged: UNCHANGED }) }
 }
 
 function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {

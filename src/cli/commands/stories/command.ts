@@ -11,6 +11,7 @@ export type StoriesOptions = CommonOptions & {
   atCap?: 'approve' | 'block'
   completionResponse?: string
   donePattern?: string
+  untilGreen?: boolean
 }
 
 const EXAMPLES = `
@@ -41,7 +42,8 @@ export const stories: Verb = {
           ).choices(['approve', 'block']),
         )
         .addOption(new Option('-c, --completion-response <text>').hideHelp())
-        .addOption(new Option('--done-pattern <regex>').hideHelp()),
+        .addOption(new Option('--done-pattern <regex>').hideHelp())
+        .addOption(new Option('--until-green').hideHelp()),
       '15',
     )
       .addHelpText('after', EXAMPLES)

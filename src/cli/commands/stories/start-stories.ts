@@ -19,9 +19,9 @@ const VERIFY_TIMEOUT = 900
 
 /** `ralph stories`, from its options to the end of the run. */
 export async function startStories(options: StoriesOptions, agentCommand: string[]): Promise<number> {
-  if (options.completionResponse !== undefined || options.donePattern !== undefined)
+  if (options.completionResponse !== undefined || options.donePattern !== undefined || options.untilGreen)
     throw new UsageError(
-      'a story loop ends when every story is approved; -c and --done-pattern are for ralph run',
+      'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',
     )
   const project = projectOf(options.projectDir)
   const dir = storyDir(project, options.ralphDir)

@@ -1,4 +1,5 @@
 import { Argument } from 'commander'
+import { collect } from '../common.ts'
 import type { Verb } from '../verb.ts'
 
 const ACTIONS = ['add', 'done', 'skip', 'edit'] as const
@@ -14,9 +15,6 @@ Examples:
   ralph todo k3f done '#4'                         you did it yourself
   ralph todo k3f skip '#5'                         it is no longer needed
   ralph todo k3f edit '#6' "Export as TSV instead"`
-
-/** Not variadic, because the text to add may follow it. */
-const collect = (task: string, before: string[] = []): string[] => [...before, task]
 
 export const todo: Verb = {
   name: 'todo',
