@@ -76,6 +76,14 @@ function leaveAscii(path) {
   writeFileSync(path, readFileSync(path, 'utf8').replace(/[^\x00-\x7f]/g, spelled))
 }
 
+/**
+ * ralph.js is a shell script whose second line starts Node with the same file; to Node that line is a string and a
+ * comment. Only a shell can still tell that SIGHUP is ignored, as under nohup: Node undoes that before any JavaScript
+ * runs. An ignored signal cannot be trapped, so the shell sends itself one.
+ */
+const LAUNCHER = `#!/bin/sh
+':' //; hup=1; trap 'hup=' HUP; kill -s HUP $$; trap - HUP; [ -z "$hup" ] || export RALPH_NOHUP=1; exec node "$0" "$@"`
+
 const schema = await schemaText()
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
@@ -85,7 +93,7 @@ await build({
   ...common,
   entryPoints: ['src/cli/ralph.ts'],
   outfile: 'dist/ralph.js',
-  banner: { js: '#!/usr/bin/env node' },
+  banner: { js: LAUNCHER },
 })
 const { metafile } = await build({
   ...common,

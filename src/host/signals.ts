@@ -1,9 +1,11 @@
 import type { Signals } from '../engine/run.ts'
 import { hurryGitWhen } from '../git/git.ts'
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
 /**
  * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now. The next one exits
- * ralph at once; its warden ends what is left.
+ * ralph at once; its warden ends what is left. A HUP that was ignored when ralph started, as by nohup, stays ignored.
  */
 export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
   const soft = new AbortController()
@@ -16,7 +18,7 @@ export function listenToSignals(say: (line: string) => void): { signals: Signals
     soft.abort()
     if (again || signal === 'SIGHUP' || signal === 'SIGQUIT') hard.abort()
   }
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+  const names = SIGNALS.filter(name => name !== 'SIGHUP' || process.env.RALPH_NOHUP !== '1')
   for (const name of names) process.on(name, onSignal)
   return {
     signals: { soft: soft.signal, hard: hard.signal },

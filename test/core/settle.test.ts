@@ -49,15 +49,15 @@ describe('an iteration that ended well', () => {
 
 describe('an agent that finds nothing more to do', () => {
   const idle = ok({ findings: [green], changed: false })
-  const after = (...outcomes: Outcome[]) => {
+  const decisionAfter = (...outcomes: Outcome[]) => {
     const run = play(prompt({ unchanged: 2 }), [task('prompt')])
     for (const outcome of outcomes) run.step(outcome)
     return run.decide()
   }
 
   it('is done after two iterations in a row, verified, and the run says why', () => {
-    expect(after(idle)).toMatchObject({ type: 'work' })
-    expect(after(idle, idle)).toMatchObject({
+    expect(decisionAfter(idle)).toMatchObject({ type: 'work' })
+    expect(decisionAfter(idle, idle)).toMatchObject({
       result: 'complete',
       proof: 'verified',
       why: 'the agent found nothing more to do',
@@ -72,19 +72,19 @@ describe('an agent that finds nothing more to do', () => {
     ['with nothing but a claim', ok({ findings: [{ ...green, claim: true }], changed: false })],
     ['whose tools were refused', ok({ findings: [green], changed: false, denials: 1 })],
   ])('begins to count anew after one %s', (_, other) => {
-    expect(after(idle, other)).toMatchObject({ type: 'work' })
-    expect(after(idle, other, idle)).toMatchObject({ type: 'work' })
-    expect(after(idle, other, idle, idle)).toMatchObject({ result: 'complete' })
+    expect(decisionAfter(idle, other)).toMatchObject({ type: 'work' })
+    expect(decisionAfter(idle, other, idle)).toMatchObject({ type: 'work' })
+    expect(decisionAfter(idle, other, idle, idle)).toMatchObject({ result: 'complete' })
   })
 
   it('goes on through trouble of the agent, which is no iteration that ended well', () => {
-    expect(after(idle, trouble('error'), idle)).toMatchObject({ result: 'complete' })
+    expect(decisionAfter(idle, trouble('error'), idle)).toMatchObject({ result: 'complete' })
   })
 
   it('is done as claimed if something casts doubt on the checks', () => {
     const doubt = { check: 'tests', verdict: 'pass', note: '', doubts: ['a test was skipped'] } as const
     const doubtful = ok({ findings: [green, { ...doubt, doubts: ['a test was skipped'] }], changed: false })
-    expect(after(doubtful, doubtful)).toMatchObject({
+    expect(decisionAfter(doubtful, doubtful)).toMatchObject({
       result: 'complete',
       proof: 'claimed',
       why: 'tests: a test was skipped',
