@@ -10,6 +10,8 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
   const checks = commandGuardrails(spec.settings).map(g => g.command)
   const { subject, estimate, doneWhen } = workflow.describe(spec, limits, run)
   return [
+    // Somebody in another folder should know where this happens.
+    ...(spec.project === process.cwd() ? [] : [['project', spec.project]]),
     ['agent', [agentOf(spec).name, spec.agent.model].filter(Boolean).join(' · ')],
     ...fallbackRow(spec),
     subject,

@@ -21,7 +21,7 @@ export type ResumeOptions = {
   maxCost?: number
   maxTokens?: number
   maxIterations?: number
-  projectDir: string
+  projectDir?: string
   json?: boolean
   quiet?: boolean
   shared?: boolean
@@ -37,7 +37,8 @@ export async function resumeRun(
   context: ResumeContext,
 ): Promise<number> {
   const home = ralphHome(context.io.env)
-  const run = name === undefined ? latest(home, projectOf(options.projectDir)) : findRun(home, name)
+  const run =
+    name === undefined ? latest(home, projectOf(options.projectDir, context.io.env)) : findRun(home, name)
   return resume(run, options, context)
 }
 

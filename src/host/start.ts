@@ -34,7 +34,7 @@ export type CommonOptions = {
   maxCost?: number
   maxTokens?: number
   branch?: string
-  projectDir: string
+  projectDir?: string
   shared?: boolean
   json?: boolean
   quiet?: boolean
@@ -60,7 +60,7 @@ export type Prepared = {
 
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
 export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Prepared {
-  const project = projectOf(options.projectDir)
+  const project = projectOf(options.projectDir, process.env)
   const loaded = loadSettings(project, { ...flagsOf(options), ...flags })
   const { sources, fromFiles } = loaded
   const settings = withChecks(loaded.settings, options.check ?? [])

@@ -8,7 +8,7 @@ import type { Io, Writer } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, type PastRun, pastRun } from './past-run.ts'
 
-export type DiffOptions = { projectDir: string; stat?: boolean; nameOnly?: boolean }
+export type DiffOptions = { projectDir?: string; stat?: boolean; nameOnly?: boolean }
 
 export type GitCall = { args: string[]; cwd: string; env: Record<string, string> }
 

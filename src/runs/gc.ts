@@ -15,14 +15,14 @@ import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { refuseFromWithinAny } from './within.ts'
 
-export type GcOptions = { projectDir: string; keep: number; all?: boolean; dryRun?: boolean }
+export type GcOptions = { projectDir?: string; keep: number; all?: boolean; dryRun?: boolean }
 
 /** Deletes old runs, except for their receipts. */
 export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
   const print = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
   if (!options.dryRun) refuseFromWithinAny(home, env, 'delete runs')
-  const project = options.all ? null : projectOf(options.projectDir)
+  const project = options.all ? null : projectOf(options.projectDir, env)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
   const old = beyondNewest(runs, options.keep)
   const deleted = old.filter(run => isOver(home, run))

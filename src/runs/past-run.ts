@@ -8,10 +8,14 @@ import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf } from './project.ts'
 
 /** The run of this name; without one, the latest run of the folder, finished or not. */
-export function chooseRun(name: string | undefined, projectDir: string, env: NodeJS.ProcessEnv): StoredRun {
+export function chooseRun(
+  name: string | undefined,
+  projectDir: string | undefined,
+  env: NodeJS.ProcessEnv,
+): StoredRun {
   const home = ralphHome(env)
   if (name !== undefined) return findRun(home, name)
-  const project = projectOf(projectDir)
+  const project = projectOf(projectDir, env)
   const run = latestRun(home, project)
   if (!run) throw new UsageError(`no run in ${project}; start one with: ralph run`)
   return run

@@ -19,11 +19,11 @@ export type ReportForm = { json?: boolean; markdown?: boolean; html?: boolean }
 export function receiptFor(
   registry: Registry,
   name: string | undefined,
-  projectDir: string,
+  projectDir: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Receipt {
   const home = ralphHome(env)
-  const kept = keptReceipt(home, name, projectDir)
+  const kept = keptReceipt(home, name, projectDir, env)
   if (kept !== null) return withDefaults(registry, kept as KeptReceipt)
   const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
@@ -40,9 +40,14 @@ const withDefaults = (registry: Registry, kept: KeptReceipt): Receipt => ({
   ...kept,
 })
 
-function keptReceipt(home: string, name: string | undefined, projectDir: string): unknown {
+function keptReceipt(
+  home: string,
+  name: string | undefined,
+  projectDir: string | undefined,
+  env: NodeJS.ProcessEnv,
+): unknown {
   if (name !== undefined) return matchingRuns(home, name).length > 0 ? null : findReceipt(home, name)
-  const project = projectOf(projectDir)
+  const project = projectOf(projectDir, env)
   return latestRun(home, project) ? null : latestReceipt(home, project)
 }
 

@@ -8,7 +8,7 @@ import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { statusLines, statusOf } from './status.ts'
 
-export type StatusOptions = { projectDir: string; json?: boolean }
+export type StatusOptions = { projectDir?: string; json?: boolean }
 
 export function showStatus(
   registry: Registry,
@@ -17,7 +17,7 @@ export function showStatus(
   { stdout, env }: Io,
 ): number {
   const home = ralphHome(env)
-  const project = name === undefined ? projectOf(options.projectDir) : ''
+  const project = name === undefined ? projectOf(options.projectDir, env) : ''
   const run = name === undefined ? latestRun(home, project) : findRun(home, name)
   if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
   const now = Date.now()

@@ -18,7 +18,7 @@ import { phaseOf } from './status.ts'
 import { withLocks } from './with-locks.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
 
-export type SteerOptions = { projectDir: string }
+export type SteerOptions = { projectDir?: string }
 
 export async function pauseRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const run = runFor(name, options, io.env)
@@ -144,7 +144,7 @@ export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): num
 function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
   const home = ralphHome(env)
   if (name !== undefined) return findRun(home, name)
-  const project = projectOf(options.projectDir)
+  const project = projectOf(options.projectDir, env)
   const run = latestUnfinished(home, project)
   if (!run) throw new UsageError(`no unfinished run in ${project}`)
   return run

@@ -16,7 +16,7 @@ import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
 
-export type UndoOptions = { projectDir: string; yes?: boolean; force?: boolean }
+export type UndoOptions = { projectDir?: string; yes?: boolean; force?: boolean }
 
 /** The note that is there while an undo is under way. After a crash, the next undo finishes it. */
 const UNDO = 'undo'

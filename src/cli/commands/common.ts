@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { positiveAmount, positiveInteger, positiveSeconds, timeSpan } from './numbers.ts'
+import { PROJECT_DIR } from './verb.ts'
 
 /** Not variadic, because other words may follow it. */
 export const collect = (word: string, before: string[] = []): string[] => [...before, word]
@@ -31,7 +32,7 @@ export const addCommonOptions = (command: Command, limit: string): Command =>
     .addOption(new Option('--max-cost <usd>', 'stop when this much is spent').argParser(positiveAmount))
     .addOption(new Option('--max-tokens <n>', 'stop when this many are used').argParser(positiveInteger))
     .option('--branch <name>', 'work on a new branch')
-    .option('-C, --project-dir <dir>', 'the project', '.')
+    .option(...PROJECT_DIR)
     .option('--shared', 'run even if another run is at work in this folder')
     .option('--json', 'run events as NDJSON on standard output')
     .option('-q, --quiet', 'show only the end and warnings')

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { GcOptions } from '../../runs/gc.ts'
 import { count } from './numbers.ts'
-import type { Verb } from './verb.ts'
+import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const HELP = `
 The newest runs are kept whole. Of older ones only the receipt is kept: \`ralph report\` still shows it, but they
@@ -9,7 +9,7 @@ cannot be compared or undone. Runs that are at work or not finished are never to
 
 Examples:
   ralph gc --dry-run         what would be deleted
-  ralph gc --keep 5          of this folder's runs
+  ralph gc --keep 5          of this project's runs
   ralph gc --all             of every project's
 
 Exit codes: 0 · 2 bad usage`
@@ -20,9 +20,9 @@ export const gc: Verb = {
   define: (command, { finish, io }) =>
     command
       .addOption(new Option('--keep <n>', 'keep this many of the newest whole').argParser(count).default(20))
-      .option('--all', 'of every project, not only of this folder')
+      .option('--all', 'of every project, not only of this project')
       .option('--dry-run', 'only show what would be deleted')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', HELP)
       .action(async (options: GcOptions) => {
         const { collectGarbage } = await import('../actions.ts')

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { ResumeOptions } from '../../host/resume.ts'
 import { positiveAmount, positiveInteger, timeSpan } from './numbers.ts'
-import type { Verb } from './verb.ts'
+import { PROJECT_DIR, type Verb } from './verb.ts'
 
 export const resume: Verb = {
   name: 'resume',
@@ -10,7 +10,7 @@ export const resume: Verb = {
     command
       .argument(
         '[run]',
-        'its id, or the beginning or end of it; default: the latest unfinished run of this folder',
+        'its id, or the beginning or end of it; default: the latest unfinished run of this project',
       )
       .addOption(
         new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
@@ -24,7 +24,7 @@ export const resume: Verb = {
         new Option('--max-cost <usd>', 'a new limit, all spending counted').argParser(positiveAmount),
       )
       .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .option('--shared', 'run even if another run is at work in this folder')
       .option('--json', 'run events as NDJSON on standard output')
       .option('-q, --quiet', 'show only the end and warnings')

@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
 import type { StatusOptions } from '../../runs/show-status.ts'
 import type { SteerOptions } from '../../runs/steer.ts'
-import type { Verb } from './verb.ts'
+import { PROJECT_DIR, type Verb } from './verb.ts'
 
-const RUN = 'its id, or the beginning or end of it; default: the latest unfinished run of this folder'
+const RUN = 'its id, or the beginning or end of it; default: the latest unfinished run of this project'
 
 const actions = () => import('../actions.ts')
 
 const inProject = (command: Command, example: string): Command =>
-  command
-    .option('-C, --project-dir <dir>', 'the project', '.')
-    .addHelpText('after', `\nExample:\n  ${example}`)
+  command.option(...PROJECT_DIR).addHelpText('after', `\nExample:\n  ${example}`)
 
 export const status: Verb = {
   name: 'status',

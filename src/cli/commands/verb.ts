@@ -9,8 +9,14 @@ export type VerbContext = {
   finish(code: number): void
 }
 
+/** The option of every command that belongs to a project. */
+export const PROJECT_DIR = [
+  '-C, --project-dir <dir>',
+  'the project; default: the one that this folder is in',
+] as const
+
 /** The description of an argument that may be any run. */
-export const RUN_ARGUMENT = 'its id, or the beginning or end of it; default: the latest run of this folder'
+export const RUN_ARGUMENT = 'its id, or the beginning or end of it; default: the latest run of this project'
 
 /** A command. Its arguments and options are created only for the command that is called, because that takes time. */
 export type Verb = {

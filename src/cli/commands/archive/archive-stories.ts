@@ -32,7 +32,7 @@ const ARCHIVE = 'ralph-archive'
 
 /** `ralph archive`: moves the files of a story loop to a folder of their own, so that the next loop can begin. */
 export async function archiveStories(options: ArchiveOptions): Promise<number> {
-  const project = projectOf(options.projectDir)
+  const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
   const file = readStoryFile(project, dir)
   const runs = storedRuns(ralphHome(process.env)).filter(

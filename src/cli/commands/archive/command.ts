@@ -1,6 +1,6 @@
-import type { Verb } from '../verb.ts'
+import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export type ArchiveOptions = { projectDir: string; ralphDir: string; label?: string; force?: boolean }
+export type ArchiveOptions = { projectDir?: string; ralphDir: string; label?: string; force?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -17,7 +17,7 @@ export const archive: Verb = {
       .option('--label <label>', 'what to call it, instead of its branch')
       .option('--force', 'even if stories are not completed')
       .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', EXAMPLES)
       .action(async (options: ArchiveOptions) => {
         const { archiveStories } = await import('../../actions.ts')

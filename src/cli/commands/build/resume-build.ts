@@ -9,7 +9,18 @@ import { isOf, workflows } from '../../../workflows/index.ts'
 import type { BuildOptions } from './command.ts'
 
 /** Options that are fixed when a run begins, so a resume cannot change them. */
-const KEPT = ['agent', 'model', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const
+const KEPT = [
+  'agent',
+  'model',
+  'check',
+  'refine',
+  'yes',
+  'planOnly',
+  'tasks',
+  'branch',
+  'dryRun',
+  'once',
+] as const
 
 /** `ralph build --resume ID ["instruction"]` */
 export async function resumeBuild(
@@ -27,7 +38,7 @@ export async function resumeBuild(
     )
   if (instruction?.trim() === '') throw new UsageError('the instruction is empty')
   const home = ralphHome(process.env)
-  const project = projectOf(options.projectDir)
+  const project = projectOf(options.projectDir, process.env)
   try {
     return await resume(
       buildOf(home, project, name),

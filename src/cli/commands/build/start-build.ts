@@ -81,7 +81,7 @@ function warnWithoutChecks({ project, settings }: Pick<BuildSpec, 'project' | 's
 }
 
 function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildSpec['goal'] {
-  const project = projectOf(projectDir)
+  const project = projectOf(projectDir, process.env)
   if (argument === undefined && tasks !== undefined)
     return { type: 'list', path: asSeenFrom(project, tasks), text: `the tasks of ${tasks}` }
   const read = readArgument(argument ?? '', kindOf(argument ?? ''))

@@ -1,10 +1,10 @@
 import { Option } from 'commander'
 import type { DiffOptions } from '../../../runs/diff.ts'
-import { RUN_ARGUMENT, type Verb } from '../verb.ts'
+import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from '../verb.ts'
 
 const HELP = `
 Examples:
-  ralph diff                 what the latest run of this folder changed, committed or not
+  ralph diff                 what the latest run of this project changed, committed or not
   ralph diff k3f --stat      which files, and how much
   ralph diff | git apply -R  take it back by hand
 
@@ -18,7 +18,7 @@ export const diff: Verb = {
       .argument('[run]', RUN_ARGUMENT)
       .addOption(new Option('--stat', 'only how much').conflicts('nameOnly'))
       .option('--name-only', 'only which files')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', HELP)
       .action(async (name: string | undefined, options: DiffOptions) => {
         const { diffRun } = await import('../../actions.ts')

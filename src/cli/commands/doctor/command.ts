@@ -1,6 +1,6 @@
-import type { Verb } from '../verb.ts'
+import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export type DoctorOptions = { env?: boolean; projectDir: string; json?: boolean }
+export type DoctorOptions = { env?: boolean; projectDir?: string; json?: boolean }
 
 const HELP = `
 Examples:
@@ -18,7 +18,7 @@ export const doctor: Verb = {
   define: (command, { finish }) =>
     command
       .option('--env', 'also which environment variables an agent and the guardrails would get')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .option('--json', 'the facts as one JSON object')
       .addHelpText('after', HELP)
       .action(async (options: DoctorOptions) => {

@@ -14,7 +14,7 @@ const WIDTH = 80
 /** Says whether ralph can run here, and which agents and tools there are. */
 export async function diagnose(options: DoctorOptions): Promise<number> {
   const { env, stdout } = safeIo(process.env)
-  const cwd = projectOf(options.projectDir)
+  const cwd = projectOf(options.projectDir, process.env)
   const interrupted = new AbortController()
   for (const name of SIGNALS) process.once(name, () => interrupted.abort())
   const machine = { node: process.versions.node, platform: process.platform, arch: process.arch }

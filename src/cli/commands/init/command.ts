@@ -1,7 +1,7 @@
 import { Argument } from 'commander'
-import type { Verb } from '../verb.ts'
+import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export type InitOptions = { projectDir: string; ralphDir: string; name?: string; force?: boolean }
+export type InitOptions = { projectDir?: string; ralphDir: string; name?: string; force?: boolean }
 
 const EXAMPLES = `
 Examples:
@@ -18,7 +18,7 @@ export const init: Verb = {
       .option('--name <name>', 'with stories: what to build; its branch is ralph/<name>')
       .option('--force', 'with stories: overwrite what is there')
       .option('--ralph-dir <dir>', 'with stories: the folder', 'ralph')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', EXAMPLES)
       .action(async (what: 'stories' | undefined, options: InitOptions) => {
         const { initProject, initStories } = await import('../../actions.ts')

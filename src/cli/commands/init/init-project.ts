@@ -27,7 +27,7 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
     throw new UsageError(
       'init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)',
     )
-  const project = projectOf(dir)
+  const project = projectOf(dir, process.env)
   const before = loadSettings(project)
   const { signals, close } = listenToSignals(() => {})
   try {

@@ -14,7 +14,7 @@ import type { InitOptions } from './command.ts'
 
 /** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
 export function initStories({ projectDir, name, force, ralphDir }: InitOptions): number {
-  const project = projectOf(projectDir)
+  const project = projectOf(projectDir, process.env)
   const dir = storyDir(project, ralphDir)
   const files = freshStories(storyTemplates(), {
     name: name ?? basename(project),

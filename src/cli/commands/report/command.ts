@@ -1,10 +1,10 @@
 import { Option } from 'commander'
-import { RUN_ARGUMENT, type Verb } from '../verb.ts'
+import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from '../verb.ts'
 import type { ReportOptions } from './print-report.ts'
 
 const HELP = `
 Examples:
-  ralph report                             the latest run of this folder, finished or not
+  ralph report                             the latest run of this project, finished or not
   ralph report k3f --markdown | gh pr comment -F -
   ralph report --html > report.html        one page with charts that needs nothing else
   ralph report --json | jq .totals.usd     null: the agent did not report its cost
@@ -20,7 +20,7 @@ export const report: Verb = {
       .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
       .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
       .option('--html', 'as one HTML page')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', HELP)
       .action(async (name: string | undefined, options: ReportOptions) => {
         const { reportRun } = await import('../../actions.ts')

@@ -3,7 +3,7 @@ import { type ReportForm, receiptFor, reportLines } from '../../../runs/report.t
 import { terminalStyle } from '../../../terminal/console.ts'
 import { workflows } from '../../../workflows/index.ts'
 
-export type ReportOptions = ReportForm & { projectDir: string }
+export type ReportOptions = ReportForm & { projectDir?: string }
 
 const NARROWEST = 40
 const WIDTH = 80

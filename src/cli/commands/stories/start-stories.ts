@@ -23,7 +23,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     throw new UsageError(
       'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',
     )
-  const project = projectOf(options.projectDir)
+  const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
   const prepared = prepare(options, agentCommand)
   const restored = options.dryRun ? null : restoreStories(project, dir)

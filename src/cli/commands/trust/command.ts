@@ -1,13 +1,13 @@
-import type { Verb } from '../verb.ts'
+import { PROJECT_DIR, type Verb } from '../verb.ts'
 
 export const trust: Verb = {
   name: 'trust',
   summary: "Allow what this project's files decide: what runs and what counts.",
   define: (command, { finish }) =>
     command
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', '\nExample:\n  ralph trust        shows it all, and allows it until it changes')
-      .action(async (options: { projectDir: string }) => {
+      .action(async (options: { projectDir?: string }) => {
         const { trustProject } = await import('../../actions.ts')
         finish(trustProject(options.projectDir))
       }),

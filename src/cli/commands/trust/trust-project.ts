@@ -12,8 +12,8 @@ import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
 /** Trusts a project without a question, because the user asked for exactly that, and shows what is trusted. */
-export function trustProject(dir: string): number {
-  const project = projectOf(dir)
+export function trustProject(dir: string | undefined): number {
+  const project = projectOf(dir, process.env)
   const home = ralphHome(process.env)
   refuseFromWithinAny(home, process.env, 'trust a project')
   const common = projectRisks(project, loadSettings(project, {}).fromFiles, process.env)

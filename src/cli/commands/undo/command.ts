@@ -1,12 +1,12 @@
 import type { UndoOptions } from '../../../runs/undo.ts'
-import { RUN_ARGUMENT, type Verb } from '../verb.ts'
+import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from '../verb.ts'
 
 const HELP = `
 It shows what it will do and asks. What you changed before the run stays as it was. If it would touch what you
 changed after the run, it does nothing. Everything it removes is kept in a git ref, and it prints how to get it back.
 
 Examples:
-  ralph undo                 the latest run of this folder
+  ralph undo                 the latest run of this project
   ralph undo k3f --yes
 
 Exit codes: 0 · 1 you said no · 2 bad usage, something in the way, or no terminal to ask on`
@@ -19,7 +19,7 @@ export const undo: Verb = {
       .argument('[run]', RUN_ARGUMENT)
       .option('-y, --yes', 'do not ask')
       .option('--force', 'even if something was changed after the run')
-      .option('-C, --project-dir <dir>', 'the project', '.')
+      .option(...PROJECT_DIR)
       .addHelpText('after', HELP)
       .action(async (name: string | undefined, options: UndoOptions) => {
         const { undoRun } = await import('../../actions.ts')
