@@ -81,7 +81,7 @@ function leaveAscii(path) {
  * comment. Only a shell can still tell that SIGHUP is ignored, as under nohup: Node undoes that before any JavaScript
  * runs. An ignored signal cannot be trapped, so the shell sends itself one.
  */
-const LAUNCHER = `#!/bin/sh
+const LAUNCHER = `#!/usr/bin/env sh
 ':' //; hup=1; trap 'hup=' HUP; kill -s HUP $$; trap - HUP; [ -z "$hup" ] || export RALPH_NOHUP=1; exec node "$0" "$@"`
 
 const schema = await schemaText()
