@@ -1,4 +1,4 @@
-import type { AgentEnding, Exit, Finding, Outcome } from './events.ts'
+import type { AgentEnding, Exit, Finding, Outcome, Settled } from './events.ts'
 import type { RunState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
@@ -36,9 +36,8 @@ export function judge(evidence: Evidence): Outcome {
 /** Whether there is anything to verify: after trouble no check is run. */
 export const needsChecks = (ending: Ended): boolean => troubleOf(ending) === null
 
-/** Whether an iteration that ended like this is not counted: its number is used again. */
-export const isUncounted = (end: Outcome['end']): boolean =>
-  end === 'limited' || end === 'unusable' || end === 'interrupted'
+/** Whether an iteration is not counted: its number is used again. */
+export const isUncounted = ({ patch }: Pick<Settled, 'patch'>): boolean => patch.n === undefined
 
 function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
   const { how, exit, result, limited, unusable, seenOff: stoppedByRalph } = ending

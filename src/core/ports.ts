@@ -190,6 +190,8 @@ export interface Ports {
   checksAtOnce: number
   /** A short text that changes when files of a workspace do; null if there is no way to know. */
   fingerprint(workspace: string | undefined): Promise<string | null>
+  /** Whether files of a workspace changed since the step there began; null if there is no way to know. */
+  changedInStep?(workspace: string | undefined): Promise<boolean | null>
   /** The files that differ between the last two fingerprints. */
   changedFiles?(workspace: string | undefined): Promise<string[]>
   /**

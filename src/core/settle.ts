@@ -75,11 +75,7 @@ export function settle(
   }
   if (outcome.end !== 'ok') {
     // Trouble of the agent is not a failure of the task.
-    const empties = outcome.end === 'empty' ? state.empties + 1 : 0
-    const failures =
-      outcome.end === 'empty' && empties <= state.limits.empties ? state.failures : state.failures + 1
-    event.patch = { n, limitedSince: null, empties, failures }
-    if (failures > state.failures) event.patch.notBefore = now + failurePause(failures)
+    event.patch = troublePatch(state, outcome.end, n, now)
     return event
   }
   const { [step.agent ?? '']: _, ...waits } = state.waits
@@ -116,6 +112,14 @@ function limitedPatch(
       [agent]: limitedUntil(resetsAt, waits, now),
     },
   }
+}
+
+/** Counts a failure. An empty answer is tried again first, as the same iteration. */
+function troublePatch(state: RunState, end: Outcome['end'], n: number, now: number): Settled['patch'] {
+  const empties = end === 'empty' ? state.empties + 1 : 0
+  if (end === 'empty' && empties <= state.limits.empties) return { limitedSince: null, empties }
+  const failures = state.failures + 1
+  return { n, limitedSince: null, empties, failures, notBefore: now + failurePause(failures) }
 }
 
 /** Moves a task on after an iteration that ended well, and says by which move. */

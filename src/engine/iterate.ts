@@ -94,12 +94,11 @@ async function callAgent(
 
 /** Checks, judges and settles a step whose agent has ended. After a crash, an iteration that was paid for goes on here. */
 export async function conclude(context: RunContext, step: Step): Promise<void> {
-  const { book, ports, signals, trees } = context
+  const { book, ports, signals } = context
   const work = workOf(book, step)
   const well = step.ended === undefined || needsChecks(step.ended)
   const checks = well ? await ports.checks(work) : []
-  const changed =
-    checks.length > 0 || step.ended?.how === 'inactive' ? await trees.changed(step.workspace) : true
+  const changed = await hasChanged(context, step, checks.length > 0)
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
   if (!checked) {
@@ -116,6 +115,14 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
     : { end: 'ok', ...checked, findings, changed: false }
   const settled = settleAs(book, ports, step, outcome)
   await apply(context, settled)
+}
+
+/** Whether the tree changed, as far as it matters: whether red checks are stuck, or a silent agent did anything. */
+async function hasChanged({ ports, trees }: RunContext, step: Step, isChecked: boolean): Promise<boolean> {
+  const isSilent = step.ended?.how === 'inactive'
+  const changed = isChecked || isSilent ? await trees.changed(step.workspace) : true
+  // Without checks nobody looked at the tree before this step.
+  return (isSilent ? await ports.changedInStep?.(step.workspace) : null) ?? changed
 }
 
 /** Checks may change the tree, as a formatter does; then they run once more, on what they left. */

@@ -21,6 +21,8 @@ export type FileWatch = {
   fingerprint(): Promise<string | null>
   /** Every path that changed since the run began, as far as the tree was read; null if nobody can know. */
   touched(): Promise<ReadonlySet<string> | null>
+  /** Whether a path changed since this iteration began; null if nobody can know. */
+  changedInStep(): Promise<boolean | null>
   /** The paths that differ between the last two fingerprints of this iteration. */
   changedLately(): Promise<string[]>
   /**
@@ -94,6 +96,10 @@ export function watchFiles(
       if (touched && recorded) await changes(recorded, after)
       else touched = new Set(await changedBetween(start, after, env))
       return touched
+    },
+    async changedInStep() {
+      const after = latest ?? (await read())
+      return recorded && after && (await changes(recorded, after)).length > 0
     },
     async changedLately() {
       const [before, after] = looks

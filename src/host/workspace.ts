@@ -38,6 +38,7 @@ interface Workspace {
   /** Whether tests were weakened since the run began, as findings. */
   doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
   fingerprint(): Promise<string | null>
+  changedInStep(): Promise<boolean | null>
   changedFiles(): Promise<string[]>
   prepareApply(work: Work): Promise<Finding[]>
   /** Before the first checks: notes how protected files are now. */
@@ -175,6 +176,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       ),
     doubts,
     fingerprint: files.fingerprint,
+    changedInStep: files.changedInStep,
     changedFiles: files.changedLately,
     async prepareApply({ step: { id }, state }) {
       if (!scm) return []

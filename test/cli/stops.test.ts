@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
 import type { Ran, Started } from '../support/ralph.ts'
+import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
@@ -172,5 +173,29 @@ describe('a run says in one sentence why it ended, to the console, to status and
     expect(ran.code).toBe(code)
     const status = JSON.parse((await stage.ralph('status', '--json')).stdout)
     expect(status.last).toContain(why)
+  })
+})
+
+describe('silent iterations', () => {
+  const silence = { maxConsecutiveFailures: 2, killGrace: 0.1, inactivityTimeout: 0.3 }
+  const ends = (stage: ReturnType<typeof setStage>) =>
+    stage.journal().flatMap(e => (e.type === 'settled' ? [e.end] : []))
+
+  it.each<[string, object, Act[][]]>([
+    ['without checks', {}, []],
+    ['with checks', { guardrails: [{ command: 'true' }] }, []],
+    ['where ralph commits', { scm: { command: 'git', tasks: ['commit'] } }, [[['claude', 'Make it']]]],
+  ])('are counted from the first one, %s', async (_, settings, message) => {
+    const calls: Act[][] = [[['file', 'made', ''], MORE], ...message, [['hang']]]
+    const stage = setRepository({ settings: { ...silence, ...settings }, calls })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(1)
+    expect(ends(stage)).toEqual(['ok', 'inactive', 'inactive'])
+  })
+
+  it('that change something are not counted', async () => {
+    const calls: Act[][] = [[['hang']], [['file', 'made', 'a'], ['hang']], [['hang']]]
+    const stage = setStage({ settings: silence, calls })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(1)
+    expect(ends(stage)).toEqual(['inactive', 'inactive', 'inactive', 'inactive'])
   })
 })

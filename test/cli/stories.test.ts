@@ -345,9 +345,14 @@ describe('the loop', () => {
     expect(stage.journal().some(e => e.type === 'started')).toBe(false)
   })
 
-  it('tries an empty answer again', async () => {
+  it('tries an empty answer again, which costs no iteration', async () => {
     const stage = setStories({ calls: [() => ''] })
-    expect((await stage.ralph('stories')).code).toBe(0)
+    expect((await stage.ralph('stories', '-m', '2')).code).toBe(0)
+    expect(stage.seen().map(({ prompt }) => /iteration=\S+/.exec(prompt)?.[0])).toEqual([
+      'iteration=1/2',
+      'iteration=1/2',
+      'iteration=2/2',
+    ])
     expect(stage.journal().flatMap(e => (e.type === 'settled' ? [e.end] : []))).toEqual(['empty', 'ok', 'ok'])
   })
 

@@ -171,9 +171,13 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const is = stands(after, task)
     const r = recordOf(task.id)
     const mine = was.stage === step.stage
-    const free = o.end === 'limited' || o.end === 'unusable' || o.end === 'interrupted'
+    const isRetried = o.end === 'empty' && seen.empties < limits.empties
+    const free = o.end === 'limited' || o.end === 'unusable' || o.end === 'interrupted' || isRetried
     seen.n += free || stage.by === 'ralph' ? 0 : 1
-    must(after.n === seen.n, 'an iteration that was turned away or interrupted costs none, any other one')
+    must(
+      after.n === seen.n,
+      'an iteration that was turned away, interrupted or is tried again costs none, any other one',
+    )
     for (const [id, standsNow] of Object.entries(before.taskStates))
       if (standsNow.stage === 'done') must(after.taskStates[id]!.stage === 'done', 'done stays done')
     must(o.end === 'ok' || e.add.length === 0, 'trouble of an agent makes no task')
@@ -186,7 +190,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
         'crashes in a row block',
       )
       must(is.interrupted, 'the next prompt hears of it')
-    } else if (!free) r.crashes = 0
+    } else if (!free || isRetried) r.crashes = 0
     if (free ? o.end !== 'interrupted' : o.end === 'error' || o.end === 'timeout' || o.end === 'empty')
       must(
         is.stage === was.stage && is.tries === was.tries && is.bugs === was.bugs,

@@ -296,11 +296,16 @@ describe('trouble', () => {
     expect(run.step(trouble('inactive', true)).patch).toMatchObject({ n: 5, idles: 0 })
   })
 
-  it('of empty answers is twice nothing, then a failure', () => {
+  it('of empty answers costs nothing twice, then an iteration and a failure', () => {
     const run = play(prompt(), [task('p')])
-    const failures = [1, 2, 3, 4].map(() => run.step(trouble('empty')).patch.failures)
-    expect(failures).toEqual([0, 0, 1, 2])
-    expect(run.state.n).toBe(4)
+    const patches = [1, 2, 3, 4].map(() => run.step(trouble('empty')).patch)
+    expect(patches.map(({ n, failures }) => [n, failures])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [1, 1],
+      [2, 2],
+    ])
+    expect(run.state).toMatchObject({ n: 2, failures: 2 })
   })
 
   it('of silence spends a try, and five in a row without a change end the run', () => {

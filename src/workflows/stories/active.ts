@@ -124,7 +124,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
   async function apply(settled: Settled, recordEvent: Recorder): Promise<void> {
     // This agent ended, so it has read the earlier corrections.
-    if (!isUncounted(settled.end) && before) refused = []
+    if (!isUncounted(settled) && before) refused = []
     const wasJudged = judged.has(settled.id)
     const why = wasJudged ? [] : judgeFile(settled, settled.end === 'ok', recordEvent)
     const actions = await options.reviews.takeActions(settled.id)

@@ -48,7 +48,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         const step = steps.get(event.id)
         steps.delete(event.id)
         // The next step has the same number and writes the entry.
-        if (isUncounted(event.end)) return ''
+        if (isUncounted(event)) return ''
         if (event.stage === 'refine' && event.move === 'pass')
           return event.note.trim() === goal.trim()
             ? ''
