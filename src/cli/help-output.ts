@@ -17,8 +17,11 @@ function print(bytes: Buffer): void {
     try {
       at += writeSync(1, bytes, at)
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOSPC')
+        throw new Error('cannot write to standard output: the disk is full; some of the output is lost')
       // Wait for a slow reader; one that went away (`| head`) is not an error.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      if (code !== 'EAGAIN') return
     }
 }
 

@@ -36,6 +36,9 @@ describe.skipIf(!existsSync('/dev/full'))('output to a full disk', () => {
     ['status'],
     ['run -p x -m 2 --json -- echo "<response>DONE</response>"'],
     ['run -p x --dry-run --json'],
+    ['--help'],
+    ['run --help'],
+    ['--version'],
   ])('of ralph %s exits with 1 and says so in one line', async words => {
     const stage = setStage()
     await stage.ralph('run', '-p', 'x')

@@ -438,6 +438,19 @@ describe('a finding that casts doubt on green checks', () => {
     expect(run.at('1').proof).toBe(false)
   })
 
+  it.each([
+    ['is replaced by another', [green, { ...green, check: 'tests', doubts: ['c.test.js was deleted'] }]],
+    ['is gone', [green]],
+  ])('leaves alone that a commit failed, when it %s', (_, findings) => {
+    const run = play(tasks(), [task('1'), task('2')])
+    const { id } = run.step(doubted)
+    run.record({ type: 'doubted', at: 0, id, check: 'commit', why: 'git commit failed' })
+    run.step(ok({ findings }))
+    const found = findings.filter(finding => 'doubts' in finding)
+    expect(run.state.doubts['']).toEqual([...found, expect.objectContaining({ check: 'commit' })])
+    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+
   it('counts in the folder it was found in, whatever checks of another folder say', () => {
     const run = play(tasks(), [task('1'), task('2')])
     run.step(doubted, 'a')

@@ -47,8 +47,8 @@ const HAVOC: [string, string][] = [
   ['a reset', 'git reset -q --hard; git clean -qfd'],
 ]
 
-/** Lets somebody do something to a tree, takes it back, and gives the states around that. */
-async function takeBack(dirty: string, script: string) {
+/** Lets somebody do something to a tree, and plans how to take it back. */
+async function setUndo(dirty: string, script: string) {
   const stage = setRepository()
   const env = { ...stage.env, LANG: 'C.UTF-8' }
   stage.sh(dirty)
@@ -63,11 +63,16 @@ async function takeBack(dirty: string, script: string) {
   const left = await recordEnd(start, env)
   const root = pinFolder(start.root)
   const undoing = { start, root, runDir, left, isBegun: false, force: false, env, scratch }
-  const plan = await planUndo(undoing)
+  return { stage, found, made, undoing, plan: await planUndo(undoing) }
+}
+
+/** Takes it back, and gives the states around that. */
+async function takeBack(dirty: string, script: string) {
+  const { stage, found, made, undoing, plan } = await setUndo(dirty, script)
   const saved = await save(undoing, plan, 'r1')
   await undo(undoing, plan, 'r1')
-  scratch.close()
-  return { stage, found, made, undone: stage.state(), back: commandToRevert(start, plan, saved) }
+  undoing.scratch.close()
+  return { stage, found, made, undone: stage.state(), back: commandToRevert(undoing.start, plan, saved) }
 }
 
 describe.each([
@@ -91,4 +96,18 @@ it('puts back line ends that git does not tell apart', async () => {
   const text = `echo '* text' > .gitattributes; git add -A; git commit -qm text; printf 'one\\r\\nmine\\r\\n' > src/a`
   const { found, undone } = await takeBack(text, "printf 'one\\nmine\\n' > src/a")
   expect(undone).toEqual(found)
+})
+
+describe('a link that somebody puts in the place of a folder once an undo has begun', () => {
+  it.each<[string, string, string, string]>([
+    ['removed', 'true', 'mkdir dir; echo new > dir/theirs', 'mv dir ../dir; ln -s ../outside dir'],
+    ['checked out', 'true', 'echo more >> src/a', 'mv src ../src; ln -s ../outside src'],
+    ['copied back', 'echo mine >> src/a', 'echo more >> src/a', 'mv src ../src; ln -s ../outside src'],
+  ])('keeps what would be %s there as it is', async (_, dirty, script, plant) => {
+    const { stage, undoing, plan } = await setUndo(dirty, script)
+    stage.sh(`mkdir ../outside; echo theirs > ../outside/theirs; cp ../outside/theirs ../outside/a; ${plant}`)
+    await undo(undoing, plan, 'r1').catch(() => {})
+    undoing.scratch.close()
+    stage.sh('cd ../outside; test "$(cat a theirs)" = "$(printf "theirs\\ntheirs")"')
+  })
 })
