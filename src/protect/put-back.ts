@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, symlinkSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { actWithin, isPinned, PathChanged, type PinnedFolder } from '../store/files/pinned.ts'
+import { dirname, relative } from 'node:path'
+import { actWithin, isPinned, PathChanged, type PinnedFolder, walkWithin } from '../store/files/pinned.ts'
 import type { SetAside } from './set-aside.ts'
 import type { Kept, Snapshot } from './snapshot.ts'
 
@@ -26,14 +26,17 @@ export function putBack(
 
 /** An agent may have taken away the owner's own permissions on the folders above a path. */
 function makeAccessible(root: PinnedFolder, within: string): void {
-  const parts = within.split('/')
   if (isPinned(root)) unlock(root.path)
-  for (let depth = 1; depth < parts.length; depth++)
-    try {
-      actWithin(root, parts.slice(0, depth).join('/'), unlock)
-    } catch {
-      return // It is not there, or it is in the way: that is found when it is cleared.
-    }
+  const above = dirname(within)
+  if (above === '.') return
+  try {
+    walkWithin(root, above, entry => {
+      unlock(entry)
+      return true
+    })
+  } catch {
+    // It is not there, or it is in the way: that is found when it is cleared.
+  }
 }
 
 /** The same for a folder itself. */
@@ -52,18 +55,12 @@ function unlock(folder: string): void {
 
 /** Moves away what is at the path, and anything above it that is not a folder. */
 function clear(root: PinnedFolder, within: string, aside: SetAside): void {
-  const parts = within.split('/')
-  for (let depth = 1; depth <= parts.length; depth++) {
-    const part = parts.slice(0, depth).join('/')
-    const isLast = depth === parts.length
-    const isFolder = actWithin(root, part, entry => {
-      const stat = lstatSync(entry, { throwIfNoEntry: false })
-      if (!isLast && stat?.isDirectory()) return true
-      if (stat) aside.move(entry, `${root.path}/${part}`)
-      return false
-    })
-    if (!isFolder) return
-  }
+  walkWithin(root, within, (entry, part) => {
+    const stat = lstatSync(entry, { throwIfNoEntry: false })
+    if (part !== within && stat?.isDirectory()) return true
+    if (stat) aside.move(entry, `${root.path}/${part}`)
+    return false
+  })
 }
 
 /** The name is free, so nobody can redirect this with a link. */

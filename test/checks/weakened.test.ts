@@ -176,6 +176,47 @@ describe('tests are weakened by', () => {
       /1 new skip/,
     ],
     [
+      'skip: 1 in an object of several lines',
+      { 'a.test.js': TAX },
+      { 'a.test.js': TAX.replace("added', ()", "added', {\n  timeout: 5,\n  skip: 1,\n}, ()") },
+      /1 new skip/,
+    ],
+    [
+      'skip of a test’s own context',
+      { 'a.test.js': TAX },
+      { 'a.test.js': TAX.replace("added', () => {", "added', ({ skip }) => { skip()") },
+      /1 new skip/,
+    ],
+    [
+      'skip under another name',
+      { 'a.test.js': CART },
+      {
+        'a.test.js': CART.replace("it('adds", "skip('adds").replace(
+          'describe(',
+          'const { skip } = it\ndescribe(',
+        ),
+      },
+      /1 new skip/,
+    ],
+    [
+      "it['skip']",
+      { 'a.test.js': CART },
+      { 'a.test.js': CART.replace("it('adds", "it['skip']('adds") },
+      /1 new skip/,
+    ],
+    [
+      'a table without rows',
+      { 'a.test.js': CART },
+      { 'a.test.js': CART.replace("it('adds", "it.each([])('adds") },
+      /1 new skip/,
+    ],
+    [
+      'a condition before a test',
+      { 'a.test.js': CART },
+      { 'a.test.js': CART.replace("it('adds", "if (process.env.ALL_TESTS) it('adds") },
+      /1 new skip/,
+    ],
+    [
       'this.skip()',
       { 'a.test.js': CART },
       {
@@ -483,6 +524,55 @@ describe('tests are weakened by', () => {
       { '.github/workflows/ci.yml': 'on: never\n' },
       /^\.github\/workflows\/ci\.yml, which CI runs, was changed/,
     ],
+    [
+      'an imported mark of pytest',
+      { 'test_add.py': PY },
+      {
+        'test_add.py': `from pytest import mark\n${PY.replace('def test_adds', '@mark.skip\ndef test_adds')}`,
+      },
+      /1 new skip/,
+    ],
+    [
+      'a mark of pytest under another name',
+      { 'test_add.py': PY },
+      { 'test_add.py': `later = pytest.mark.xfail\n${PY.replace('def test_adds', '@later\ndef test_adds')}` },
+      /1 new skip/,
+    ],
+    [
+      'the skip of pytest by import',
+      { 'test_add.py': PY },
+      {
+        'test_add.py': `from pytest import fixture, skip\n${PY.replace('    assert add', '    skip()\n    assert add')}`,
+      },
+      /1 new skip/,
+    ],
+    [
+      'a conftest.py that leaves files out',
+      { 'conftest.py': 'import os\n' },
+      { 'conftest.py': 'import os\ncollect_ignore = ["test_add.py"]\n' },
+      /^conftest\.py has 1 new skip/,
+    ],
+    [
+      'a new conftest.py that leaves tests out',
+      {},
+      {
+        'conftest.py':
+          'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if "add" not in i.name]\n',
+      },
+      /^conftest\.py has 1 new skip/,
+    ],
+    [
+      'a build constraint of go',
+      { 'add_test.go': `package add\n\n${GO}` },
+      { 'add_test.go': `//go:build never\n\npackage add\n\n${GO}` },
+      /^add_test\.go has 1 new skip \(line 1: \/\/go:build never\)/,
+    ],
+    [
+      'a condition on the tests of a rust file',
+      { 'src/lib.rs': RUST },
+      { 'src/lib.rs': RUST.replace('cfg(test)', 'cfg(all(test, feature = "slow"))') },
+      /^src\/lib\.rs has 1 new skip/,
+    ],
     ['a deleted .gitlab-ci.yml', { '.gitlab-ci.yml': 'test: {}\n' }, {}, /which CI runs, was deleted/],
   ])('%s', (_, before, after, said, commands) => {
     const lines = weakened(before, after, commands)
@@ -543,6 +633,45 @@ describe('honest work is', () => {
     ['deleting a fixture', { 'test/fixtures/a.test.js': CART }, {}],
     ['deleting an empty test file', { 'a.test.js': '' }, {}],
     ['deleting code', { 'src/latest.js': 'export const a = 1' }, {}],
+    [
+      'a new go test for another system, beside one that changed',
+      { 'add_test.go': `package add\n\n${GO}` },
+      {
+        'add_test.go': `package add\n\n${GO}// more\n`,
+        'unix_test.go': `//go:build unix\n\npackage add\n\n${GO.replace('TestAdd', 'TestUnix')}`,
+      },
+    ],
+    [
+      'a go test that had its constraint before',
+      { 'add_test.go': `//go:build unix\n\npackage add\n\n${GO}` },
+      { 'add_test.go': `//go:build unix\n\npackage add\n\n${GO}${GO.replace('TestAdd', 'TestMore')}` },
+    ],
+    [
+      'new tests of a feature in rust, beside others',
+      { 'src/a.rs': RUST },
+      {
+        'src/a.rs': `${RUST}// more\n`,
+        'src/b.rs': RUST.replace('cfg(test)', 'cfg(all(test, feature = "slow"))'),
+      },
+    ],
+    [
+      'what is only called skip in a test',
+      { 'a.test.js': CART },
+      {
+        'a.test.js': CART.replace(
+          'expect(total([1, 2]))',
+          "const { skip, take } = page({\n      skip: 1,\n    })\n    if (take) expect(rows['skip'](take), skip).toBe(1)\n    expect(total([1, 2]))",
+        ),
+      },
+    ],
+    [
+      'a conftest.py with a fixture, that sorts the tests',
+      {},
+      {
+        'conftest.py':
+          '@pytest.fixture\ndef cart():\n    return Cart()\n\ndef pytest_collection_modifyitems(items):\n    items[:] = sorted(items)\n',
+      },
+    ],
     [
       'a skip that was there before',
       { 'a.test.js': `${CART}it.skip('x', () => {})\n` },

@@ -95,6 +95,20 @@ describe('the SCM step', () => {
     )
   })
 
+  it('takes names and messages that mean something to git as they are', async () => {
+    const odd = [':(top)*', ':!README', ':', '*', '-A', '--all', '"q"', 'line\nbreak']
+    const stage = setRepository({
+      settings: { scm },
+      calls: [[...odd.map((name): Act => ['file', name, 'x']), DONE], says('--amend --author=x')],
+    })
+    stage.write('README', 'edited\n')
+    stage.write('mine', 'x')
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect([ran.code, stage.log()]).toEqual([0, ['--amend --author=x', 'start']])
+    const committed = stage.git('show', '--format=', '--name-only', '-z', 'HEAD').split('\0').filter(Boolean)
+    expect(committed.sort()).toEqual(['.ralph/.gitignore', ...odd].sort())
+  })
+
   it('pushes where it is told to, and a push that fails gets a warning and does not end the loop', async () => {
     const stage = setRepository({
       settings: { scm: { command: 'git', tasks: ['commit', 'push -q origin HEAD'] } },

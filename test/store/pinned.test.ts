@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { actWithin, isPinned, PathChanged, pinFolder } from '../../src/store/files/pinned.ts'
+import { actWithin, isPinned, PathChanged, pinFolder, walkWithin } from '../../src/store/files/pinned.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** A project with a folder in it, and a folder elsewhere that has the same names in it. */
@@ -94,6 +94,13 @@ describe('acting below a pinned folder', () => {
     for (const make of [false, true])
       for (const act of [(entry: string) => rmSync(entry), (entry: string) => writeFileSync(entry, 'bad')])
         expect(() => actWithin(pin, 'a/b/file', act, { make })).toThrow(PathChanged)
+    const seen: string[] = []
+    const note = (entry: string) => {
+      if (existsSync(entry)) seen.push(readdirSync(join(entry, '..')).join())
+      return true
+    }
+    expect(() => walkWithin(pin, 'a/b/file', note)).toThrow(PathChanged)
+    expect(seen).not.toContain('file')
     expect(readdirSync(base, { recursive: true }).sort()).toEqual(was)
     expect(readFileSync(join(elsewhere, 'a/b/file'), 'utf8')).toBe(elsewhere)
   })
@@ -111,6 +118,7 @@ describe('acting below a pinned folder', () => {
   ])('refuses %j, which is no path below it', path => {
     const { root } = lay()
     expect(() => actWithin(pinFolder(root), path, () => 'acted')).toThrow(PathChanged)
+    expect(() => walkWithin(pinFolder(root), path, () => true)).toThrow(PathChanged)
   })
 
   it.runIf(existsSync('/proc/self/fd'))(
@@ -126,6 +134,29 @@ describe('acting below a pinned folder', () => {
       expect(existsSync(join(root, 'moved/b/file'))).toBe(false)
     },
   )
+})
+
+describe('walking down a path below a pinned folder', () => {
+  it('comes to each part once, before that is opened, as long as it is wanted', () => {
+    const { root } = lay()
+    const pin = pinFolder(root)
+    const walk = (wanted: number) => {
+      const parts: string[] = []
+      walkWithin(pin, 'a/b/file', (entry, part) => {
+        expect(existsSync(entry)).toBe(true)
+        return parts.push(part) < wanted
+      })
+      return parts
+    }
+    expect(walk(9)).toEqual(['a', 'a/b', 'a/b/file'])
+    expect(walk(2)).toEqual(['a', 'a/b'])
+    rmSync(join(root, 'a'), { recursive: true })
+    walkWithin(pin, 'a/b', entry => {
+      mkdirSync(entry)
+      return true
+    })
+    expect(existsSync(join(root, 'a/b'))).toBe(true)
+  })
 })
 
 describe('a folder is pinned', () => {

@@ -26,11 +26,11 @@ const AID_FOLDER =
 export const isTestName = (path: string): boolean =>
   !AID_FOLDER.test(path) && TEST_NAMES.some(name => name.test(path))
 
-/** Whether there may be tests in it. Rust keeps them next to the code. */
+/** Whether there may be tests in it, or, for pytest, what chooses them. Rust keeps them next to the code. */
 export const mayHoldTests = (path: string): boolean =>
   !AID_FOLDER.test(path) &&
   languageOf(path) !== null &&
-  (isTestName(path) || TEST_FOLDER.test(path) || path.endsWith('.rs'))
+  (isTestName(path) || TEST_FOLDER.test(path) || path.endsWith('.rs') || /(?:^|\/)conftest\.py$/.test(path))
 
 const CI_FILES =
   /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.github\/actions\/.+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci\/.+\.ya?ml|\.buildkite\/.+|\.woodpecker(?:\/.+|\.ya?ml)|\.drone\.ya?ml|\.travis\.yml|\.cirrus\.yml|\.?appveyor\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|(?:.+\/)?Jenkinsfile[^/]*)$/

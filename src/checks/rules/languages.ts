@@ -59,7 +59,8 @@ const REGEX = String.raw`(?<=[(,=:[!&|?{};]\s{0,9})\/(?![*\/])(?:\\.|\[(?:\\.|[^
 const PARTS: Readonly<Record<Language, readonly string[]>> = {
   js: [SLASHES, REGEX, DOUBLE, SINGLE, BACKTICK],
   python: [HASH, TRIPLE, DOUBLE, SINGLE],
-  go: [SLASHES, DOUBLE, CHARACTER, BACKTICK],
+  // A build constraint is no comment.
+  go: [String.raw`\/\/(?!go:build| *\+build)[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`, DOUBLE, CHARACTER, BACKTICK],
   rust: [SLASHES, String.raw`"(?:\\[\s\S]|[^"\\])*"?`, CHARACTER],
   jvm: [SLASHES, TRIPLE, DOUBLE, CHARACTER],
   dotnet: [SLASHES, TRIPLE, DOUBLE, CHARACTER],

@@ -8,11 +8,15 @@ export type FileChange = { path: string; before: string | null; after: string | 
 /** `skip`: the test does not run or may fail. `only`: all others do not run. `if`: it depends on something. */
 type MarkKind = 'skip' | 'only' | 'if'
 
-/** `whole`: the mark is about the next line of code, not about its own. */
-type MarkRule = { kind: MarkKind; code: RegExp; whole?: true }
+/**
+ * `whole`: the mark is about the next line of code, not about its own. `here`: many files have that line, so it counts
+ * only if it was in the same file.
+ */
+type MarkRule = { kind: MarkKind; code: RegExp; whole?: true; here?: true }
 
 const JS_TEST = String.raw`\b(?:it|test|describe|suite|context|specify|bench|Deno\.test|t\.test)(?:\.\w+)*`
-const IN_CALL = String.raw`\s*\([^\n]{0,300}`
+/** On the same line, or in an object after the title. */
+const IN_CALL = '\\s*\\((?:[^\\n]{0,300}|\\s*["\'`][^\\n]{0,300},\\s*\\{[^(){}]{0,300})'
 
 /** Looks behind only where the rest fits: looking behind everywhere would take long. */
 const onTest = (code: string, between = ''): RegExp =>
@@ -25,36 +29,53 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
     { kind: 'if', code: onTest(String.raw`\.(?:skipIf|runIf)\b(?:\((?:[^()\n]|\([^()\n]*\))*\))?`) },
     { kind: 'skip', code: /(?<![\w.$])x(?=(?:it|describe|test|context|specify)\s*\(\s*["'`])/g },
     { kind: 'only', code: /(?<![\w.$])f(?=(?:it|describe|context|specify)\s*\(\s*["'`])/g },
-    { kind: 'skip', code: onTest('\\b(?:skip|ignore)\\s*:\\s*(?:true\\b|["\'`])', IN_CALL) },
+    { kind: 'skip', code: onTest(String.raw`\.each\s*\(\s*\[\s*\]\s*\)`) },
+    // By then the insides of strings are blank: `it['skip'](` or `it['only'](`.
+    { kind: 'skip', code: onTest('\\[\\s*(["\'`]) {4}\\1\\s*\\](?=\\s*[(.])') },
+    { kind: 'skip', code: /\{[^{}\n]{0,100}\b(?:skip|only)\b[^{}\n]{0,100}\}\s*=\s*(?:it|describe)\b/g },
+    { kind: 'if', code: /\bif\s*\((?:[^()\n]|\([^()\n]{0,99}\)){0,200}\)\s*(?=(?:it|test|describe)\b)/g },
+    { kind: 'skip', code: onTest('\\b(?:skip|ignore)\\s*:\\s*(?:true\\b|1\\b|!0|["\'`])', IN_CALL) },
     { kind: 'only', code: onTest(String.raw`\bonly\s*:\s*true\b`, IN_CALL) },
+    { kind: 'skip', code: onTest(String.raw`\{[^{}\n]{0,100}\bskip\b[^{}\n]{0,100}\}\s*\)\s*=>`, IN_CALL) },
     { kind: 'skip', code: /\b(?:this|t|ctx|context)\.skip\s*\(/g },
   ],
   python: [
     {
       kind: 'skip',
-      code: /^[ \t]*@(?:pytest\.mark\.(?:skip|xfail)|(?:unittest\.)?(?:skip|expectedFailure))\b/gm,
+      code: /^[ \t]*@(?:(?:pytest\.)?mark\.(?:skip|xfail)|(?:unittest\.)?(?:skip|expectedFailure))\b/gm,
       whole: true,
     },
     {
       kind: 'if',
-      code: /^[ \t]*@(?:pytest\.mark\.skipif|(?:unittest\.)?skip(?:If|Unless))\b/gm,
+      code: /^[ \t]*@(?:(?:pytest\.)?mark\.skipif|(?:unittest\.)?skip(?:If|Unless))\b/gm,
       whole: true,
     },
-    { kind: 'skip', code: /\bpytestmark\s*=[^\n]{0,200}\bmark\.(?:skip|xfail)\b/g },
+    { kind: 'skip', code: /\w\s*=[^=\n]{0,200}\bmark\.(?:skip|xfail)\b/g },
+    { kind: 'skip', code: /\bfrom\s+pytest\s+import\b[^\n]{0,200}\b(?:skip|xfail)\b/g },
     {
       kind: 'skip',
       code: /\b(?:pytest\.(?:skip|xfail)|self\.skipTest)\s*\(|\braise\s+(?:unittest\.)?SkipTest\b/g,
     },
-    { kind: 'skip', code: /\b__test__\s*=\s*False\b|\bcollect_ignore(?:_glob)?\s*=/g },
+    {
+      kind: 'skip',
+      code: /\b__test__\s*=\s*False\b|\bcollect_ignore(?:_glob)?\s*=|\bdef\s+pytest_ignore_collect\b|\bpytest_deselected\s*\(|\bitems(?:\[:\]\s*=\s*\[|\.clear\s*\()/g,
+    },
   ],
   go: [
     { kind: 'skip', code: /\b[tbf]\.Skip(?:f|Now)?\s*\(/g },
+    { kind: 'if', code: /^\/\/(?:go:build| *\+build)\b/gm, whole: true, here: true },
     { kind: 'skip', code: /\b[XP](?=(?:It|Describe|Context|When|Specify)\s*\(\s*["`])/g },
     { kind: 'only', code: /\bF(?=(?:It|Describe|Context|When|Specify)\s*\(\s*["`])/g },
   ],
   rust: [
     { kind: 'skip', code: /#\[\s*ignore\b/g, whole: true },
     { kind: 'if', code: /#\[\s*cfg_attr\s*\([^\]\n]{0,200}\bignore\b/g, whole: true },
+    {
+      kind: 'if',
+      code: /#\[\s*cfg\s*\(\s*(?:all|any|not)\b[^\]\n]{0,200}\btest\b/g,
+      whole: true,
+      here: true,
+    },
   ],
   jvm: [
     { kind: 'skip', code: /@(?:Disabled|Ignore|PendingFeature)\b/g, whole: true },
@@ -99,8 +120,8 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
   gherkin: [{ kind: 'skip', code: /^[ \t]*(?:@\w+[ \t]+)*@(?:skip|ignore|wip|pending)\b/gim, whole: true }],
 }
 
-/** `about`: the line of code that the mark is about, as it reads without the mark. */
-type Mark = { kind: MarkKind; path: string; line: number; text: string; about: string }
+/** `about`: the line of code that the mark is about, as it reads without the mark. `here`: as its rule has it. */
+type Mark = { kind: MarkKind; path: string; line: number; text: string; about: string; here: boolean }
 
 /** Tests that ran or counted when the run began and are skipped or left out now, and new tests that never run. */
 export function newSkips(files: readonly FileChange[]): string[] {
@@ -109,12 +130,13 @@ export function newSkips(files: readonly FileChange[]): string[] {
   const after = relevant.flatMap(({ path, after }) => marksIn(path, after))
   const fresh = subtract(after, before)
   const gone = subtract(before, after)
-  const linesBefore = new Set(relevant.flatMap(({ before }) => before?.split('\n').map(lineOf) ?? []))
+  const linesIn = new Map(relevant.map(({ path, before }) => [path, linesOf(before ?? '')]))
+  const linesBefore = new Set([...linesIn.values()].flatMap(lines => [...lines]))
   // A mark may move with its test, or the test it is on may be renamed. Put on a test that ran before, it is always new.
   const found = (['skip', 'only', 'if'] as const).flatMap(kind => {
     const [sure, others] = partition(
       fresh.filter(mark => mark.kind === kind),
-      ({ about }) => about !== '' && linesBefore.has(about),
+      ({ about, path, here }) => about !== '' && (here ? linesIn.get(path)! : linesBefore).has(about),
     )
     if (kind === 'if') return sure
     return [
@@ -145,7 +167,7 @@ function marksIn(path: string, text: string | null): Mark[] {
   const code = codeOf(text, language)
   const lines = text.split('\n')
   const starts = lineStarts(text)
-  return rules.flatMap(({ kind, code: pattern, whole }) =>
+  return rules.flatMap(({ kind, code: pattern, whole, here = false }) =>
     [...code.matchAll(pattern)].map(match => {
       const at = match.index + match[0].search(/\S/)
       const index = lineAt(starts, at)
@@ -154,7 +176,7 @@ function marksIn(path: string, text: string | null): Mark[] {
       const column = isLong ? 0 : at - starts[index]!
       const rest = line.slice(0, column) + line.slice(column + match[0].trim().length)
       const about = whole ? nextCode(lines, index) : lineOf(rest)
-      return { kind, path, line: index + 1, text: lineOf(line), about: /\w/.test(about) ? about : '' }
+      return { kind, path, line: index + 1, text: lineOf(line), about: /\w/.test(about) ? about : '', here }
     }),
   )
 }
@@ -199,6 +221,8 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
 
 /** Nobody writes longer lines; in a file that somebody made, they would take long to compare. */
 const LONGEST_COMPARED = 500
+
+const linesOf = (text: string): ReadonlySet<string> => new Set(text.split('\n').map(lineOf))
 
 const lineOf = (line: string): string => squeeze(line.slice(0, LONGEST_COMPARED))
 

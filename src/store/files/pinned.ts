@@ -31,9 +31,7 @@ export function actWithin<T>(
   act: (entry: string) => T,
   { make = false } = {},
 ): T {
-  const names = path.split('/')
-  if (path.includes('\0') || names.some(name => ['', '.', '..'].includes(name)))
-    throw new PathChanged(`${path} is not a path below ${root.path}`)
+  const names = namesIn(root, path)
   let folder = openRoot(root)
   try {
     for (const name of names.slice(0, -1)) {
@@ -45,6 +43,39 @@ export function actWithin<T>(
   } finally {
     folder.close()
   }
+}
+
+/**
+ * Calls `act` for each part of a path below a folder, from the top down, with a way to it and the path up to it, as long
+ * as it returns true. A part is opened only after that, and must be a folder then. Once for the whole path: to call
+ * `actWithin` for each part would take long where an agent made thousands of folders.
+ */
+export function walkWithin(
+  root: PinnedFolder,
+  path: string,
+  act: (entry: string, part: string) => boolean,
+): void {
+  const names = namesIn(root, path)
+  let folder = openRoot(root)
+  let part = ''
+  try {
+    for (const name of names) {
+      part = part === '' ? name : `${part}/${name}`
+      if (!act(`${folder.way}/${name}`, part) || part === path) return
+      const inner = openInner(folder, name, false)
+      folder.close()
+      folder = inner
+    }
+  } finally {
+    folder.close()
+  }
+}
+
+function namesIn(root: PinnedFolder, path: string): string[] {
+  const names = path.split('/')
+  if (path.includes('\0') || names.some(name => ['', '.', '..'].includes(name)))
+    throw new PathChanged(`${path} is not a path below ${root.path}`)
+  return names
 }
 
 /** `way`: a path to the folder that no later link can redirect, where the system has such paths. */
