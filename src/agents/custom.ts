@@ -2,9 +2,13 @@ import type { Agent } from '../core/ports.ts'
 import { textParser } from './shared/text.ts'
 
 /** Any command: run word for word with the prompt on its standard input; its output is plain text by default. */
-export const custom = (argv: readonly string[], parser: Agent['parser'] = () => textParser()): Agent => ({
+export const custom = (
+  argv: readonly string[],
+  { parser, tells }: Pick<Agent, 'parser' | 'tells'> = { parser: () => textParser(), tells: () => null },
+): Agent => ({
   name: programName(argv[0] ?? ''),
   command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),
+  tells,
   parser,
 })
 

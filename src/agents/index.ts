@@ -26,8 +26,8 @@ export function agentFor(command: string): { agent: Agent; isKnown: boolean } {
 export function explicitAgent(argv: readonly string[]): Agent {
   const cli = known.get(programName(argv[0] ?? ''))
   if (!cli || !argv.some(word => cli.streamWord.test(word))) return custom(argv)
-  const { parser } = cli.make()
-  return custom(argv, () => parser('stream'))
+  const { parser, tells } = cli.make()
+  return custom(argv, { parser: () => parser('stream'), tells: () => tells('stream') })
 }
 
 /** An unknown program that is called by name: it gets the user's flags. */

@@ -47,6 +47,8 @@ export type AgentEvent =
       text: string
       usage?: Usage
       costUsd?: number
+      /** The agent reported no cost: ralph estimated it from the tokens and the price of the model. */
+      estimated?: true
       /** Tool calls refused because permission was missing (not those a hook refused on purpose). */
       denials?: number
       error?: string
@@ -190,7 +192,16 @@ export type RunEvent = { at: number } & (
   | { type: 'spawned'; id: StepId; ref: ProcessRef }
   | ({ type: 'ended'; id: StepId } & AgentEnding)
   /** During a step, an agent was asked a question outside of its stages: in which role, and what that cost. */
-  | { type: 'asked'; id: StepId; role: string; agent: AgentName; ms: number; usage?: Usage; costUsd?: number }
+  | {
+      type: 'asked'
+      id: StepId
+      role: string
+      agent: AgentName
+      ms: number
+      usage?: Usage
+      costUsd?: number
+      estimated?: true
+    }
   | Settled
   /** About to commit. On repeat, a commit with this parent and message means that it is done. */
   | { type: 'committing'; id: StepId; parent: string | null; message: string }

@@ -126,11 +126,13 @@ const addTold = (told: RunState['toldTask'], task: TaskId, text: string): RunSta
 })
 
 const addSpent = (
-  { usd, tokens }: RunState['spent'],
-  { usage, costUsd }: { usage?: Usage; costUsd?: number },
+  spent: RunState['spent'],
+  { usage, costUsd, estimated }: { usage?: Usage; costUsd?: number; estimated?: true },
 ): RunState['spent'] => ({
-  usd: usd + (costUsd ?? 0),
-  tokens: tokens + (usage?.input ?? 0) + (usage?.output ?? 0),
+  ...spent,
+  usd: spent.usd + (costUsd ?? 0),
+  tokens: spent.tokens + (usage?.input ?? 0) + (usage?.output ?? 0),
+  ...(estimated && { estimated }),
 })
 
 function checkedTree(

@@ -15,7 +15,9 @@ export function formatCount(n: number): string {
   return `${(n / 1e6).toFixed(1)}M`
 }
 
-export const formatUsd = (usd: number): string => `$${usd.toFixed(2)}`
+/** `$0.18`; `~$0.18` if it is an estimate. */
+export const formatUsd = (usd: number, estimated = false): string =>
+  `${estimated ? '~' : ''}$${usd.toFixed(2)}`
 
 /** 45300 → 45 KB; 1234567 → 1.2 MB. */
 export function formatBytes(n: number): string {

@@ -1,5 +1,5 @@
 import type { Result } from './events.ts'
-import { formatDuration, plural } from './format.ts'
+import { formatDuration, formatUsd, plural } from './format.ts'
 import type { AgentName, RunState } from './table.ts'
 
 const SECOND = 1000
@@ -37,7 +37,10 @@ export function reached(
   if (state.idles >= limits.failures)
     return { result: 'inactive', why: `${state.idles} iterations in a row fell silent and changed nothing` }
   if (limits.usd !== null && state.spent.usd >= limits.usd)
-    return { result: 'budget', why: `$${state.spent.usd.toFixed(2)} of $${limits.usd.toFixed(2)} are spent` }
+    return {
+      result: 'budget',
+      why: `${formatUsd(state.spent.usd, state.spent.estimated)} of ${formatUsd(limits.usd)} are spent`,
+    }
   if (limits.tokens !== null && state.spent.tokens >= limits.tokens)
     return { result: 'budget', why: `${state.spent.tokens} of ${limits.tokens} tokens are used` }
   if (limits.ms !== null && worked >= limits.ms)

@@ -57,6 +57,8 @@ export interface Agent {
   bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
   command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
+  /** What its output tells about a call: its cost (and tokens), its tokens alone, or neither. */
+  tells(mode: Ask['mode']): 'cost' | 'tokens' | null
   /** A fresh reader for one iteration. */
   parser(mode: Ask['mode']): Parser
 }

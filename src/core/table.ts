@@ -149,8 +149,8 @@ export type RunState = {
   /** Agents that cannot be used until somebody resumes the run, and why. */
   unusable: Record<AgentName, string>
   notBefore: number
-  /** Over all incarnations. */
-  spent: { usd: number; tokens: number }
+  /** Over all incarnations. `estimated`: some of it was estimated. */
+  spent: { usd: number; tokens: number; estimated?: true }
   flight: Record<StepId, Step>
   /** Settled, but perhaps not applied. */
   unapplied: Record<StepId, Settled>

@@ -12,6 +12,7 @@ import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { requireAgent } from './agents/agents.ts'
+import { requireHeldBudget } from './agents/budget.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
@@ -79,6 +80,9 @@ function goOn(
   const workflow = workflowIn(registry, run)
   const spec = workflow.readSpec(run.began.pins)
   requireAgent(spec, env.PATH ?? '')
+  // A run that began before such limits were refused may go on under its own.
+  if (options.maxCost !== undefined || options.maxTokens !== undefined)
+    requireHeldBudget(spec, limits, env.PATH ?? '')
   return hostRun({
     home,
     id: run.id,

@@ -40,6 +40,8 @@ export type RunStatus = {
   failures: number
   /** null: no agent reported its cost. `unpriced`: the number of calls that did not. */
   usd: number | null
+  /** Some of it was estimated from tokens and list prices. */
+  estimated?: true
   unpriced: number
   tokens: number
   /** The progress of the task list; null: there is none. */
@@ -95,6 +97,7 @@ export function statusOf(
     until: phase === 'waiting' ? Math.min(...waits) : null,
     failures: state.failures,
     usd: spent.usd,
+    ...(spent.estimated && { estimated: true }),
     unpriced: spent.unpriced,
     tokens: state.spent.tokens,
     tasks: workflow?.listed

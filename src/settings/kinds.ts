@@ -59,6 +59,15 @@ export const amountOrNull = z.nullable(
   z.number('must be a number or null').check(z.gt(0, 'must be greater than 0, or null')),
 )
 
+const price = z.number('must be a number').check(z.gte(0, 'must be at least 0'))
+
+/** Prices in dollars per million tokens, by model or agent. */
+export const prices = z.record(
+  z.string(),
+  object({ input: price, output: price, cached: z.optional(price), cacheWrite: z.optional(price) }),
+  'must be an object of prices by model',
+)
+
 const whole = z.int('must be a whole number')
 
 export const count = whole.check(z.gte(0, 'must be at least 0'))

@@ -19,6 +19,7 @@ import {
   oneOf,
   orName,
   positiveCount,
+  prices,
   seconds,
   secondsOrNone,
   section,
@@ -127,6 +128,7 @@ export const schema = object({
     tokens: z._default(amountOrNull, null),
     minutes: z._default(amountOrNull, null),
   }),
+  prices: z._default(prices, {}),
   review: section({
     cap: z._default(positiveCount, 5),
     skip: z._default(flag, false),

@@ -55,9 +55,9 @@ export function agentLines(
     return [fit.cut(`${colors.red(marks.fail)} ${colors.dim(what)}`), ...body]
   }
 
-  function ended({ ok, usage, costUsd, error }: AgentEnded, ms: number, fit: Fit): string[] {
+  function ended({ ok, usage, costUsd, estimated, error }: AgentEnded, ms: number, fit: Fit): string[] {
     const facts = [
-      costUsd !== undefined && `cost: ${formatUsd(costUsd)}`,
+      costUsd !== undefined && `cost: ${formatUsd(costUsd, estimated)}`,
       usage &&
         `tokens: ${formatCount(usage.input)} in (${formatCount(usage.cacheRead)} cached) / ${formatCount(usage.output)} out`,
       `tools: ${tools}`,

@@ -32,7 +32,13 @@ function setCall(script: string, folderFor: () => string) {
       logCall: () => {},
       numberOf: id => id,
     },
-    callable: () => ({ agent, able: {} as never, env: { PATH: process.env.PATH ?? '' }, ask: {} as never }),
+    callable: () => ({
+      agent,
+      able: {} as never,
+      env: { PATH: process.env.PATH ?? '' },
+      ask: {} as never,
+      estimate: () => null,
+    }),
     now: Date.now,
     warn: () => {},
   })

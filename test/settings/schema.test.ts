@@ -30,6 +30,7 @@ test('a project without settings has the defaults', () => {
     stuckAfter: 3,
     maxLimitWait: 21_600,
     budget: { usd: null, tokens: null, minutes: null },
+    prices: {},
     review: { cap: 5, skip: false, atCap: 'approve' },
     pipeline: {
       enabled: true,

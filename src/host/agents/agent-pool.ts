@@ -1,14 +1,19 @@
 import { ownNames } from '../../agents/own-names.ts'
+import { estimateUsd, priceOf } from '../../agents/prices.ts'
 import { learnCapabilities } from '../../agents/probe/capabilities.ts'
+import type { Usage } from '../../core/events.ts'
 import type { Agent, Ask, Capabilities, Runner } from '../../core/ports.ts'
 import type { AgentName, RunState } from '../../core/table.ts'
 import { findProgram } from '../../runners/find-program.ts'
 import { filterEnvironment } from '../../settings/environment.ts'
 import type { RunSpec } from '../../workflows/spec.ts'
 import { agentsByRole, type RunAgent } from './agents.ts'
+import { pricedNames } from './budget.ts'
 
 /** Everything that calling one agent takes, without the prompt. */
 type CallableAgent = {
+  /** What a call cost, if the agent reports only its tokens; null: the price is not known. */
+  estimate(told: string | undefined, usage: Usage): number | null
   agent: Agent
   able: Capabilities
   env: Record<string, string>
@@ -61,7 +66,11 @@ export function openAgents(options: {
       cwd: project,
       env,
     })
-    return () => ({ agent, env, ask, able: able() })
+    const estimate: CallableAgent['estimate'] = (told, usage) => {
+      const price = priceOf([told, ...pricedNames({ agent, ask })], settings.prices)
+      return price && estimateUsd(price, usage)
+    }
+    return () => ({ agent, env, ask, able: able(), estimate })
   }
   function callable(name: AgentName): CallableAgent {
     let make = prepared.get(name)

@@ -32,14 +32,16 @@ export function agentAsker(options: AskerOptions): AskAgent {
   const { call, agents, clock, marks, record, hard } = options
   return async ({ role, prompt, mode, withoutTools }, id, cwd) => {
     const agent = agents.free(options.state(), clock.now(), role)
+    const budgetUsd = options.budgetLeft()
     const asked: AgentCall = {
       agent,
       id,
       prompt,
       cwd,
-      mode,
+      // As text an answer does not tell its cost, which must count where there is a limit.
+      mode: budgetUsd === null ? mode : undefined,
       withoutTools,
-      budgetUsd: options.budgetLeft(),
+      budgetUsd,
       marks,
       role,
       about: { role },
@@ -53,7 +55,7 @@ export function agentAsker(options: AskerOptions): AskAgent {
       () => {},
       () => {},
     )
-    const { ok, text, error, usage, costUsd } = result
+    const { ok, text, error, usage, costUsd, estimated } = result
     record({
       type: 'asked',
       at: clock.now(),
@@ -63,6 +65,7 @@ export function agentAsker(options: AskerOptions): AskAgent {
       ms,
       ...(usage && { usage }),
       ...(costUsd !== undefined && { costUsd }),
+      ...(estimated && { estimated }),
     })
     return { ok: ok && how === 'exited', text, note: error ?? '' }
   }

@@ -1,6 +1,6 @@
 import { resetIn } from '../../agents/shared/reset.ts'
 import { refusedFlag } from '../../agents/shared/trouble.ts'
-import type { AgentEnded, AgentEvent, Exit } from '../../core/events.ts'
+import type { AgentEnded, AgentEvent, Exit, Usage } from '../../core/events.ts'
 import { plural } from '../../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../../core/ports.ts'
 import { redactWords } from '../../core/secrets/redact.ts'
@@ -24,6 +24,7 @@ export type CallerOptions = {
     able: Capabilities
     env: Record<string, string>
     ask: Omit<Ask, 'prompt'>
+    estimate(told: string | undefined, usage: Usage): number | null
   }
   now(): number
   warn(note: string): void
@@ -63,7 +64,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
   }
   return async (call, listener) => {
     const { agent: name, id, prompt, budgetUsd, marks } = call
-    const { agent, able, env, ask } = options.callable(name)
+    const { agent, able, env, ask, estimate } = options.callable(name)
     const mode = call.mode ?? ask.mode
     const command = agent.command(
       { ...ask, mode, prompt, budgetUsd, marks, withoutTools: call.withoutTools },
@@ -77,6 +78,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     /** The call was given up: its output counts no longer. */
     let isOver = false
     let hasSpoken = false
+    let model: string | undefined
 
     const note = (outcome: Record<string, unknown>) =>
       options.session.logCall({
@@ -93,7 +95,11 @@ export function agentCaller(options: CallerOptions): CallAgent {
     const explain = (event: AgentEvent): AgentEvent => {
       if (event.type === 'limited' && event.resetsAt === undefined)
         return { ...event, resetsAt: resetIn(event.note, options.now()) }
-      if (event.type === 'ended') ended = event
+      if (event.type === 'started') model = event.model
+      if (event.type === 'ended') {
+        ended = withCost(event, usage => estimate(model, usage))
+        return ended
+      }
       return event
     }
     /** An agent that gave no reason may have printed one to standard error. */
@@ -159,11 +165,22 @@ export function agentCaller(options: CallerOptions): CallAgent {
             `cost ${name}`,
             `${agent.name} does not report its cost, so the dollar budget cannot be enforced`,
           )
-        note({ exit: exit.signal ?? exit.code, usage: ended?.usage, costUsd: ended?.costUsd })
+        note({
+          exit: exit.signal ?? exit.code,
+          usage: ended?.usage,
+          costUsd: ended?.costUsd,
+          estimated: ended?.estimated,
+        })
         return events
       },
     }
   }
+}
+
+/** Many CLIs report tokens only. */
+function withCost(ended: AgentEnded, estimate: (usage: Usage) => number | null): AgentEnded {
+  const costUsd = ended.costUsd === undefined && ended.usage ? estimate(ended.usage) : null
+  return costUsd === null ? ended : { ...ended, costUsd, estimated: true }
 }
 
 /** Warned once: nobody is there to answer an agent that asks for permission. */

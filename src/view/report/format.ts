@@ -70,14 +70,18 @@ export function formatIterations({ counted, uncounted }: Receipt['totals']): str
     : `${some}, and ${uncounted} that ${uncounted === 1 ? 'does' : 'do'} not count`
 }
 
-export const usdOrUnknown = (usd: number | null): string => (usd === null ? 'unknown' : formatUsd(usd))
+export const usdOrUnknown = ({ usd, estimated }: Pick<Spent, 'usd' | 'estimated'>): string =>
+  usd === null ? 'unknown' : formatUsd(usd, estimated)
 
-/** `$0.18`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
-export function formatCost({ usd, unpriced }: Pick<Spent, 'usd' | 'unpriced'>): string {
+/** `$0.18`; `~$0.18 (estimated)`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
+export function formatCost({
+  usd,
+  estimated,
+  unpriced,
+}: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>): string {
   if (usd === null) return unpriced === 0 ? 'no cost' : 'cost unknown'
-  return unpriced === 0
-    ? formatUsd(usd)
-    : `${formatUsd(usd)}, and ${plural(unpriced, 'call')} of unknown cost`
+  const known = `${formatUsd(usd, estimated)}${estimated ? ' (estimated)' : ''}`
+  return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'call')} of unknown cost`
 }
 
 /** `149K tokens in (128K cached), 704 out`. */

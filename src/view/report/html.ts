@@ -121,7 +121,7 @@ function row(i: Iteration, about: string): string {
   return [
     `<tr>${number('#', String(i.n))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
     number('time', formatDuration(i.ms)),
-    number('cost', usdOrUnknown(i.usd)),
+    number('cost', usdOrUnknown(i)),
     number('in', count(i.tokens?.input)),
     number('cached', count(i.tokens?.cached)),
     number('out', count(i.tokens?.output)),

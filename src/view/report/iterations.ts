@@ -39,6 +39,8 @@ export type Iteration = {
   files: { count: number; paths: string[] } | null
   tokens: Tokens | null
   usd: number | null
+  /** The cost is an estimate from tokens and list prices. */
+  estimated?: true
   /** From its start until its commits are made. */
   ms: number
 }
@@ -110,7 +112,10 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   return [...iterations.values()]
 }
 
-function addSpent(iteration: Iteration, { usage, costUsd }: { usage?: Usage; costUsd?: number }): void {
+type Cost = { usage?: Usage; costUsd?: number; estimated?: true }
+
+function addSpent(iteration: Iteration, { usage, costUsd, estimated }: Cost): void {
+  if (estimated) iteration.estimated = true
   if (costUsd !== undefined) iteration.usd = (iteration.usd ?? 0) + costUsd
   if (!usage) return
   const { input, cached, output } = iteration.tokens ?? { input: 0, cached: 0, output: 0 }

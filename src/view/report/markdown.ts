@@ -26,7 +26,7 @@ export function markdownReport(receipt: Receipt): string[] {
   const { iterations } = receipt
   const about = distinguishingFacts(iterations)
   const row = (i: Iteration) =>
-    line([i.n, i.end, formatDuration(i.ms), usdOrUnknown(i.usd), tokensOf(i), detailOf(i, about(i))])
+    line([i.n, i.end, formatDuration(i.ms), usdOrUnknown(i), tokensOf(i), detailOf(i, about(i))])
   const section = (title: string, items: string[]) =>
     items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${escapeMarkdown(item)}`)]
   const nextStep = formatNextStep(receipt)

@@ -55,7 +55,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
         n: String(i.n),
         end: i.end,
         time: formatDuration(i.ms),
-        cost: usdOrUnknown(i.usd),
+        cost: usdOrUnknown(i),
         tokens: tokensOf(i),
       },
       inTone(toneOf(i.end)),
