@@ -1,6 +1,6 @@
 // Bundles ralph into dist/: ralph.js, which opens the others; program.js, which knows the commands; actions.js, which
-// knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; and each hook of
-// the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
+// knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; yaml.js, read only
+// for a file of tasks; and each hook of the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -114,9 +114,11 @@ await build({
     lazy('string-width'),
     lazy('picomatch'),
     apart(/^@clack\/prompts$/, './prompts.js'),
+    apart(/^yaml$/, './yaml.js'),
   ],
 })
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
+await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
 for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)
 chmodSync('dist/ralph.js', 0o755)
 await build({ ...common, entryPoints: HOOKS, outdir: 'plugin/hooks' })

@@ -16,6 +16,7 @@ import { resume } from './commands/resume.ts'
 import { run } from './commands/run/command.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
 import { stories } from './commands/stories/command.ts'
+import { task } from './commands/task/command.ts'
 import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
@@ -27,6 +28,7 @@ const VERBS: readonly Verb[] = [
   run,
   build,
   stories,
+  task,
   resume,
   report,
   diff,

@@ -81,6 +81,7 @@ describe('from within a run', () => {
       undo: 'undo $id --yes --force',
       gc: 'gc --keep 0 --all',
       trust: 'trust',
+      'task-create': 'task create T s title --outcome o --acceptance a',
       'run-trust': 'run -p x --shared --trust -- true',
     }
     const reading = ['status $id', 'status --json', 'report', 'diff', 'todo $id', 'gc --dry-run', 'doctor']

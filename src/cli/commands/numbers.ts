@@ -37,3 +37,11 @@ export function count(text: string): number {
     throw new InvalidArgumentError('It must be a whole number.')
   return n
 }
+
+/** Negative ones too. */
+export function wholeNumber(text: string): number {
+  const n = Number(text)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(n))
+    throw new InvalidArgumentError('It must be a whole number.')
+  return n
+}

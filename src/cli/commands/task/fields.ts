@@ -1,0 +1,49 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { ROLES } from '../../../workflows/pipeline/tasks/task.ts'
+import type { TaskFields } from './command.ts'
+
+type Raw = Record<string, unknown>
+
+/** What was typed, in the shape of a task file. */
+export const givenFrom = (fields: TaskFields): Raw => withFields({}, fields) ?? { completion: {} }
+
+/** A task in the shape of a task file, with what was typed in place of what it had; null if nothing was typed. */
+export function withFields(task: Raw, fields: TaskFields, title?: string): Raw | null {
+  const { outcome, acceptance, description, priority, dependsOn, assignee } = fields
+  const completion = (task.completion ?? {}) as Raw
+  const roles = ROLES.flatMap(role => {
+    const criteria = criteriaFrom(role, fields, (completion[role] ?? {}) as Raw)
+    return criteria ? [[role, criteria] as const] : []
+  })
+  const spec = defined({ outcome, acceptance_criteria: acceptance, ...Object.fromEntries(roles) })
+  const own = defined({ title, description, priority, dependencies: dependsOn, assignee })
+  if (Object.keys(own).length + Object.keys(spec).length === 0) return null
+  return { ...task, ...own, completion: { ...completion, ...spec } }
+}
+
+/** The criteria of one role; null if nothing was typed for it. Another method begins with an empty config. */
+function criteriaFrom(role: string, fields: TaskFields, before: Raw): Raw | null {
+  const option = (name: string) => fields[`${role}${name}`]
+  const command = option('VerifyCmd')
+  const method =
+    option('Verify') ?? (command === undefined ? undefined : (before.verification_method ?? 'external'))
+  if (command !== undefined && method !== 'external')
+    throw new UsageError(`--${role}-verify-cmd is for --${role}-verify external, not for ${String(method)}`)
+  if (method === 'multi_stage')
+    throw new UsageError(
+      `--${role}-verify multi_stage needs stages; write them in a file, and: ralph task import FILE`,
+    )
+  const kept = method === before.verification_method ? ((before.verification_config ?? {}) as Raw) : {}
+  const given = defined({
+    promise: option('Promise'),
+    description: option('Description'),
+    verification_method: method,
+    max_iterations: option('MaxIterations'),
+  })
+  if (Object.keys(given).length === 0) return null
+  const config = method === undefined ? {} : { verification_config: { ...kept, ...defined({ command }) } }
+  return { ...before, ...given, ...config }
+}
+
+const defined = (values: Raw): Raw =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

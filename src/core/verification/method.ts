@@ -1,0 +1,52 @@
+/** How a promise is verified. The names are those of task files and settings, so nothing has to be translated. */
+export const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] as const
+
+export type Method = (typeof METHODS)[number]
+
+/** A shell command and what it must do. */
+type ExternalConfig = {
+  command: string
+  success_exit_code: number
+  /** The output must contain this. */
+  output_contains?: string
+  /** The output must not contain this. */
+  output_not_contains?: string
+  /** In seconds. */
+  timeout: number
+  /** Relative to the workspace, and inside it. */
+  working_dir: string
+}
+
+/** Criteria that a judge decides. */
+type SemanticConfig = {
+  check_for: readonly string[]
+  /** Texts that show that the work is not complete, whatever their case. */
+  negative_patterns: readonly string[]
+  /** Where they are looked for: in the agent's final text, or in the lines that the diff adds. */
+  in: 'text' | 'diff'
+  model: string | null
+}
+
+/** One stage of a multi_stage verification. `required: false`: if it fails, that is only a warning. */
+type VerificationStage = {
+  name: string
+  verification: SingleVerification
+  required: boolean
+  /** It may run together with the stages beside it that may, too. */
+  parallel: boolean
+}
+
+type MultiStageConfig = {
+  stages: readonly VerificationStage[]
+  /** `false`: all stages run, and all failures are listed. */
+  require_all: boolean
+}
+
+export type SingleVerification =
+  /** The promise itself: `promise` is the text that must be in the agent's final text. */
+  | { method: 'string_match'; promise: string }
+  | { method: 'external'; config: ExternalConfig }
+  | { method: 'semantic'; config: SemanticConfig }
+
+/** What must hold before a claim counts. */
+export type Verification = SingleVerification | { method: 'multi_stage'; config: MultiStageConfig }

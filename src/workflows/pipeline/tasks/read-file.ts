@@ -1,0 +1,95 @@
+import { JsonError, parseJson } from '../../../core/json.ts'
+import { isObject } from '../../../settings/merge.ts'
+import { type Path, showPath } from '../../../settings/path.ts'
+import { readGivenTask, type TaskRules } from './read-task.ts'
+import type { PipelineTask } from './task.ts'
+
+/** What is wrong with a file of tasks: the line, where in the tasks, and what. */
+export type FileProblem = { line: number | null; path: Path; problem: string }
+
+export type ReadFile =
+  | { tasks: PipelineTask[]; lineOf(path: Path): number | null }
+  | { problems: FileProblem[] }
+
+/** Nothing that people write has more nodes or aliases than this. */
+const MAX_ALIASES = 100
+
+/**
+ * Reads tasks from YAML or JSON: a list, one task, or either of them under `task` or `tasks`. Every problem is found at
+ * once, each with its line.
+ */
+export async function readTasksFile(
+  text: string,
+  options: TaskRules & { specId: string | null; now: string },
+): Promise<ReadFile> {
+  const parsed = await parse(text)
+  if ('problems' in parsed) return parsed
+  const { entries, at } = entriesOf(parsed.value)
+  if (entries.length === 0)
+    return {
+      problems: [{ line: null, path: [], problem: 'has no tasks: a list of them, or one under "task:"' }],
+    }
+  const read = entries.map(entry => readGivenTask(entry, options))
+  const problems = read.flatMap((one, index) =>
+    'problems' in one
+      ? one.problems.map(({ path, problem }) => ({
+          line: parsed.lineOf([...at(index), ...path]),
+          path: [...at(index), ...path],
+          problem,
+        }))
+      : [],
+  )
+  if (problems.length > 0) return { problems }
+  return {
+    tasks: read.flatMap(one => ('task' in one ? [one.task] : [])),
+    lineOf: ([index, ...rest]) => parsed.lineOf([...at(Number(index)), ...rest]),
+  }
+}
+
+export const showFileProblem = (file: string, { line, path, problem }: FileProblem): string =>
+  `${file}${line === null ? '' : `:${line}`}: ${[showPath(path), problem].filter(Boolean).join(' ')}`
+
+type Parsed = { value: unknown; lineOf(path: Path): number | null }
+
+/** JSON is read as JSON, because YAML does not take tabs everywhere. Lines come from the YAML reader in both cases. */
+async function parse(text: string): Promise<Parsed | { problems: FileProblem[] }> {
+  const { LineCounter, parseDocument, isNode } = await import('yaml')
+  const lines = new LineCounter()
+  const fail = (line: number | null, problem: string) => ({ problems: [{ line, path: [], problem }] })
+  const isJson = /^\s*[[{]/.test(text)
+  let value: unknown
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' })
+    if (isJson) value = parseJson(text)
+    else {
+      const [error] = document.errors
+      if (error) return fail(lines.linePos(error.pos[0]).line, firstLine(error.message))
+      value = document.toJS({ maxAliasCount: MAX_ALIASES })
+    }
+    const lineOf = (path: Path): number | null => {
+      // The nearest that is there: a missing key has no line of its own.
+      for (let length = path.length; length > 0; length--) {
+        const node = document.getIn(path.slice(0, length), true)
+        if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+      }
+      return null
+    }
+    return { value, lineOf }
+  } catch (error) {
+    if (error instanceof JsonError) return fail(Number(error.place.split(':')[0]), error.what)
+    return fail(null, `cannot be read: ${firstLine((error as Error).message)}`)
+  }
+}
+
+/** The tasks of a file, and the path of each. */
+function entriesOf(value: unknown): { entries: unknown[]; at(index: number): Path } {
+  for (const key of ['task', 'tasks'])
+    if (isObject(value) && Object.hasOwn(value, key)) {
+      const { entries, at } = entriesOf(value[key])
+      return { entries, at: index => [key, ...at(index)] }
+    }
+  if (Array.isArray(value)) return { entries: value, at: index => [index] }
+  return { entries: isObject(value) ? [value] : [], at: () => [] }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]!
