@@ -43,7 +43,6 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['store/files/new-file.ts', 'openSync', 'writes a new file'],
   ['store/files/pinned.ts', 'openSync', 'opens folders, to act below them'],
   ['store/journal.ts', 'openSync', 'appends, to a file that the reader has read'],
-  ['store/list-file.ts', 'readSync', 'compares page by page what the reader has opened'],
   ['git/status.ts', 'readSync', 'hashes what the reader has opened, up to a limit'],
   ['git/hidden.ts', 'copyFileSync', "copies git's index, for git to read"],
   ['git/kept-files.ts', 'copyFileSync', 'copies what was a regular file when it was hashed'],

@@ -40,15 +40,18 @@ const deeperThan = (depth: number) => `nested deeper than ${depth} levels`
 /** The first bracket below this depth; -1 if there is none. */
 function positionBelow(text: string, depth: number): number {
   let open = 0
+  // By their codes: a file may have millions of characters.
   for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (char === '"') at = endOfString(text, at) - 1
-    else if (char === '[' || char === '{') {
+    const code = text.charCodeAt(at)
+    if (code === CODES.quote) at = endOfString(text, at) - 1
+    else if (code === CODES.openList || code === CODES.openObject) {
       if (++open > depth) return at
-    } else if (char === ']' || char === '}') open--
+    } else if (code === CODES.closeList || code === CODES.closeObject) open--
   }
   return -1
 }
+
+const CODES = { quote: 34, openList: 91, closeList: 93, openObject: 123, closeObject: 125 }
 
 /** The position after the JSON string that begins at `start`; the end of the text if the string is not closed. */
 export function endOfString(text: string, start: number): number {

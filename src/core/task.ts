@@ -63,6 +63,10 @@ export function insertAfter(tasks: readonly Task[], added: readonly Task[], afte
     : [...tasks.slice(0, index + 1), ...fresh, ...tasks.slice(index + 1)]
 }
 
+/** Whether two lists have the same entries in the same order. */
+export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a === b || (a.length === b.length && a.every((entry, index) => entry === b[index]))
+
 function reorder(tasks: Task[], order: TaskId[]): Task[] {
   const known = new Set(tasks.map(t => t.id))
   const named = new Set(order)

@@ -1,6 +1,6 @@
 import type { TodoItem } from './events.ts'
 import { type RunState, type StageTable, stageOf, taskStateOf } from './table.ts'
-import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
+import { isId, isSameList, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
@@ -39,7 +39,7 @@ export function todoProjector(
     const before = last
     const isSame = before?.tasks === tasks && before.taskStates === taskStates
     const flying = Object.values(flight).map(step => step.task)
-    if (isSame && areEqual(before.flying, flying)) return before.items
+    if (isSame && isSameList(before.flying, flying)) return before.items
     const done = isSame ? before.done : doneOf(tasks, taskStates)
     const isDone = (id: TaskId) => done.has(id)
     const shown = before?.tasks === tasks ? before.shown : shownTasks(tasks, table)
@@ -47,7 +47,7 @@ export function todoProjector(
       const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
       const waitsFor = unmet(task, isDone)
       const known = before?.shown[index] === task ? before.items[index]! : null
-      return known?.status === status && areEqual(known.blockedBy ?? NONE, waitsFor)
+      return known?.status === status && isSameList(known.blockedBy ?? NONE, waitsFor)
         ? known
         : itemOf(task, status, waitsFor)
     })
@@ -71,9 +71,6 @@ function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskI
 }
 
 const NONE: readonly TaskId[] = []
-
-const areEqual = (a: readonly TaskId[], b: readonly TaskId[]): boolean =>
-  a === b || (a.length === b.length && a.every((id, index) => id === b[index]))
 
 /** Tasks that wait for a person, and why. */
 export const blockedTasks = (

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
-import { replaceFileUnsynced } from './files/atomic.ts'
-import { fileMode, forceReplace } from './files/inside.ts'
+import { forceReplaceFileUnsynced } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
 
 /**
@@ -12,7 +11,7 @@ import type { PinnedFolder } from './files/pinned.ts'
 export function ignoreOwnFiles(root: PinnedFolder, ralph: string): void {
   const path = join(ralph, '.gitignore')
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (!found?.isFile() || found.size === 0) write(root, path, OWN_IGNORE)
+  if (!found?.isFile() || found.size === 0) forceReplaceFileUnsynced(root, path, OWN_IGNORE)
 }
 
 /**
@@ -20,9 +19,4 @@ export function ignoreOwnFiles(root: PinnedFolder, ralph: string): void {
  * of an earlier commit.
  */
 export const ignoreAll = (root: PinnedFolder, folder: string): void =>
-  write(root, join(folder, '.gitignore'), '*\n')
-
-/** Replaces the file instead of writing into it: an agent may have left a pipe there, and that would block ralph. */
-function write(root: PinnedFolder, path: string, text: string): void {
-  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text), fileMode(root, path)))
-}
+  forceReplaceFileUnsynced(root, join(folder, '.gitignore'), '*\n')

@@ -1,9 +1,9 @@
-import { closeSync, existsSync, readSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { keepBroken, type MovedAside, readOrMove } from './broken.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
 import { fileMode, forceReplace } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
-import { openRegularFile } from './files/read.ts'
+import { hasBytes } from './files/read.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
@@ -28,16 +28,16 @@ export type KnownVersions = { own: readonly Buffer[]; given: Buffer | null }
 
 /** `root` is the project: nothing is written outside it. */
 export function openListFile(root: PinnedFolder, path: string, { own, given }: KnownVersions): ListFile {
-  let written = own.findLast(bytes => holds(path, bytes)) ?? given
+  let written = own.findLast(bytes => hasBytes(path, bytes)) ?? given
   const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer, mode: number) => void) => {
-    if (written?.equals(bytes) && holds(path, bytes)) return
+    if (written?.equals(bytes) && hasBytes(path, bytes)) return
     // An agent may have cleaned the tree and removed this folder.
     forceReplace(root, path, entry => replace(entry, bytes, fileMode(root, path)))
     written = bytes
   }
   return {
     changed() {
-      if (written === null || holds(path, written)) return null
+      if (written === null || hasBytes(path, written)) return null
       const found = readOrMove(root, path)
       return Buffer.isBuffer(found) ? { text: found.toString(), written: written.toString() } : found
     },
@@ -55,26 +55,5 @@ function isFilled(path: string): boolean {
     return found.isFile() && found.size > 0
   } catch {
     return false
-  }
-}
-
-/** Shared by all comparisons: each one is synchronous. */
-const page = Buffer.allocUnsafe(64 * 1024)
-
-/** Whether the file has exactly these bytes. It reads by page, because a long list is compared twice per iteration. */
-function holds(path: string, bytes: Buffer): boolean {
-  let fd: number | undefined
-  try {
-    fd = openRegularFile(path)
-    for (let from = 0; ; ) {
-      const length = readSync(fd, page)
-      if (length === 0) return from === bytes.length
-      if (!page.subarray(0, length).equals(bytes.subarray(from, from + length))) return false
-      from += length
-    }
-  } catch {
-    return false
-  } finally {
-    if (fd !== undefined) closeSync(fd)
   }
 }

@@ -1,13 +1,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_DEPTH, parseJson } from '../core/json.ts'
-import { replaceFile } from './files/atomic.ts'
+import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
 import { LIMITS, readRegularFile } from './files/read.ts'
 
 // Facts next to the journal that matter only until the run goes on. Code that reads a note must also work without it.
 
 export const writeNote = (runDir: string, name: string, value: unknown): void =>
   replaceFile(pathOf(runDir, name), JSON.stringify(value), 0o600)
+
+/** The same without waiting for the disk, for a note that must be there only while this process lives. */
+export const writeNoteUnsynced = (runDir: string, name: string, value: unknown): void =>
+  replaceFileUnsynced(pathOf(runDir, name), Buffer.from(JSON.stringify(value)), 0o600)
 
 export const dropNote = (runDir: string, name: string): void => rmSync(pathOf(runDir, name), { force: true })
 

@@ -110,6 +110,7 @@ describe('the environment of an agent', () => {
       iterationMode: 'implement',
       preIterationSnapshot: { 'US-001': { passes: false, reviewStatus: null, reviewCount: 0 } },
       dirtyBefore: ['mine'],
+      step: 1,
     })
     expect(seen[2]!.gate).toMatchObject({
       iterationMode: 'review-fix',

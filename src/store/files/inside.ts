@@ -3,7 +3,7 @@
 
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
-import { replaceFile } from './atomic.ts'
+import { replaceFile, replaceFileUnsynced } from './atomic.ts'
 import { actWithin, isPinned, PathChanged, type PinnedFolder } from './pinned.ts'
 
 export const inside = <T>(root: PinnedFolder, path: string, act: (entry: string) => T): T =>
@@ -52,8 +52,12 @@ export function forceReplace(root: PinnedFolder, path: string, replace: (entry: 
   })
 }
 
-export const forceReplaceFile = (root: PinnedFolder, path: string, text: string): void =>
-  forceReplace(root, path, entry => replaceFile(entry, text, fileMode(root, path)))
+export const forceReplaceFile = (root: PinnedFolder, path: string, data: string | Uint8Array): void =>
+  forceReplace(root, path, entry => replaceFile(entry, data, fileMode(root, path)))
+
+/** The same without waiting for the disk: a power cut may bring the version before back, or leave the file empty. */
+export const forceReplaceFileUnsynced = (root: PinnedFolder, path: string, text: string): void =>
+  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text), fileMode(root, path)))
 
 /** What became of a folder, as the end of a sentence; null: it is there. */
 export function lossOf(root: PinnedFolder): string | null {

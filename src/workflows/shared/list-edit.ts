@@ -15,7 +15,8 @@ export function composeList(tasks: readonly Task[], parts: ListParts, wanted: Ta
     ...(parts.change.length > 0 && { change: Object.fromEntries(parts.change) }),
   }
   const named = new Set(wanted)
-  const result = applyEdit(tasks, list).filter(task => named.has(task.id))
+  const edited = Object.keys(list).length > 0 ? applyEdit(tasks, list) : tasks
+  const result = edited.filter(task => named.has(task.id))
   if (result.some((task, index) => task.id !== wanted[index])) list.order = wanted
   return Object.keys(list).length > 0 ? { list } : {}
 }

@@ -11,6 +11,7 @@ import {
   type StepId,
   taskStateOf,
 } from '../../core/table.ts'
+import { isSameList } from '../../core/task.ts'
 import type { TreeState } from '../../git/tree-state.ts'
 import { GIT_CHECK } from '../../git/watch-head.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
@@ -75,6 +76,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
   const judged = new Set(options.judged.read() ?? [])
   /** The corrections of earlier iterations, for the next prompt. */
   let refused = options.refused.read() ?? []
+  let stored = refused
   let before: ReviewSnapshot | null = null
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
   let repositoryBefore: Repository | null = null
@@ -93,7 +95,9 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
   const addCorrections = (texts: string[]) => {
     refused = [...new Set([...refused, ...texts])].slice(-MOST_CORRECTIONS)
+    if (isSameList(refused, stored)) return
     options.refused.write(refused)
+    stored = refused
   }
 
   const createMarker = (stage: StageName): Marker => ({
@@ -109,12 +113,12 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
   /** Accepts or refuses what the agent of a step wrote into the file. Returns what was refused. */
   function judgeFile(
-    { stage, task }: Pick<Step, 'stage' | 'task'>,
+    { id, stage, task }: Pick<Step, 'id' | 'stage' | 'task'>,
     hasFinished: boolean,
     recordEvent: Recorder,
   ): string[] {
     const { edit, refused: why } = storyFile.byAgent(
-      { mode: MODES[stage]!, story: task, hasFinished, before: before ?? snapshotFrom(gate.read()) },
+      { mode: MODES[stage]!, story: task, hasFinished, before: before ?? snapshotFrom(gate.read(), id) },
       limits.additions - run().state.added,
       now(),
     )
@@ -224,12 +228,14 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     async onAgentStart({ step, stage }) {
+      // Composing the marker of a long list takes as long as git.
+      const looking = options.look()
       const marker = createMarker(stage)
       before = marker.preIterationSnapshot ?? null
       const current = options.repository()
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
+      const look = await looking
       await options.marker.write(marker)
-      const look = await options.look()
       if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
@@ -238,6 +244,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
         iterationMode,
         preIterationSnapshot,
         dirtyBefore: [...(look?.contents.keys() ?? [])],
+        step: step.id,
       })
     },
 

@@ -5,7 +5,7 @@ import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
 import { LIMITS, readRegularFile, textAt } from '../../store/files/read.ts'
 import { storyClaims } from './rules/review.ts'
-import { parseStories } from './story-file-sync.ts'
+import { parseStories } from './story-file-reader.ts'
 
 export type ApprovalSearch = {
   start: Pick<Start, 'root' | 'dirs'>

@@ -5,7 +5,7 @@ import { lockCheck, repositoryProblem } from '../../git/watch-head.ts'
 import { removeTempFiles } from '../../store/files/atomic.ts'
 import { isFolderInside } from '../../store/files/inside.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
-import { dropNote, readNote, writeNote } from '../../store/notes.ts'
+import { dropNote, readNote, writeNote, writeNoteUnsynced } from '../../store/notes.ts'
 import { realPath } from '../../store/real-path.ts'
 import type { Active, Context } from '../workflow.ts'
 import { storyLoop } from './active.ts'
@@ -57,7 +57,12 @@ export function openStories(context: Context<StoriesSpec>): Active {
     journal: context.journal,
     run,
     record,
-    gate: { ...note<GateSnapshot>('snapshot'), path: join(runDir, 'snapshot.json') },
+    gate: {
+      path: join(runDir, 'snapshot.json'),
+      read: note<GateSnapshot>('snapshot').read,
+      // After a power cut it may be one of an earlier step, which is known by its id.
+      write: snapshot => writeNoteUnsynced(runDir, 'snapshot', snapshot),
+    },
     refused: note('refused'),
     judged: note(JUDGED_NOTE),
     marker: storyMarker(pinFolder(project), start, env, warn),

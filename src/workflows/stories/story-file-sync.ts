@@ -1,19 +1,17 @@
 import type { RunEvent } from '../../core/events.ts'
 import { evolve, evolveList, fold } from '../../core/evolve.ts'
-import { parseJson } from '../../core/json.ts'
 import type { StageTable } from '../../core/table.ts'
-import type { TaskId } from '../../core/task.ts'
-import { keepBroken, readOrMove } from '../../store/broken.ts'
+import { isSameList, type TaskId } from '../../core/task.ts'
 import { forceReplaceFile } from '../../store/files/inside.ts'
-import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
-import { projectStories } from './rules/review.ts'
+import { projectStories, projectStory } from './rules/review.ts'
 import { type ReviewSnapshot, snapshotOf } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits } from './rules/story-edits.ts'
-import { readStoriesWithoutNotes, type StoriesFile, type Story } from './rules/story-file.ts'
+import type { StoriesFile, Story } from './rules/story-file.ts'
 import type { StoriesSpec } from './spec.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
+import { storyFileReader } from './story-file-reader.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
 
@@ -45,7 +43,7 @@ export type StoryFileOptions = {
 
 /** Keeps the story file and the run in step. Agents and people edit the file; ralph owns the fields for "done". */
 export function syncStoryFile({
-  paths: { root, path, writePath },
+  paths,
   spec: { file: first, review },
   table,
   journal,
@@ -53,52 +51,61 @@ export function syncStoryFile({
 }: StoryFileOptions): StoryFileSync {
   const { skip, cap } = review
   const verifyCommands = first.verifyCommands ?? []
+  const reader = storyFileReader(paths)
   /** The last valid file, to restore it when an agent breaks it. */
   let lastValid = first
   let notAdded: TaskId[] = []
-  /** The state that ralph last wrote into the file; null: an earlier process did. Requests change the run's state first. */
-  let written: Folded | null = null
+  /** What ralph last wrote into the file; null: an earlier process did. Requests change the run's state first. */
+  let written: (Folded & { file: StoriesFile }) | null = null
   const project = (found: StoriesFile, { tasks, state }: Folded): StoriesFile =>
     projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded })
-  const truth = (found: StoriesFile) => project(found, run())
-  const isSame = (found: StoriesFile, wanted: StoriesFile) => JSON.stringify(wanted) === JSON.stringify(found)
 
-  /** The file to write; null if the file can stay exactly as it is. */
-  const pendingWrite = (): StoriesFile | null => {
-    const { found, isValid } = readOr(path, lastValid)
-    const wanted = truth(found)
-    return isValid && isSame(found, wanted) ? null : wanted
+  /** The last projection, which is asked for several times per iteration. */
+  let projected: { of: readonly unknown[]; truth: StoriesFile } | null = null
+  function truth(found: StoriesFile): StoriesFile {
+    const { tasks, state } = run()
+    const of = [found, tasks, state.taskStates, notAdded]
+    if (!projected || !isSameList(projected.of, of))
+      projected = { of, truth: project(found, { tasks, state }) }
+    return projected.truth
   }
 
-  function read(): { found: StoriesFile; isValid: boolean; errors: string[] } {
-    const there = readOrMove(root, path)
-    const parsed = parseFound(there)
-    if ('file' in parsed) {
-      lastValid = parsed.file
-      return { found: lastValid, isValid: true, errors: [] }
-    }
-    const kept = Buffer.isBuffer(there) ? keepBroken(root, path, there.toString()) : there?.kept
-    const where = kept === undefined ? '' : ` What was there is kept as ${kept}.`
-    return { found: lastValid, isValid: false, errors: [`${parsed.errors[0]} It is put back.${where}`] }
+  /** The file as it should be, and whether it can stay exactly as it is. */
+  function compare(): { wanted: StoriesFile; isThere: boolean } {
+    const found = reader.read()
+    const wanted = truth(found ?? lastValid)
+    return { wanted, isThere: wanted === found }
+  }
+
+  function read(): { found: StoriesFile; errors: string[] } {
+    const read = reader.readOrKeep()
+    if ('error' in read) return { found: lastValid, errors: [read.error] }
+    lastValid = read.file
+    return { found: lastValid, errors: [] }
   }
 
   /** The latest state that explains the file; if a person edited it, the one that it surely showed before. */
   function lastWritten(found: StoriesFile): Folded {
     const states = recentStates(journal())
-    return states.findLast(one => isSame(found, project(found, one))) ?? states[0] ?? run()
+    return states.findLast(one => project(found, one) === found) ?? states[0] ?? run()
   }
 
   return {
     beforeAndAfter(id) {
-      const { found, isValid } = readOr(path, lastValid)
-      const storyIn = (file: StoriesFile) => file.userStories.find(story => story.id === id)
-      // An invalid file claims nothing, whatever it said before.
-      return { before: storyIn(truth(found)), after: isValid ? storyIn(found) : undefined }
+      const { tasks, state } = run()
+      const task = tasks.find(known => known.id === id)
+      const found = reader.read()
+      const story = (found ?? lastValid).userStories.find(known => known.id === id)
+      return {
+        before: task && projectStory(story, task, state, table, { skip }),
+        // An invalid file claims nothing, whatever it said before.
+        after: found ? story : undefined,
+      }
     },
     snapshot: () => snapshotOf(truth(lastValid)),
     byPerson(at) {
       const { found, errors } = read()
-      if (errors.length > 0) return { edit: null, refused: errors }
+      if (errors.length > 0 || found === written?.file) return { edit: null, refused: errors }
       const { tasks, state } = written ?? lastWritten(found)
       const edit = personStoryEdits(found, tasks, state, table, { skip })
       return {
@@ -107,11 +114,12 @@ export function syncStoryFile({
       }
     },
     byAgent(step, room, at) {
-      const { found, isValid, errors } = read()
+      const { found, errors } = read()
       const { tasks } = run()
-      const illegal = isValid
-        ? refusals({ ...step, found, truth: truth(found), tasks }, { skip, cap, verifyCommands })
-        : []
+      const illegal =
+        errors.length > 0
+          ? []
+          : refusals({ ...step, found, truth: truth(found), tasks }, { skip, cap, verifyCommands })
       const { list, refused } = agentStoryEdits(found, tasks, room)
       notAdded = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
@@ -120,24 +128,23 @@ export function syncStoryFile({
         refused: [...errors, ...illegal, ...unwanted],
       }
     },
-    isStale: () => pendingWrite() !== null,
+    isStale: () => !compare().isThere,
     write() {
-      const wanted = pendingWrite()
-      if (wanted) {
-        forceReplaceFile(root, writePath(), `${JSON.stringify(wanted, null, 2)}\n`)
+      const { wanted, isThere } = compare()
+      if (!isThere) {
+        const bytes = Buffer.from(`${JSON.stringify(wanted, null, 2)}\n`)
+        forceReplaceFile(paths.root, paths.writePath(), bytes)
+        reader.wrote(wanted, bytes)
         lastValid = wanted
       }
       const { tasks, state } = run()
-      written = { tasks, state }
+      written = { tasks, state, file: wanted }
     },
   }
 }
 
 const COMMANDS_STAY =
   'verifyCommands was changed, and is put back: this run keeps the commands that it began with. Change them when it has ended.'
-
-const isSameList = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && a.every((text, index) => text === b[index])
 
 /** After these events the file shows the state that they lead to, or an agent has it. */
 const SHOWN: readonly RunEvent['type'][] = ['began', 'started', 'applied', 'stopped', 'finished']
@@ -153,27 +160,4 @@ function recentStates(past: readonly RunEvent[]): Folded[] {
     if (event.type === 'edited') states.push(current)
   }
   return states
-}
-
-/** The file as it is, or its last valid version. */
-function readOr(path: string, lastValid: StoriesFile): { found: StoriesFile; isValid: boolean } {
-  const text = textAt(path, { limit: LIMITS.text })
-  const parsed = text === null ? null : parseStories(text)
-  return parsed && 'file' in parsed
-    ? { found: parsed.file, isValid: true }
-    : { found: lastValid, isValid: false }
-}
-
-function parseFound(found: ReturnType<typeof readOrMove>): ReturnType<typeof parseStories> {
-  if (found === null) return { errors: ['tasks.json was removed.'] }
-  if (Buffer.isBuffer(found)) return parseStories(found.toString())
-  return { errors: [`tasks.json could not be used (${found.unusable}).`] }
-}
-
-export function parseStories(text: string): { file: StoriesFile } | { errors: string[] } {
-  try {
-    return readStoriesWithoutNotes(parseJson(text))
-  } catch (error) {
-    return { errors: [`tasks.json is not valid JSON: ${(error as Error).message}.`] }
-  }
 }

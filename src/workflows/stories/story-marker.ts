@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
 import { appendToFile } from '../../store/files/append.ts'
-import { forceReplaceFile, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
+import { forceReplaceFileUnsynced, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
 import type { Marker } from './rules/marker.ts'
 
@@ -26,7 +26,7 @@ export function storyMarker(
       if (start && !isIgnored && (await git(root.path, env, ['check-ignore', '-q', MARKER])) === null)
         exclude(start.dirs.common, warn)
       isIgnored = true
-      forceReplaceFile(root, path, `${JSON.stringify(marker, null, 2)}\n`)
+      forceReplaceFileUnsynced(root, path, `${JSON.stringify(marker, null, 2)}\n`)
     },
     /** Removes the marker, even if it has become a folder. */
     drop(): void {

@@ -5,7 +5,7 @@ import type { Risk } from '../../../settings/trust.ts'
 import { readRegularFile } from '../../../store/files/read.ts'
 import { realWithin } from '../../../store/real-path.ts'
 import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import { parseStories } from '../../../workflows/stories/story-file-sync.ts'
+import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
 import { readInput } from '../run/start-run.ts'
 
 /** The default folder of the stories. */

@@ -1,6 +1,13 @@
 import type { TodoItem } from '../../../core/events.ts'
 import { type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
-import { type Edit, findCycle, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
+import {
+  type Edit,
+  findCycle,
+  isSameList,
+  type ListEdit,
+  type Task,
+  type TaskId,
+} from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 
@@ -180,10 +187,7 @@ function changeOf(
   if (item.content !== task.title) changed.title = item.content
   if (item.content !== task.title || item.activeForm !== (task.active ?? task.title))
     changed.active = item.activeForm
-  if (
-    currentBlockers.length !== wantedBlockers.length ||
-    currentBlockers.some((id, index) => id !== wantedBlockers[index])
-  )
+  if (!isSameList(currentBlockers, wantedBlockers))
     changed.blockedBy = [...task.blockedBy.filter(willBeDone), ...wantedBlockers]
   return Object.keys(changed).length > 0 ? changed : null
 }

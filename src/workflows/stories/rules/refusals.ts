@@ -1,4 +1,4 @@
-import type { Task, TaskId } from '../../../core/task.ts'
+import { isSameList, type Task, type TaskId } from '../../../core/task.ts'
 import { specOf } from './review.ts'
 import {
   invariantErrors,
@@ -36,9 +36,9 @@ export function refusals(work: AgentWork, rules: Rules): string[] {
     ...(rules.skip ? removedErrors(known, found) : []),
     ...noteErrors({ ...found, userStories: found.userStories.filter(isDone(work.truth)) }),
     ...found.userStories.flatMap(story => pinErrors(story, pinned.get(story.id))),
-    ...(differ(found.verifyCommands ?? [], rules.verifyCommands)
-      ? [`verifyCommands was changed. ${PINNED}`]
-      : []),
+    ...(isSameList(found.verifyCommands ?? [], rules.verifyCommands)
+      ? []
+      : [`verifyCommands was changed. ${PINNED}`]),
   ]
   return [...new Set([...errors, ...strayErrors(work, errors)])]
 }
@@ -85,11 +85,11 @@ const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
 function pinErrors(story: Story, task: Task | undefined): string[] {
   if (!task) return []
-  const changed = [
-    story.title === task.title ? [] : ['title'],
-    differ(story.acceptanceCriteria, specOf(task).acceptanceCriteria) ? ['acceptanceCriteria'] : [],
-    differ(story.dependsOn ?? [], task.blockedBy) ? ['dependsOn'] : [],
-  ].flat()
+  const changed: string[] = []
+  if (story.title !== task.title) changed.push('title')
+  if (!isSameList(story.acceptanceCriteria, specOf(task).acceptanceCriteria))
+    changed.push('acceptanceCriteria')
+  if (!isSameList(story.dependsOn ?? [], task.blockedBy)) changed.push('dependsOn')
   return changed.length === 0
     ? []
     : [
@@ -99,15 +99,15 @@ function pinErrors(story: Story, task: Task | undefined): string[] {
 
 /** Changes that are legal, but concern another story than the iteration's own. */
 function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
-  // A person may have decided about another story while the agent worked: the agent knows only the file of before.
-  const dueById = new Map(Object.entries({ ...snapshotOf(truth), ...before }))
+  const due = new Map(truth.userStories.map(story => [story.id, story]))
   const known = new Set(tasks.map(task => task.id))
   const named = storiesNamedIn(errors, known)
   return found.userStories
     .filter(({ id, passes, reviewStatus }) => {
-      const due = dueById.get(id)
-      if (id === mine || !due || !known.has(id) || named.has(id)) return false
-      return passes !== due.passes || reviewStatus !== due.reviewStatus
+      // A person may have decided about another story while the agent worked: the agent knows only the file of before.
+      const was = before && Object.hasOwn(before, id) ? before[id] : due.get(id)
+      if (id === mine || !was || !known.has(id)) return false
+      return (passes !== was.passes || reviewStatus !== was.reviewStatus) && !named.has(id)
     })
     .map(({ id }) => `This iteration was about story ${mine}. What it wrote about story ${id} is put back.`)
 }
@@ -125,6 +125,3 @@ function storiesNamedIn(texts: readonly string[], known: ReadonlySet<TaskId>): S
     }
   return named
 }
-
-const differ = (a: readonly string[], b: readonly string[]) =>
-  a.length !== b.length || a.some((text, index) => text !== b[index])

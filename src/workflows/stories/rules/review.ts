@@ -7,7 +7,7 @@ import {
   type TaskState,
   taskStateOf,
 } from '../../../core/table.ts'
-import type { Task, TaskId } from '../../../core/task.ts'
+import { isSameList, type Task, type TaskId } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
 
 const CAP_MARK = '[AUTO-APPROVED AT CAP]'
@@ -73,7 +73,8 @@ export type ProjectStoriesOptions = {
 
 /**
  * The story file with the run's state written over it. Ralph's own fields and the pinned ones are replaced, removed
- * stories come back where they were, new ones start fresh. Notes, descriptions, order and everything else stay.
+ * stories come back where they were, new ones start fresh. Notes, descriptions, order and everything else stay. It is
+ * the same object if nothing is to be changed.
  */
 export function projectStories(
   found: StoriesFile,
@@ -83,27 +84,50 @@ export function projectStories(
   { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
 ): StoriesFile {
   const byId = new Map(tasks.map(task => [task.id, task]))
-  const project = (task: Task, story: Story): Story => {
-    const owned = reviewFields(taskStateOf(table, state, task), story, skip)
-    const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
-    const { acceptanceCriteria } = specOf(task)
-    const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}
-    return { ...story, title: task.title, acceptanceCriteria, ...dependsOn, ...owned, ...notes }
-  }
-  const kept = found.userStories.filter(story => !refused.includes(story.id))
+  const project = (task: Task, story?: Story) => projectStory(story, task, state, table, { skip })
+  const kept =
+    refused.length > 0 ? found.userStories.filter(story => !refused.includes(story.id)) : found.userStories
   const missing = missingAfter(kept, tasks)
-  const restore = (after: TaskId | null) =>
-    (missing.get(after) ?? []).map(task => project(task, blankStory(task)))
-  const userStories = kept.flatMap(story => {
-    const task = byId.get(story.id)
-    return [task ? project(task, story) : { ...story, ...FRESH }, ...restore(story.id)]
-  })
-  return {
-    ...found,
-    ...(verifyCommands && { verifyCommands }),
-    userStories: [...restore(null), ...userStories],
+  const restore = (after: TaskId | null) => {
+    for (const task of missing.get(after) ?? []) userStories.push(project(task))
   }
+  const userStories: Story[] = []
+  restore(null)
+  for (const story of kept) {
+    const task = byId.get(story.id)
+    userStories.push(task ? project(task, story) : withFields(story, FRESH))
+    restore(story.id)
+  }
+  return withFields(found, {
+    ...(verifyCommands && { verifyCommands }),
+    userStories: isSame(userStories, found.userStories) ? found.userStories : userStories,
+  })
 }
+
+/** The same for one story; undefined: it is not in the file. */
+export function projectStory(
+  found: Story | undefined,
+  task: Task,
+  state: RunState,
+  table: StageTable,
+  { skip }: { skip: boolean },
+): Story {
+  const story = found ?? blankStory(task)
+  const owned = reviewFields(taskStateOf(table, state, task), story, skip)
+  const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
+  const { acceptanceCriteria } = specOf(task)
+  const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}
+  return withFields(story, { title: task.title, acceptanceCriteria, ...dependsOn, ...owned, ...notes })
+}
+
+/** An object with these fields; the same one if it has them already. */
+function withFields<T extends object>(object: T, fields: Partial<T>): T {
+  for (const name in fields) if (!isSame(fields[name], object[name])) return { ...object, ...fields }
+  return object
+}
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  Array.isArray(a) && Array.isArray(b) ? isSameList(a, b) : a === b
 
 type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount' | 'reviewFeedback'>
 

@@ -1,5 +1,5 @@
 import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
-import type { Edit, ListEdit, Task, TaskId } from '../../../core/task.ts'
+import { type Edit, isSameList, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { projectStories, specOf, storyTask } from './review.ts'
 import type { StoriesFile, Story } from './story-file.ts'
@@ -117,8 +117,8 @@ function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): 
   const { acceptanceCriteria } = story
   const changed: Partial<Task> = { ...descriptionChange(task, story) }
   if (story.title !== task.title) changed.title = story.title
-  if (differ(wanted, task.blockedBy)) changed.blockedBy = wanted
-  if (differ(acceptanceCriteria, specOf(task).acceptanceCriteria))
+  if (!isSameList(wanted, task.blockedBy)) changed.blockedBy = wanted
+  if (!isSameList(acceptanceCriteria, specOf(task).acceptanceCriteria))
     changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
   return Object.keys(changed).length > 0 ? changed : null
 }
@@ -139,6 +139,3 @@ function additions(
     isKnown(story.id) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
   )
 }
-
-const differ = (a: readonly string[], b: readonly string[]) =>
-  a.length !== b.length || a.some((text, index) => text !== b[index])
