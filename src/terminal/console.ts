@@ -1,8 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
-import { visibleJson } from '../core/visible.ts'
+import { isOrdinary, visibleJson } from '../core/visible.ts'
 import type { Bounds } from '../view/excerpt.ts'
 import { liveLine } from '../view/live-line.ts'
-import { isSimple } from '../view/plain.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
@@ -132,10 +131,9 @@ export function consoleListener(
   return Object.assign(onEvent, { close, drained })
 }
 
-/** Nearly all events are simple, and checking that costs little. */
 function jsonLine(event: RunEvent): string {
   const json = JSON.stringify(event)
-  return isSimple(json) ? json : visibleJson(json)
+  return isOrdinary(json) ? json : visibleJson(json)
 }
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'

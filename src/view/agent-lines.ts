@@ -2,7 +2,7 @@ import type { AgentEnded, AgentEvent } from '../core/events.ts'
 import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
 import { type Bounds, diffExcerpt, excerpt, firstLineOf, sizeOf } from './excerpt.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
-import { isSimple, plain, plainLine } from './plain.ts'
+import { plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { todoLines } from './todo-lines.ts'
 import { type ToolNamer, toolNamer } from './tool-call.ts'
@@ -77,8 +77,6 @@ export function agentLines(
         return facts.length > 0 ? [fit.cut(colors.dim(facts.join(' · ')))] : []
       }
       case 'text':
-        // A shortcut: most of a stream is simple text.
-        if (fit.room === null && isSimple(event.text)) return [event.text]
         return plain(event.text)
           .split('\n')
           .flatMap(line => fit.wrap(line))

@@ -1,9 +1,11 @@
+import { isOrdinary } from '../core/visible.ts'
+
 /**
  * Makes an agent's text safe for a terminal: removes escape sequences, control characters, direction overrides and
  * invisible characters, and turns tabs into spaces.
  */
 export function plain(text: string): string {
-  if (isSimple(text) || !UNUSUAL.test(text)) return text
+  if (isOrdinary(text)) return text
   return text
     .replace(SEQUENCES, '')
     .replace(/\t/g, '    ')
@@ -14,9 +16,8 @@ export function plain(text: string): string {
 
 /** The same in one line of at most `length` characters. */
 export function plainLine(text: string, length = 200): string {
-  const line = plain(text.slice(0, length * 4))
-    .replace(/\s*\n\s*/g, ' ')
-    .trim()
+  const safe = plain(text.slice(0, length * 4))
+  const line = (safe.includes('\n') ? safe.replace(/\s*\n\s*/g, ' ') : safe).trim()
   return line.length > length ? `${cutAt(line, length - 1)}…` : line
 }
 
@@ -25,33 +26,6 @@ export function cutAt(text: string, length: number): string {
   const code = text.charCodeAt(length - 1)
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length)
 }
-
-const encoder = new TextEncoder()
-const bytes = new Uint8Array(16 * 1024)
-const words = new Int32Array(bytes.buffer)
-
-/**
- * Whether a text is one line of printable ASCII. Nearly all of a long stream is, and checking four bytes at a time takes
- * a third of the time that a regular expression needs.
- */
-export function isSimple(text: string): boolean {
-  if (text.length > bytes.length - 4) return false
-  const { written } = encoder.encodeInto(text, bytes)
-  if (written !== text.length) return false
-  // Fill the last word with spaces: the buffer may still hold the end of a longer text.
-  bytes[written] = bytes[written + 1] = bytes[written + 2] = 0x20
-  const count = (written + 3) >> 2
-  let odd = 0
-  for (let i = 0; i < count; i++) {
-    const word = words[i]!
-    // The top bit of a byte is set if it is: over 0x7f, under 0x20, or 0x7f.
-    odd |= word | ((word - 0x20202020) & ~word) | (word + 0x01010101)
-  }
-  return (odd & 0x80808080) === 0
-}
-
-/** Not unusual beside ASCII: the signs that ralph uses in its own lines. */
-const UNUSUAL = /[^\n\x20-\x7e·–—…›✓✗◉]/
 
 /**
  * Control characters except newline, DEL, C1, line separators, annotations, and everything that Unicode calls ignorable:

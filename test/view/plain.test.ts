@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSimple, plain, plainLine } from '../../src/view/plain.ts'
+import { isOrdinary, printable, visibleJson, visibleText } from '../../src/core/visible.ts'
+import { plain, plainLine } from '../../src/view/plain.ts'
 
 const ESC = '\x1b'
 
@@ -64,41 +65,34 @@ describe('what reaches the terminal', () => {
   })
 })
 
-describe('a simple text', () => {
+describe('an ordinary text', () => {
   it.each([
     ['', true],
-    ['a', true],
     ['printable ASCII, all of it: ~!@#$%^&*()_+{}|"<>?', true],
-    ['x'.repeat(16_000), true],
-    ['two\nlines', false],
+    ['two\nlines', true],
+    ['Grün, Łódź, Ωμέγα, Привет, 中文, かな, カナ, 한국어', true],
+    ['“quotes” – dashes — … › ✓ ✗ ◉ ⏺ ⎿ → ┌─┐ ✅', true],
+    ['x'.repeat(20_000), true],
     ['a tab\t', false],
     ['\x1b[31m', false],
     ['\x7f', false],
-    ['\x80', false],
-    ['grün', false],
-    ['\u0141', false],
-    ['x'.repeat(20_000), false],
-  ])('%j: %s', (text, simple) => {
-    expect(isSimple(text)).toBe(simple)
+    ['\x9b31m', false],
+    ['a\u00a0b', false],
+    ['soft\u00adhyphen', false],
+    ['a\u0301', false],
+    ['\u202e', false],
+    ['⚠\ufe0f', false],
+    ['😀', false],
+  ])('%j: %s', (text, ordinary) => {
+    expect(isOrdinary(text)).toBe(ordinary)
   })
 
-  it('is told by itself, not by what was looked at before', () => {
-    expect(isSimple('\x07'.repeat(9))).toBe(false)
-    for (const text of ['', 'a', 'ab', 'abc', 'abcd', 'abcde']) expect(isSimple(text)).toBe(true)
-  })
-
-  it('has nothing in it that a terminal would not show', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.integer({ min: 0, max: 0x17f }).map(c => String.fromCharCode(c)) }),
-        text => {
-          expect(isSimple(text)).toBe(/^[\x20-\x7e]*$/.test(text))
-        },
-      ),
-    )
-    for (let code = 0; code < 0x200; code++) {
-      const text = `abc${String.fromCharCode(code)}`
-      expect(isSimple(text)).toBe(code >= 0x20 && code <= 0x7e)
+  it('has no character that any rule would hide, escape or remove', () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const char = String.fromCharCode(code)
+      if (!isOrdinary(char) || char === '\n') continue
+      expect([printable(char), visibleText(char), visibleJson(char)]).toEqual([char, char, char])
+      expect(char).not.toMatch(/[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u)
     }
   })
 })

@@ -30,7 +30,8 @@ const MAX_SUMMARY = 200
 export const oneLine = (text: string): string =>
   cut(
     cut(text, MAX_SUMMARY * 4)
-      .replace(/\s+/g, ' ')
+      // Most spaces stay as they are; replacing each of them would take longer than all the rest.
+      .replace(/\s{2,}|[^\S ]/g, ' ')
       .trim(),
     MAX_SUMMARY,
   )
