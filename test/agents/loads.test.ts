@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -49,6 +50,10 @@ const EVIL: [string, unknown, string][] = [
   ['.gemini/settings.json', { tools: { discoveryCommand: 'evil' } }, 'tools.discoveryCommand evil'],
   ['.gemini/settings.json', { mcpServers: { m: { command: 'evil' } } }, 'mcpServers.m evil'],
   ['.gemini/.env', 'GOOGLE_GEMINI_BASE_URL=evil', 'the whole file is loaded'],
+  ['.env', 'A=1\nGOOGLE_GEMINI_BASE_URL=evil', 'GOOGLE_GEMINI_BASE_URL is set'],
+  ['.env', 'export  NODE_OPTIONS = "--require ./evil"', 'NODE_OPTIONS is set'],
+  ['.env', 'https_proxy: evil', 'https_proxy is set'],
+  ['.env', 'GIT_SSH_COMMAND="\nevil"\nB=2', 'GIT_SSH_COMMAND is set'],
   [
     '.gemini/extensions/e/gemini-extension.json',
     { mcpServers: { m: { httpUrl: 'evil' } } },
@@ -105,6 +110,10 @@ describe('what an agent would load from a project', () => {
       'how a CLI looks',
       { '.gemini/settings.json': '{"ui":{"theme":"x"}}', 'opencode.json': '{"theme":"x"}' },
     ],
+    [
+      'variables that no agent obeys',
+      { '.env': 'DATABASE_URL=postgres://x\nNODE_ENV=test\n# GEMINI_API_KEY=x\nMY_NODE_OPTIONS=x\n' },
+    ],
     ['comments', { '.codex/config.toml': '# nothing\n\n  # here\n' }],
     ['a folder in the place of a file', { '.mcp.json/x': 'x', '.claude/settings.json/x': 'x' }],
   ])('is nothing in %s', (_, files) => {
@@ -127,6 +136,13 @@ describe('what an agent would load from a project', () => {
     }).root
     expect(findLoaded(join(dotfiles, 'p'), dotfiles)).toEqual([])
     expect(findLoaded(join(dotfiles, 'p'), '/elsewhere')).toHaveLength(1)
+  })
+
+  it('shows no value of a variable, and is not waited for in a pipe', () => {
+    expect(JSON.stringify(found({ '.env': 'GEMINI_API_KEY=hunter2' }))).not.toContain('hunter2')
+    const { root } = place({})
+    execFileSync('mkfifo', [join(root, '.env')])
+    expect(findLoaded(root, undefined)).toEqual([])
   })
 
   it('must be small enough to show', () => {

@@ -22,6 +22,10 @@ const make = (program = 'gemini'): Agent => ({
   parser: mode => (mode === 'stream' ? geminiParser() : textParser()),
 })
 
+/** Variables that gemini, Node or the programs that they start obey. */
+const OBEYED =
+  /^(?!NODE_ENV$)(?:(?:GEMINI|GOOGLE|CODE_ASSIST|CLOUD|SANDBOX|SEATBELT|OTEL|NODE|NPM|SSL|GIT|LD|DYLD|BASH|PYTHON)_|(?:\w+_)?PROXY$|SANDBOX$|ENV$|EDITOR$|VISUAL$|PAGER$)/i
+
 /** Google's Gemini CLI. */
 export const gemini: Cli = {
   make,
@@ -29,10 +33,11 @@ export const gemini: Cli = {
   helpArgs: ['--help'],
   ownEnv: ['GEMINI_*', 'GOOGLE_*'],
   payments: apiKeys('GEMINI_API_KEY', 'GOOGLE_API_KEY'),
-  // Run where the user has told gemini to trust the folder (0.61.0).
+  // Except for the environment, run where the user has told gemini to trust the folder (0.61.0).
   loads: [
     { path: '.gemini/settings.json', holds: { except: ['$schema', 'ui', 'theme', 'context'] } },
     { path: '.gemini/.env', holds: 'code' },
+    { path: '.env', holds: { variables: OBEYED } },
     {
       path: '.gemini/extensions/*/gemini-extension.json',
       holds: { except: ['name', 'version', 'contextFileName'] },

@@ -6,9 +6,10 @@ export type LoadedFile = {
   path: string
   /**
    * What matters in it. `except`: all of this JSON (comments are allowed) but these keys. `lines`: every line.
-   * `code`: it runs as it is. `prompt`: a Markdown file, if it has commands, hooks or servers.
+   * `code`: it runs as it is. `prompt`: a Markdown file, if it has commands, hooks or servers. `variables`: of an
+   * environment, those with names like this.
    */
-  holds: { except: readonly string[] } | 'lines' | 'code' | 'prompt'
+  holds: { except: readonly string[] } | { variables: RegExp } | 'lines' | 'code' | 'prompt'
 }
 
 /** Something in such a file that runs, or decides what runs. `exact`: what stands for the whole file. */
@@ -19,6 +20,7 @@ export function entriesOf({ holds }: Pick<LoadedFile, 'holds'>, text: string): L
   if (holds === 'code') return [{ where: 'the whole file', what: 'is loaded', exact: hashOf(text) }]
   if (holds === 'lines') return linesOf(text).map(what => ({ where: '', what }))
   if (holds === 'prompt') return promptEntries(text)
+  if ('variables' in holds) return variableEntries(text, holds.variables)
   const value = parse(text)
   if (value === undefined)
     return [{ where: 'the whole file', what: 'is loaded, and ralph cannot parse it', exact: hashOf(text) }]
@@ -51,6 +53,16 @@ function promptEntries(text: string): LoadedEntry[] {
     ? [{ where: 'the head', what: 'declares hooks or servers', exact: hashOf(head) }]
     : []
   return [...declared, ...commands, ...blocks]
+}
+
+/** The values are not shown: they may be secret. Each reaches to the next name, so that all lines of it count. */
+function variableEntries(text: string, names: RegExp): LoadedEntry[] {
+  const found = [...text.matchAll(/^[^\S\n]*(?:export\s+)?([\w.-]+)\s*[=:]/gm)]
+  return found.flatMap(({ 1: name = '', index }, at) =>
+    names.test(name)
+      ? [{ where: name, what: 'is set', exact: hashOf(text.slice(index, found[at + 1]?.index)) }]
+      : [],
+  )
 }
 
 /** JSON, also with comments and a comma too many; undefined if it is neither. */

@@ -19,7 +19,7 @@ export function findLoaded(project: string, home: string | undefined): (LoadedEn
       for (const path of expand(folder, file.path.split('/'))) if (!files.has(path)) files.set(path, file)
   return [...files].flatMap(([path, file]) => {
     const shown = relative(project, path)
-    const text = read(path, shown)
+    const text = read(path, shown, file)
     return text === null ? [] : entriesOf(file, text).map(entry => ({ file: shown, ...entry }))
   })
 }
@@ -58,12 +58,16 @@ function namesIn(folder: string): string[] {
   return names
 }
 
-/** null: it is not there, or agents cannot read it either. */
-function read(path: string, shown: string): string | null {
+/**
+ * null: it is not there, or agents cannot read it either. A clone cannot bring a pipe, but some programs that keep
+ * secrets offer an environment by one.
+ */
+function read(path: string, shown: string, { holds }: LoadedFile): string | null {
   try {
     return readRegularFile(path, { limit: LIMITS.small }).toString('utf8')
   } catch (error) {
-    if (error instanceof UnreadableFile && !/ folder/.test(error.why))
+    const isFine = typeof holds === 'object' && 'variables' in holds ? / folder| pipe/ : / folder/
+    if (error instanceof UnreadableFile && !isFine.test(error.why))
       throw new UsageError(`${shown} ${error.why}; agents load it, so ralph must be able to show it`)
     return null
   }
