@@ -1,6 +1,6 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { RunEvent } from '../core/events.ts'
-import type { Stage } from '../core/table.ts'
+import type { RunState, Stage } from '../core/table.ts'
 import type { Signals } from '../engine/run.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import type { TaskList } from '../view/run-lines.ts'
@@ -29,8 +29,15 @@ export type RunView = {
   /** What the workflow adds at the end. */
   summary(style: Style): string[]
   receipt(): Receipt
+  /** What is spent, and the limits, as they are now. */
+  state(): Pick<RunState, 'spent' | 'limits'>
   /** Ends a wait. */
   retry(): void
+  /** Pauses after what is under way. */
+  pause(): void
+  resume(): void
+  /** Stops after what is under way, as the first Ctrl+C does. */
+  stop(): void
 }
 
 /** Where a run is watched and steered from: a terminal, or nothing at all. */
@@ -42,6 +49,6 @@ export interface Frontend {
   watch(run: RunView): Listener[]
   /** A way to the user; null: nobody can be asked. */
   user(stop: AbortSignal): UserAccess | null
-  /** `interrupt`: as if somebody had pressed Ctrl+C. */
-  openSignals(): { signals: Signals; interrupt(): void; close(): void }
+  /** `interrupt`: as if somebody had pressed Ctrl+C. `stopSoon`: the same, but never the second time. */
+  openSignals(): { signals: Signals; interrupt(): void; stopSoon(): void; close(): void }
 }

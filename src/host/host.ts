@@ -99,7 +99,7 @@ function openRun(
   dir: string,
 ): Hosted {
   const { home, id, workflow, spec, limits, past, env, frontend } = options
-  const { signals, interrupt, close: closeSignals } = frontend.openSignals()
+  const { signals, interrupt, stopSoon, close: closeSignals } = frontend.openSignals()
   const journal = requireWritable(dir, 'free some space or fix its permissions, and try again', () =>
     openJournal(dir),
   )
@@ -154,7 +154,10 @@ function openRun(
       backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
     }),
   )
-  const listeners = [...frontend.watch(viewOf(options, book, todo, dir)), ...(options.listeners ?? [])]
+  const listeners = [
+    ...frontend.watch(viewOf(options, book, todo, dir, stopSoon)),
+    ...(options.listeners ?? []),
+  ]
   watchers = listeners
   const closeAll = async () => {
     for (const listener of listeners) listener.close?.()
@@ -230,7 +233,12 @@ function viewOf(
   book: Book,
   todo: () => readonly TodoItem[],
   dir: string,
+  stop: () => void,
 ): RunView {
+  const send = (type: 'retry' | 'pause' | 'resume') => () => {
+    const to = processRef(process.pid)
+    sendControl(dir, { type }, Date.now(), { to, from: senderOf(env) })
+  }
   return {
     spec,
     iterations: limits.iterations,
@@ -246,10 +254,11 @@ function viewOf(
     stageOf: stage => book.table.stages[stage],
     summary: style => workflow.summary?.(spec, book, style, id) ?? [],
     receipt: () => receiptOf(readJournal(dir), workflow),
-    retry: () => {
-      const to = processRef(process.pid)
-      sendControl(dir, { type: 'retry' }, Date.now(), { to, from: senderOf(env) })
-    },
+    state: () => book.state,
+    retry: send('retry'),
+    pause: send('pause'),
+    resume: send('resume'),
+    stop,
   }
 }
 

@@ -3,25 +3,42 @@ import { hurryGitWhen } from '../git/git.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
+const AGAIN: Partial<Record<NodeJS.Signals, string>> & { SIGTERM: string } = {
+  SIGINT: 'Ctrl+C again to stop now.',
+  SIGTERM: 'A second signal stops it now.',
+}
+
 /**
  * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now. The next one exits
  * ralph at once; its warden ends what is left. A HUP that was ignored when ralph started, as by nohup, stays ignored.
  */
-export function listenToSignals(say: (line: string) => void): { signals: Signals; close(): void } {
+export function listenToSignals(say: (line: string) => void): {
+  signals: Signals
+  /** Lets what is running finish, then stops. */
+  stopSoon(): void
+  close(): void
+} {
   const soft = new AbortController()
   const hard = new AbortController()
   const stopHurrying = hurryGitWhen(hard.signal)
   const onSignal = (signal: NodeJS.Signals) => {
     if (hard.signal.aborted && signal !== 'SIGHUP') process.exit(130)
+    const isNow = soft.signal.aborted || signal === 'SIGHUP' || signal === 'SIGQUIT'
     if (!soft.signal.aborted) say('Received signal, shutting down...')
-    const again = soft.signal.aborted
+    if (!isNow) say(`Stopping after this iteration. ${AGAIN[signal] ?? AGAIN.SIGTERM}`)
     soft.abort()
-    if (again || signal === 'SIGHUP' || signal === 'SIGQUIT') hard.abort()
+    if (isNow) hard.abort()
+  }
+  const stopSoon = () => {
+    if (soft.signal.aborted) return
+    say('Stopping after this iteration. Ctrl+C to stop now.')
+    soft.abort()
   }
   const names = SIGNALS.filter(name => name !== 'SIGHUP' || process.env.RALPH_NOHUP !== '1')
   for (const name of names) process.on(name, onSignal)
   return {
     signals: { soft: soft.signal, hard: hard.signal },
+    stopSoon,
     close: () => {
       stopHurrying()
       if (soft.signal.aborted) leaveSoon()

@@ -27,13 +27,17 @@ export type OutputOptions = {
   project?: RunLinesOptions['project']
   /** The run's end in lines. */
   ending?: RunLinesOptions['ending']
-  /** How to end a wait by a key, in words. */
-  key?: string | null
+  hasKeys?: boolean
+  state?: RunLinesOptions['state']
 }
 
 /** Is called with every event of a run. Close it when the run is over, however it ended. */
 export type ConsoleListener = ((event: RunEvent) => void) & {
   close(): void
+  /** Removes the live line, because somebody else writes next. */
+  clear(): void
+  /** Shows lines about the run that no event brings. */
+  say(lines: readonly string[]): void
   /** Null while the reader keeps up. Otherwise it resolves once the reader has read everything, or is gone. */
   drained(): Promise<void> | null
 }
@@ -78,12 +82,13 @@ export function consoleListener(
     stageOf,
     project,
     ending,
-    key = null,
+    hasKeys,
+    state,
     output = DEFAULTS,
   }: OutputOptions,
 ): ConsoleListener {
   const drained = watchReader(out)
-  const live = Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb' && !json && !quiet
+  const live = isLive(out, env) && !json && !quiet
   const shown: RunLinesOptions = {
     style: terminalStyle(out, env, output),
     bounds: output,
@@ -94,7 +99,8 @@ export function consoleListener(
     stageOf,
     project,
     ending,
-    key,
+    hasKeys,
+    state,
     clock: at => clockTime(at, Date.now()),
     stamp: output.timestamps ? stampTime : null,
     columns: out.isTTY ? () => columnsOf(out) : () => null,
@@ -105,12 +111,18 @@ export function consoleListener(
   const buffer = bufferLines((bytes, done) => {
     line?.clear()
     out.write(bytes, done)
+    line?.redraw()
   })
+  const clear = () => line?.clear()
+  const say = (texts: readonly string[]) => {
+    for (const text of texts) buffer.add(text)
+  }
   const close = () => {
     buffer.flush()
     line?.close()
   }
-  if (json) return Object.assign((event: RunEvent) => buffer.add(jsonLine(event)), { close, drained })
+  if (json)
+    return Object.assign((event: RunEvent) => buffer.add(jsonLine(event)), { close, drained, say, clear })
   const lines = runLines(shown)
 
   const onEvent = (event: RunEvent) => {
@@ -121,20 +133,25 @@ export function consoleListener(
     if (!isAgent) {
       // These are rare. Flush, because others may write about them to standard error, and the order should hold.
       buffer.flush()
-      line?.clear()
+      clear()
     }
     if (line) {
       status.onEvent(event)
       line.update()
+      if (!isAgent) line.drawSoon()
     }
   }
-  return Object.assign(onEvent, { close, drained })
+  return Object.assign(onEvent, { close, drained, say, clear })
 }
 
 function jsonLine(event: RunEvent): string {
   const json = JSON.stringify(event)
   return isOrdinary(json) ? json : visibleJson(json)
 }
+
+/** Whether lines can be redrawn: a terminal, and somebody who may be looking. */
+export const isLive = (out: Pick<OutputStream, 'isTTY'>, env: NodeJS.ProcessEnv): boolean =>
+  Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb'
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'
 

@@ -2,14 +2,22 @@ import { isatty } from 'node:tty'
 import type { RunEvent } from '../core/events.ts'
 import { visible, visibleJson, visibleText } from '../core/visible.ts'
 import { type Fit, fitTo } from '../view/fit.ts'
+import { KEY_HINTS, type KeyAction } from '../view/keys.ts'
 import { plainLine } from '../view/plain.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
 import type { RunLinesOptions, TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
-import { consoleListener, type OutputSettings, terminalStyle } from './console.ts'
-import type { OutputStream } from './live-status.ts'
-import { type InputStream, listenForRetry, RETRY_KEY } from './retry-key.ts'
+import {
+  type ConsoleListener,
+  consoleListener,
+  isLive,
+  type OutputSettings,
+  terminalStyle,
+} from './console.ts'
+import { keyMode } from './key-mode.ts'
+import { type InputStream, listenToKeys } from './keys.ts'
+import { columnsOf, type OutputStream } from './live-status.ts'
 
 type Streams = { stdin: InputStream; stdout: OutputStream; stderr: Pick<NodeJS.WriteStream, 'write'> }
 
@@ -22,7 +30,11 @@ type WatchedRun = {
   summary(style: Style): string[]
   stageOf: RunLinesOptions['stageOf']
   receipt(): Receipt
+  state: RunLinesOptions['state']
   retry(): void
+  pause(): void
+  resume(): void
+  stop(): void
 }
 
 /** What would run, if somebody asks for that alone. */
@@ -54,11 +66,13 @@ export function terminalFrontend(
 
     watch(run: WatchedRun) {
       const { settings } = run.spec
-      const key = isatty(0) && !json && !quiet ? listenForRetry(streams().stdin, run.retry) : null
-      const shown = consoleListener(streams().stdout, env, {
+      const out = streams().stdout
+      const hasKeys = isatty(0) && isLive(out, env) && !json && !quiet
+      const shown: ConsoleListener = consoleListener(out, env, {
         json,
         quiet,
-        key: key && RETRY_KEY,
+        hasKeys,
+        state: run.state,
         streamAgent: settings.streamAgentOutput,
         limit: run.iterations,
         output: settings.output,
@@ -69,10 +83,13 @@ export function terminalFrontend(
         stageOf: run.stageOf,
         project: run.spec.project,
       })
+      const help = () => shown.say(fitTo(columnsOf(out)).wrap(`  ${KEY_HINTS.all}`, undefined, 4))
+      const act = (action: KeyAction) => (action === 'help' ? help() : run[action]())
+      const keys = hasKeys ? listenToKeys(streams().stdin, keyMode(env.PATH ?? ''), act, shown.clear) : null
       return [
         // First: it removes its live line before anyone else writes.
         { onEvent: shown, drained: shown.drained, close: shown.close },
-        ...(key ? [{ onEvent: key.onEvent, close: key.close }] : []),
+        ...(keys ? [keys] : []),
         ...(json ? [] : [{ onEvent: (event: RunEvent) => event.type === 'warned' && warn(event.note) }]),
       ]
     },

@@ -15,8 +15,12 @@ export type OutputStream = {
 export type LiveStatus = {
   /** Call it after an event: starts or stops drawing, if something began or ended. */
   update(): void
+  /** Draws it once everyone has written about an event. */
+  drawSoon(): void
   /** Removes the line until it is drawn again. */
   clear(): void
+  /** Puts the line back below what was just written, as it was. */
+  redraw(): void
   close(): void
 }
 
@@ -35,15 +39,23 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
  */
 export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   let timer: NodeJS.Timeout | null = null
+  let soon: NodeJS.Immediate | null = null
   let drawn = ''
+  /** The line as it was last made: a fast stream must not make it anew for every piece. */
+  let last = ''
+  let lastColumns = 0
 
   function draw(): void {
     // The last column stays free: a line that fills it may make the terminal scroll.
-    const line = live.line(Date.now(), columnsOf(out) - 1)
+    lastColumns = columnsOf(out)
+    last = live.line(Date.now(), lastColumns - 1)
+    show()
+  }
+  function show(): void {
     // A terminal that does not read gets no more of them.
-    if (line === drawn || (out.writableLength ?? 0) > 0) return
-    out.write(drawn === '' ? line : ERASE + line)
-    drawn = line
+    if (last === drawn || (out.writableLength ?? 0) > 0) return
+    out.write(drawn === '' ? last : ERASE + last)
+    drawn = last
   }
   function clear(): void {
     if (drawn !== '') out.write(ERASE)
@@ -58,11 +70,19 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   }
   function start(): void {
     timer = setInterval(draw, FRAME_MS).unref()
+    drawSoon()
     process.on('exit', clear)
     for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   }
+  function drawSoon(): void {
+    soon ??= setImmediate(() => {
+      soon = null
+      if (timer) draw()
+    })
+  }
   function stop(): void {
     clear()
+    last = ''
     if (timer) clearInterval(timer)
     timer = null
     process.off('exit', clear)
@@ -75,7 +95,13 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
       if (timer) stop()
       else start()
     },
+    drawSoon,
     clear,
+    redraw() {
+      if (!timer) return
+      if (columnsOf(out) === lastColumns) show()
+      else draw()
+    },
     close: stop,
   }
 }

@@ -1,10 +1,11 @@
 import type { AgentEvent, Finding, RunEvent, TodoItem } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
-import type { Stage, StageName, StepId } from '../core/table.ts'
+import type { RunState, Stage, StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
 import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
+import { KEY_HINTS } from './keys.ts'
 import { outcomeLines } from './outcome-lines.ts'
 import { plain, plainLine } from './plain.ts'
 import { besideAnswer } from './plan-text.ts'
@@ -36,8 +37,10 @@ export type RunLinesOptions = {
   stageOf?: (stage: StageName) => ShownStage | undefined
   /** The folder of the project: paths in it are shown relative to it. */
   project?: string | null
-  /** How to end a wait by a key, in words; null: there is no key. */
-  key?: string | null
+  /** Whether keys steer the run; then lines name them. */
+  hasKeys?: boolean
+  /** What is spent, and the limits; null: unknown. */
+  state?: () => Pick<RunState, 'spent' | 'limits'> | null
   /** The lines for the end of the run; absent: none. */
   ending?: (style: Style, fit: Fit) => string[]
 }
@@ -73,7 +76,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     stageOf = () => undefined,
     project = null,
     ending = () => [],
-    key = null,
+    hasKeys = false,
   } = shown
   const { colors, marks } = style
   const agentOptions = { style, bounds, nameTool: toolNamer(project) }
@@ -211,7 +214,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
       }
       case 'waiting': {
-        const text = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${key === null ? '' : `; ${key}`}`
+        const text = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${hasKeys ? `; ${KEY_HINTS.waiting}` : ''}`
         return live ? [] : fit.wrap(text, colors.yellow, 4)
       }
       case 'prompted':
@@ -229,7 +232,11 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         ]
       case 'control':
         return event.hold === 'pause'
-          ? fit.wrap(`  paused ${formatSender(event.from)}; to go on: ralph resume`, colors.yellow)
+          ? fit.wrap(
+              `  ${linesOfStep.size > 0 ? 'pausing after this iteration, asked' : 'paused'} ${formatSender(event.from)}; to go on: ${hasKeys ? 'p, or ' : ''}ralph resume`,
+              colors.yellow,
+              4,
+            )
           : []
       case 'asking':
         asked.add(event.id)

@@ -40,7 +40,9 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', signal => {
     const ran = await ralph.ended
     expect([ran.code, ran.stderr]).toEqual([
       130,
-      expect.stringMatching(/^Received signal, shutting down\.\.\.$/m),
+      expect.stringMatching(
+        /^Received signal, shutting down\.\.\.\nStopping after this iteration\. .* now\.$/m,
+      ),
     ])
     expect(
       stage

@@ -44,6 +44,9 @@ describe.skipIf(!hasTmux)('Ctrl+C at a terminal', () => {
   it('does not reach the agent, which finishes; what it did is not paid twice', async () => {
     const run = await runOnTerminal({ calls: [work(['sleep', 600], ['file', '../finished', ''], DONE)] })
     await run.terminal.press('C-c')
+    await run.terminal.waitFor(
+      /^Received signal, shutting down\.\.\.\nStopping after this iteration\. Ctrl\+C again to stop now\.$/m,
+    )
     await run.expectInterrupted()
     expect(run.has('finished')).toBe(true)
     await run.expectResumed()
@@ -76,6 +79,9 @@ describe.skipIf(!hasTmux)('Ctrl+C at a terminal', () => {
     }
     const run = await runOnTerminal({ settings })
     await run.terminal.press('C-c')
+    await run.terminal.waitFor(
+      /^Received signal, shutting down\.\.\.\nStopping after this iteration\. Ctrl\+C again to stop now\.$/m,
+    )
     await run.expectInterrupted()
     expect(run.has('finished')).toBe(true)
     await run.expectResumed()

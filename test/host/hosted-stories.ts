@@ -65,6 +65,7 @@ export function hostStories(
       openSignals: () => ({
         signals: { soft: soft.signal, hard: hard.signal },
         interrupt() {},
+        stopSoon() {},
         close() {},
       }),
     }

@@ -9,6 +9,7 @@ export const noFrontend = (listeners: Listener[] = []): Frontend => ({
   openSignals: () => ({
     signals: { soft: new AbortController().signal, hard: new AbortController().signal },
     interrupt() {},
+    stopSoon() {},
     close() {},
   }),
 })

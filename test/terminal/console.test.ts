@@ -82,6 +82,7 @@ const checked = (check = 'npm test'): RunEvent => ({
   ms: 0,
   exit: null,
 })
+const over = (): RunEvent => ({ type: 'stopped', at: Date.now(), why: 'x' })
 const told = (text: string): RunEvent => ({ type: 'told', at: 0, text })
 const waiting = (): RunEvent => ({ type: 'waiting', at: 0, until: Date.now() + 65_000, why: 'limited' })
 
@@ -179,27 +180,32 @@ describe('a live status', () => {
     const show = listen(out)
     show(told('before'))
     show(checking())
-    await until(async () => (await rows()).at(-1)?.trim() === '… npm test · 0s')
+    await until(async () => / {2}\S check npm test · 0s$/.test((await rows()).at(-1) ?? ''))
     show(checked())
+    show(over())
     expect(await rows()).toEqual(['  instruction: before', '  ✓ npm test 0.0s'])
     expect(screen.isAtLineStart()).toBe(true)
   })
 
-  it('stands for an agent that is not streamed, and moves while nothing happens', async () => {
-    const { out, rows } = fakeOut(true)
-    const show = listen(out, { streamAgent: false })
-    show(started())
-    show(agent({ type: 'tool', id: '1', name: 'Edit', summary: 'cart.js' }))
-    const last = async () => (await rows()).at(-1) ?? ''
-    await until(async () =>
-      (await last()).includes('iteration 1 of 10 · claude · 0s · 1 tool · Edit(cart.js)'),
-    )
-    const first = await last()
-    await until(async () => (await last()) !== first)
-    show(agent({ type: 'ended', ok: true, text: '' }))
-    show({ type: 'stopped', at: Date.now(), why: 'x' })
-    expect((await rows()).join('\n')).toMatch(/^\niteration 1 of 10\n {2}✓ Complete \(tools: 1, .*\)$/)
-  })
+  it.each([true, false])(
+    'stands for an agent, streamed (%s) or not, and moves while nothing happens',
+    async streamAgent => {
+      const { out, rows } = fakeOut(true)
+      const show = listen(out, { streamAgent })
+      show(started())
+      show(agent({ type: 'tool', id: '1', name: 'Edit', summary: 'cart.js' }))
+      const last = async () => (await rows()).at(-1) ?? ''
+      await until(async () => (await last()).includes('iteration 1 of 10 · 0s · Edit(cart.js)'))
+      const first = await last()
+      await until(async () => (await last()) !== first)
+      show(agent({ type: 'ended', ok: true, text: '' }))
+      show(over())
+      const call = streamAgent ? ' {2}⏺ Edit\\(cart\\.js\\)\\n' : ''
+      expect((await rows()).join('\n')).toMatch(
+        new RegExp(`^\\niteration 1 of 10\\n${call} {2}✓ Complete \\(tools: 1, .*\\)$`),
+      )
+    },
+  )
 
   it('stands for a wait, counting down', async () => {
     const { out, rows } = fakeOut(true)
@@ -237,6 +243,7 @@ describe('a live status', () => {
     out.columns = 30
     screen.resize(30)
     show(checked('x'.repeat(100)))
+    show(over())
     expect(await rows()).toEqual(['  instruction: before', `  ✓ ${'x'.repeat(20)}… 0.0s`])
   })
 
@@ -244,12 +251,36 @@ describe('a live status', () => {
     const listeners = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map(name => process.listenerCount(name))
     const before = listeners()
     const show = listen(fakeOut(true).out)
+    show(told('x'))
+    expect(listeners()).toEqual(before)
     show(started())
-    expect(listeners()).toEqual(before)
-    show(checking())
     expect(listeners()).toEqual(before.map(n => n + 1))
-    show(checked())
+    show(over())
     expect(listeners()).toEqual(before)
+  })
+
+  it('stays below a stream, whatever comes', async () => {
+    const { out, rows } = fakeOut(true)
+    const show = listen(out)
+    show(started())
+    for (let i = 0; i < 50; i++) {
+      show(agent({ type: 'text', text: `word ${i}` }))
+      await new Promise(setImmediate)
+      await new Promise(setImmediate)
+      expect((await rows()).slice(-2)).toEqual([
+        `  word ${i}`,
+        expect.stringMatching(/iteration 1 of 10 · \d+s · (?:thinking|starting claude)$/),
+      ])
+    }
+  })
+
+  it('is followed by lines that no event brings', async () => {
+    const { out, rows } = fakeOut(true)
+    const show = listen(out)
+    show(checking())
+    show.say(['  keys: …'])
+    await until(async () => (await rows()).at(-1)?.includes('npm test') ?? false)
+    expect((await rows()).slice(0, -1)).toEqual(['  keys: …'])
   })
 
   it('goes when the console is closed', async () => {
@@ -291,7 +322,7 @@ describe('timers', () => {
   })
 
   it('there is one on a terminal, and only while something is under way', () => {
-    expect(timersFor(true, {}, {}, [started(), told('x'), agent({ type: 'text', text: 'x' })])).toBe(0)
+    expect(timersFor(true, {}, {}, [told('x'), agent({ type: 'text', text: 'x' })])).toBe(0)
     expect(timersFor(true, {}, {}, busy)).toBe(1)
     expect(timersFor(true, {}, { CI: 'false' }, busy)).toBe(1)
   })

@@ -66,7 +66,7 @@ describe('nothing raw reaches a terminal, in colour or not, wide, narrow or none
 
   it.each(HOSTILE)('%s, in the live status', (_, evil) => {
     for (const way of WAYS) {
-      const live = liveLine({ ...shown(way), streamAgent: false })
+      const live = liveLine(shown(way))
       const lines = everyPlace(`a${evil}b`).map(event => {
         live.onEvent(event)
         return live.line(1000, 79)

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/core/events.ts'
+import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
+import { initial, type Limits } from '../../src/core/table.ts'
 import { liveLine } from '../../src/view/live-line.ts'
 import { styleOf } from '../../src/view/style.ts'
+import { widthOf } from '../../src/view/width.ts'
 
 const started = (id: number, at = 0): RunEvent => ({
   type: 'started',
@@ -18,6 +20,8 @@ const tool = (name: string, summary: string, id = 1): RunEvent => ({
   id,
   event: { type: 'tool', id: 't', name, summary },
 })
+const TOOL: AgentEvent = { type: 'tool', id: 't', name: 'Bash', summary: 'npm test' }
+const ENDED = { type: 'settled', at: 1000, id: 1, end: 'ok' } as RunEvent
 const checking = (check: string, at = 0): RunEvent => ({ type: 'checking', at, id: 1, check })
 const checked = (check: string): RunEvent => ({
   type: 'checked',
@@ -28,12 +32,32 @@ const checked = (check: string): RunEvent => ({
   exit: null,
 })
 
+const began: RunEvent = {
+  type: 'began',
+  v: 1,
+  at: 0,
+  id: 'r',
+  project: '/p',
+  workflow: 'prompt',
+  limits: initial.limits,
+  tasks: [],
+  pins: {},
+}
+const said = (event: AgentEvent, id = 1): RunEvent => ({ type: 'agent', at: 1, id, event })
+
 function lineAfter(
   events: RunEvent[],
-  { streamAgent = false, emoji = true, limit = 10 as number | null } = {},
+  {
+    emoji = true,
+    hasKeys = false,
+    limit = 10 as number | null,
+    spent = { usd: 0, tokens: 0 },
+    limits = {} as Partial<Limits>,
+  } = {},
 ) {
   const style = styleOf({ color: false, emoji })
-  const live = liveLine({ style, streamAgent, limit, clock: at => `t${at}` })
+  const state = () => ({ spent, limits: { ...initial.limits, ...limits } })
+  const live = liveLine({ style, limit, clock: at => `t${at}`, project: '/p', hasKeys, state })
   for (const event of events) live.onEvent(event)
   return (now: number, columns = 79) => {
     expect(live.isBusy()).toBe(live.line(now, columns) !== '')
@@ -41,11 +65,74 @@ function lineAfter(
   }
 }
 
-describe('the live status', () => {
-  it('tells iteration, agent, time, how many tools and which', () => {
-    const line = lineAfter([started(2), tool('Read', 'a', 2), tool('Edit', 'cart.js', 2)])
-    expect(line(72_000)).toMatch(/^ {2}\S iteration 2 of 10 · claude · 1m12s · 2 tools · Edit\(cart\.js\)$/)
-    expect(lineAfter([started(1)], { limit: null })(500)).toMatch(/^ {2}\S iteration 1 · claude · 0s$/)
+describe('the live line', () => {
+  it('tells iteration, time, and what the agent does now', () => {
+    const events = [started(2), tool('Read', 'a', 2), tool('command_execution', 'cat /p/cart.js', 2)]
+    expect(lineAfter(events)(72_000)).toMatch(/^ {2}\S iteration 2 of 10 · 1m12s · Bash\(cat cart\.js\)$/)
+    expect(lineAfter([started(1)], { limit: null })(500)).toMatch(
+      /^ {2}\S iteration 1 · 0s · starting claude$/,
+    )
+  })
+
+  it.each<[string, AgentEvent[], string]>([
+    ['has begun', [{ type: 'started' }], 'thinking'],
+    ['says something', [{ type: 'text', text: 'So.' }], 'thinking'],
+    ['has the result of its tool', [TOOL, { type: 'toolResult', id: 't', ok: true, output: '' }], 'thinking'],
+    ['has a tool open', [TOOL, { type: 'text', text: 'So.' }], 'Bash(npm test)'],
+    ['retries', [{ type: 'retrying', note: 'overloaded' }], 'retrying: overloaded'],
+    ['left something running', [{ type: 'background', open: 2 }], 'waiting for 2 tasks in the background'],
+    ['has answered', [{ type: 'answered' }], 'ending'],
+  ])('of an agent that %s', (_, events, doing) => {
+    const line = lineAfter([began, started(1), ...events.map(event => said(event))])(0)
+    expect(line).toMatch(/iteration 1 of 10 · 0s · /)
+    expect(line.split(' · ').at(-1)).toBe(doing)
+  })
+
+  it.each<[string, RunEvent[], string]>([
+    ['has begun', [began], 'getting ready · 4s'],
+    ['has its baseline', [began, { type: 'baseline', at: 1000, findings: [] }], 'getting ready · 3s'],
+    ['runs a check', [began, checking('npm test')], 'check npm test · 4s'],
+    ['runs two', [began, checking('npm test'), checking('lint')], 'check npm test and 1 more · 4s'],
+    [
+      'has the answer',
+      [started(1), { type: 'ended', at: 2000, id: 1 } as RunEvent],
+      'looking at what changed · 2s',
+    ],
+    ['has its checks', [checking('npm test'), checked('npm test')], 'finishing the iteration · 3s'],
+    [
+      'commits',
+      [started(1), ENDED, { type: 'committing', at: 2000, id: 1, parent: null, message: 'x' }],
+      'committing · 2s',
+    ],
+    [
+      'is between two iterations',
+      [started(1), ENDED, { type: 'applied', at: 3000, id: 1 }],
+      'getting ready · 1s',
+    ],
+  ])('never leaves the screen dead: ralph %s', (_, events, doing) => {
+    expect(lineAfter(events)(4000).replace(/^ {2}\S /, '')).toBe(doing)
+  })
+
+  it('tells what is spent, of what limit, and the keys', () => {
+    const spent = { usd: 0.42, tokens: 14_400 }
+    expect(lineAfter([started(1)], { spent, hasKeys: true })(0)).toMatch(
+      / · starting claude · \$0\.42 · 14K tokens · \? keys$/,
+    )
+    const limits = { usd: 5, tokens: 2_000_000, ms: 7_200_000 }
+    expect(lineAfter([began, started(1)], { spent, limits })(60_000, 120)).toMatch(
+      / · 1m0s · starting claude · \$0\.42 of \$5\.00 · 1m0s of 2h0m · 14K of 2\.0M tokens$/,
+    )
+    expect(lineAfter([started(1)])(0)).not.toMatch(/\$|tokens/)
+  })
+
+  it('leaves out facts before what is done, and the keys last', () => {
+    const options = { spent: { usd: 0.42, tokens: 14_400 }, hasKeys: true }
+    const events = [started(1), tool('Bash', 'npm run a-very-long-check-name -- --with --many --options')]
+    const line = lineAfter(events, options)
+    expect(line(0, 79)).toMatch(/ · Bash\(npm run .*… · \$0\.42 · 14K tokens · \? keys$/)
+    expect(line(0, 58)).toMatch(/ · Bash\(npm .*… · \$0\.42 · \? keys$/)
+    for (let columns = 20; columns < 100; columns++)
+      expect(widthOf(line(0, columns))).toBeLessThanOrEqual(columns)
   })
 
   it('turns and counts on while nothing is heard', () => {
@@ -56,24 +143,10 @@ describe('the live status', () => {
     expect(lineAfter([started(1)], { emoji: false })(0)).toMatch(/^ {2}[-\\|/] iteration/)
   })
 
-  it('leaves out an agent whose stream is shown', () => {
-    expect(lineAfter([started(1)], { streamAgent: true })(0)).toBe('')
-  })
-
-  it('tells of checks whatever the agent shows, each with its time, until it is over', () => {
-    const streamAgent = true
-    expect(lineAfter([checking('npm test')], { streamAgent })(34_000)).toBe('  … npm test · 34s')
-    const two = [checking('npm test'), checking('lint', 30_000)]
-    expect(lineAfter(two, { streamAgent })(34_000)).toBe('  … npm test · 34s  … lint · 4s')
-    expect(lineAfter([...two, checked('npm test')], { streamAgent })(34_000)).toBe('  … lint · 4s')
-    expect(lineAfter([...two, checked('npm test'), checked('lint')], { streamAgent })(34_000)).toBe('')
-  })
-
   it('drops a check with its iteration, or with the baseline, whatever its finding was called', () => {
-    const settled = { type: 'settled', at: 1, id: 1, end: 'ok' } as RunEvent
-    expect(lineAfter([checking('npm test'), checked('another name'), settled])(0)).toBe('')
+    expect(lineAfter([checking('npm test'), checked('another name'), ENDED])(0)).not.toContain('npm test')
     const before: RunEvent = { type: 'checking', at: 0, id: null, check: 'npm test' }
-    expect(lineAfter([before, { type: 'baseline', at: 1, findings: [] }])(0)).toBe('')
+    expect(lineAfter([before, { type: 'baseline', at: 1, findings: [] }])(0)).not.toContain('npm test')
   })
 
   it('counts down to the end of a wait', () => {
@@ -82,21 +155,27 @@ describe('the live status', () => {
     expect(line(0)).toBe('  waiting until t723000 · 12m3s left (usage limit)')
     expect(line(719_500)).toBe('  waiting until t723000 · 3s left (usage limit)')
     expect(line(800_000)).toBe('  waiting until t723000 · 0s left (usage limit)')
+    expect(lineAfter([waiting], { hasKeys: true })(0)).toBe(
+      '  waiting until t723000 · 12m3s left · Enter tries now (usage limit) · ? keys',
+    )
     expect(lineAfter([waiting, started(1)])(0)).toContain('iteration 1')
-    expect(lineAfter([waiting, started(1)], { streamAgent: true })(0)).toBe('')
+  })
+
+  it('tells that the run is paused, or will be', () => {
+    const pause: RunEvent = { type: 'control', at: 1000, hold: 'pause' }
+    const hasKeys = true
+    expect(lineAfter([began, pause], { hasKeys })(66_000)).toBe('  paused · 1m5s · p goes on · ? keys')
+    expect(lineAfter([began, pause])(66_000)).toBe('  paused · 1m5s · to go on: ralph resume')
+    expect(lineAfter([began, started(1), pause])(0)).toContain('starting claude, then a pause')
+    expect(lineAfter([began, pause, { type: 'control', at: 2, hold: null }])(0)).toContain('getting ready')
   })
 
   it.each<RunEvent>([
     { type: 'stopped', at: 1, why: 'x' },
     { type: 'finished', at: 1, result: 'blocked', proof: null, why: 'x' },
-  ])('is gone when the run is: %j', end => {
+    { type: 'asking', at: 1, id: 1, what: 'the plan' },
+  ])('is gone when the run is, and while somebody is asked: %j', end => {
     const waiting: RunEvent = { type: 'waiting', at: 0, until: 9, why: 'x' }
-    expect(lineAfter([started(1), checking('npm test'), waiting, end])(0)).toBe('')
-  })
-
-  it('fits the width, and of a long check the name gives way', () => {
-    const long = 'npm run a-very-long-check-name -- --with --many --options'
-    expect(lineAfter([checking(long)])(34_000, 39)).toBe('  … npm run a-very-long-check-na… · 34s')
-    expect(lineAfter([started(1), tool('Bash', long)])(0, 39)).toHaveLength(39)
+    expect(lineAfter([began, started(1), checking('npm test'), waiting, end])(0)).toBe('')
   })
 })

@@ -1,5 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
+import { type KeyAction, runKeys } from '../view/keys.ts'
 import { isForeground } from './foreground.ts'
+import type { KeyMode } from './key-mode.ts'
 
 /** What is used of standard input. */
 export type InputStream = {
@@ -11,32 +13,38 @@ export type InputStream = {
   pause(): unknown
 }
 
-/** How the key is shown to the user. */
-export const RETRY_KEY = 'Enter tries now'
-
-/** Input that arrives sooner was typed before the wait began. */
+/** Input that arrives sooner was typed before anybody listened. */
 const STALE_MS = 150
 
 const POLL_MS = 2000
 
+/** After these a question is answered. */
+const ANSWERED: ReadonlySet<RunEvent['type']> = new Set(['started', 'ended', 'checked', 'settled', 'stopped'])
+
 /**
- * Enter ends a wait. The terminal stays in line mode, so Ctrl+C and Ctrl+Z work as usual and nothing has to be restored
- * however the process ends. It reads only while the run waits and this process is in the foreground; what is typed at
- * other times is left for the next reader.
+ * Reads the keys that steer a run, from its beginning to its end. It reads only while this process is in the foreground
+ * and nobody is asked a question. Nothing that is typed is shown, or left for the shell. `beforeStop`: Ctrl+Z was
+ * pressed, and a shell is about to write.
  */
-export function listenForRetry(
+export function listenToKeys(
   input: InputStream,
-  retry: () => void,
+  mode: KeyMode,
+  act: (action: KeyAction) => void,
+  beforeStop: () => void,
 ): { onEvent(event: RunEvent): void; close(): void } {
+  const keys = runKeys()
   let readingSince: number | null = null
   let polling: NodeJS.Timeout | null = null
+  let isAsking = false
 
-  const onData = () => {
-    if (readingSince !== null && Date.now() - readingSince >= STALE_MS) retry()
+  const onData = (chunk: Uint8Array | string) => {
+    if (readingSince === null || Date.now() - readingSince < STALE_MS) return
+    for (const action of keys.typed(chunk.toString())) act(action)
   }
   function startReading(): void {
     if (readingSince !== null) return
     readingSince = Date.now()
+    mode.on()
     input.on('data', onData)
     input.resume()
   }
@@ -45,11 +53,13 @@ export function listenForRetry(
     readingSince = null
     input.off('data', onData)
     input.pause()
+    mode.off()
   }
   /** Shells move a job between foreground and background, and do not always signal that. */
-  const check = () => (isForeground() ? startReading() : stopReading())
+  const check = () => (isForeground() && !isAsking ? startReading() : stopReading())
   // Ctrl+Z: if it continues in the background, it must not be reading.
   const onStop = () => {
+    beforeStop()
     stopReading()
     process.off('SIGTSTP', onStop)
     process.kill(process.pid, 'SIGTSTP')
@@ -60,13 +70,13 @@ export function listenForRetry(
     check()
   }
   function begin(): void {
-    if (polling) return
     polling = setInterval(check, POLL_MS).unref()
     process.on('SIGCONT', onContinue)
     onContinue()
   }
   function end(): void {
-    if (polling) clearInterval(polling)
+    if (!polling) return
+    clearInterval(polling)
     polling = null
     process.off('SIGCONT', onContinue)
     process.off('SIGTSTP', onStop)
@@ -74,8 +84,15 @@ export function listenForRetry(
   }
   // A terminal that goes away must not end the run.
   input.on('error', () => {})
+  begin()
   return {
-    onEvent: event => (event.type === 'waiting' ? begin() : end()),
+    onEvent(event) {
+      keys.onEvent(event)
+      if (event.type === 'asking') isAsking = true
+      else if (!isAsking || !ANSWERED.has(event.type)) return
+      else isAsking = false
+      if (polling) check()
+    },
     close: end,
   }
 }

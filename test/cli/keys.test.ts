@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -59,16 +59,16 @@ describe.skipIf(!hasTmux)('while a run waits', () => {
     ['SIGHUP', 130],
     ['SIGKILL', 137],
   ] as const)('%s ends it, and the terminal is as it was', async (how, code) => {
-    const { terminal, stage, pid } = await onTerminal(
+    const { terminal, pid } = await onTerminal(
       [LIMITED],
-      'stty -g > before; trap : INT; ralph run -p x; echo "code $?"; stty -g > after',
+      // Of a process that was killed, another one sets the terminal back.
+      'stty -g > before; trap : INT; ralph run -p x; echo "code $?"; until [ "$(stty -g)" = "$(cat before)" ]; do :; done',
     )
     await terminal.waitFor(COUNTDOWN)
     if (how === 'Ctrl+C') await terminal.press('C-c')
     else process.kill(pid(), how)
     const { screen } = await terminal.ended()
     expect(screen).toContain(`code ${code}`)
-    expect(stage.read('after')).toBe(stage.read('before'))
   })
 
   it('Ctrl+C while an agent works lets it finish, twice ends it, as ever', async () => {
@@ -82,14 +82,6 @@ describe.skipIf(!hasTmux)('while a run waits', () => {
     await terminal.waitFor('Received signal, shutting down...')
     await terminal.press('C-c')
     expect((await terminal.ended()).code).toBe(130)
-  })
-
-  it('nothing typed at another time is taken from who reads next', async () => {
-    const calls: Act[][] = [[['file', 'begun', ''], ['sleep', 700], DONE]]
-    const { terminal, stage } = await onTerminal(calls, 'ralph run -p x; read word; echo "got: $word"')
-    await until(() => existsSync(join(stage.project, 'begun')))
-    await terminal.type('ahead', 'Enter')
-    expect((await terminal.ended()).screen).toContain('got: ahead')
   })
 
   it('it can be stopped, left in the background and taken up again', async () => {
@@ -110,5 +102,90 @@ describe.skipIf(!hasTmux)('while a run waits', () => {
     await terminal.waitFor('done as claimed')
     await terminal.type('exit', 'Enter')
     await terminal.ended()
+  })
+})
+
+/** An agent at work until the test lets it go on. */
+const WORKS: Act[] = [
+  ['file', 'begun', ''],
+  ['await', 'go'],
+]
+
+describe.skipIf(!hasTmux)('while an agent works', () => {
+  async function whileItWorks(calls: Act[][], line = 'ralph run -p x; echo "code $?"', shell?: string[]) {
+    const run = await onTerminal(calls, line, shell)
+    await until(() => existsSync(join(run.stage.project, 'begun')))
+    await run.terminal.waitFor(/\S iteration 1 of 10 · \d+s · .* · \? keys/)
+    // What is typed sooner counts as typed before the run listened.
+    await pause(300)
+    const letGo = () => writeFileSync(join(run.stage.project, 'go'), '')
+    const holds = () => run.stage.journal().flatMap(e => (e.type === 'control' ? [e.hold] : []))
+    return { ...run, letGo, holds }
+  }
+
+  it('a line tells so from the first second, though the agent says nothing', async () => {
+    const { terminal, letGo } = await whileItWorks([[...WORKS, DONE]])
+    await terminal.waitFor(/iteration 1 of 10 · [1-9]\d*s · starting claude · \? keys/)
+    letGo()
+    expect((await terminal.ended()).screen).not.toContain('starting claude')
+  })
+
+  it('? shows the keys, and nothing else that is typed is shown or left for the shell', async () => {
+    const { terminal, letGo } = await whileItWorks(
+      [[...WORKS, DONE]],
+      'ralph run -p x; read -t 1 word; echo "got: [$word]"',
+      ['bash', '-c'],
+    )
+    await terminal.type('rm -rf nothing', 'Enter')
+    await terminal.type('?', 'x')
+    const screen = await terminal.waitFor('p pauses after this iteration')
+    expect(screen).not.toContain('rm -rf')
+    letGo()
+    const ended = await terminal.ended()
+    expect(ended.screen).toContain('got: []')
+    expect(ended.screen).not.toContain('rm -rf')
+  })
+
+  it('p pauses after the iteration, and p goes on', async () => {
+    const more: Act = ['claude', 'Not yet.']
+    const { terminal, letGo, holds } = await whileItWorks([[...WORKS, more], [DONE]])
+    await terminal.press('p')
+    await terminal.waitFor(/pausing after this iteration/)
+    letGo()
+    await terminal.waitFor(/^ {2}paused · \d+s · p goes on · .*\? keys/m)
+    await terminal.press('p')
+    await terminal.waitFor('code 0')
+    expect(holds()).toEqual(['pause', null])
+  })
+
+  it('q stops after the iteration, however long it is held down', async () => {
+    const { terminal, letGo, stage } = await whileItWorks([[...WORKS, ['file', 'finished', ''], DONE]])
+    await terminal.type('qqq', 'q')
+    await terminal.waitFor('Stopping after this iteration. Ctrl+C to stop now.')
+    letGo()
+    const { screen } = await terminal.ended()
+    expect(screen).toContain('code 130')
+    expect(screen.match(/Stopping after/g)).toHaveLength(1)
+    expect(existsSync(join(stage.project, 'finished'))).toBe(true)
+    expect(stage.journal().at(-1)).toMatchObject({ type: 'stopped', why: 'interrupted' })
+  })
+
+  it('Ctrl+Z leaves the terminal as it was, and fg takes the keys up again', async () => {
+    const { terminal, letGo, stage } = await whileItWorks(
+      [[...WORKS, DONE]],
+      'set -m; stty -g > before; ralph run -p x; stty -g > stopped; echo stopped; until [ -e back ]; do sleep 0.1; done; fg; stty -g > after',
+    )
+    await terminal.press('C-z')
+    const screen = await terminal.waitFor(/^stopped/m)
+    expect(screen).not.toMatch(/\? keys/)
+    expect(stage.read('stopped')).toBe(stage.read('before'))
+    writeFileSync(join(stage.project, 'back'), '')
+    await terminal.waitFor(/\? keys/)
+    await pause(300)
+    await terminal.press('?')
+    await terminal.waitFor('p pauses after this iteration')
+    letGo()
+    await terminal.ended()
+    expect(stage.read('after')).toBe(stage.read('before'))
   })
 })
