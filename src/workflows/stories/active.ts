@@ -43,7 +43,7 @@ export type StoryLoopOptions = {
   record: Recorder
   /** The snapshot that the Stop gate reads, and its path. */
   gate: { path: string; read(): GateSnapshot | null; write(snapshot: GateSnapshot): void }
-  marker: { write(marker: Marker): Promise<void>; drop(): void }
+  marker: { keepOut(): Promise<void>; write(marker: Marker): void; drop(): void }
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The steps whose agents' edits were judged before their checks ran. */
@@ -229,13 +229,13 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async onAgentStart({ step, stage }) {
       // Composing the marker of a long list takes as long as git.
-      const looking = options.look()
+      const looking = Promise.all([options.look(), options.marker.keepOut()])
       const marker = createMarker(stage)
       before = marker.preIterationSnapshot ?? null
       const current = options.repository()
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
-      const look = await looking
-      await options.marker.write(marker)
+      const [look] = await looking
+      options.marker.write(marker)
       if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({

@@ -22,10 +22,13 @@ export function storyMarker(
   const path = join(root.path, MARKER)
   let isIgnored = start === null
   return {
-    async write(marker: Marker): Promise<void> {
+    /** Call it before the marker is written. */
+    async keepOut(): Promise<void> {
       if (start && !isIgnored && (await git(root.path, env, ['check-ignore', '-q', MARKER])) === null)
         exclude(start.dirs.common, warn)
       isIgnored = true
+    },
+    write(marker: Marker): void {
       forceReplaceFileUnsynced(root, path, `${JSON.stringify(marker, null, 2)}\n`)
     },
     /** Removes the marker, even if it has become a folder. */

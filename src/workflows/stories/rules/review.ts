@@ -129,9 +129,10 @@ function withFields<T extends object>(object: T, fields: Partial<T>): T {
 const isSame = (a: unknown, b: unknown): boolean =>
   Array.isArray(a) && Array.isArray(b) ? isSameList(a, b) : a === b
 
-type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount' | 'reviewFeedback'>
+/** The fields that ralph owns. */
+export type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount' | 'reviewFeedback'>
 
-const FRESH: ReviewFields = { passes: false, reviewStatus: null, reviewCount: 0, reviewFeedback: '' }
+export const FRESH: ReviewFields = { passes: false, reviewStatus: null, reviewCount: 0, reviewFeedback: '' }
 
 const STATUS: Record<StageName, ReviewStatus> = {
   implement: null,
@@ -140,7 +141,8 @@ const STATUS: Record<StageName, ReviewStatus> = {
   done: 'approved',
 }
 
-function reviewFields(current: TaskState, story: Story, skip: boolean): ReviewFields {
+/** These fields of a story in this state. */
+export function reviewFields(current: TaskState, story: Story, skip: boolean): ReviewFields {
   const { stage, rounds, why, blockedAt } = current
   const blocked = stage === 'blocked'
   if (skip) return { ...FRESH, passes: stage === 'done', reviewFeedback: blocked ? why : '' }

@@ -1,7 +1,7 @@
 import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
 import { type Edit, isSameList, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
-import { projectStories, specOf, storyTask } from './review.ts'
+import { FRESH, type ReviewFields, reviewFields, specOf, storyTask } from './review.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /**
@@ -19,23 +19,16 @@ export function personStoryEdits(
 ): Edit {
   const known = new Map(tasks.map(task => [task.id, task]))
   const listed = new Set(found.userStories.map(story => story.id))
-  const truth = projectStories(found, tasks, state, table, { skip }).userStories
-  const projected = new Map(truth.map(story => [story.id, story]))
   const change: [TaskId, Partial<Task>][] = []
   const states: [TaskId, TaskState][] = []
   for (const story of found.userStories) {
     const task = known.get(story.id)
     const changed = task && changeOf(task, story, id => listed.has(id))
     if (changed) change.push([story.id, changed])
-    const current = taskStateOf(table, state, task ?? storyTask(story))
-    const moved = stateAfterEdit(
-      story,
-      projected.get(story.id)!,
-      current,
-      table,
-      task ?? storyTask(story),
-      skip,
-    )
+    const own = task ?? storyTask(story)
+    const current = taskStateOf(table, state, own)
+    const truth = task ? reviewFields(current, story, skip) : FRESH
+    const moved = stateAfterEdit(story, truth, current, table, own, skip)
     if (moved) states.push([story.id, moved])
   }
   const remove = tasks.filter(task => !listed.has(task.id)).map(task => task.id)
@@ -70,7 +63,7 @@ export function agentStoryEdits(
 /** The state that a person gave the story; null if they left it. It is done only if both fields say so. */
 function stateAfterEdit(
   story: Story,
-  truth: Story,
+  truth: ReviewFields,
   current: TaskState,
   table: StageTable,
   task: Task,
@@ -92,7 +85,8 @@ function stateAfterEdit(
   return stage === 'fix' && feedback.trim() !== '' ? { ...moved, carry: [note] } : moved
 }
 
-function stageOfStory(
+/** Where a story is in the table, by the file alone. */
+export function stageOfStory(
   { passes, reviewStatus }: Story,
   skip: boolean,
 ): 'implement' | 'review' | 'fix' | 'done' {
