@@ -1,10 +1,11 @@
 // The least a Node loop can do: spawn, write the prompt, split lines, parse each, keep the result.
 // With a record, it also notes there when an iteration starts and how it ended, each synced to the disk.
-// usage: node bare-loop.mjs AGENT ITERATIONS [RECORD]
-import { spawn } from 'node:child_process'
+// With `status`, it asks git for the status of the folder after each iteration.
+// usage: node bare-loop.mjs AGENT ITERATIONS [RECORD [status]]
+import { execFile, spawn } from 'node:child_process'
 import { fdatasyncSync, openSync, writeSync } from 'node:fs'
 
-const [agent, iterations, record] = process.argv.slice(2)
+const [agent, iterations, record, status] = process.argv.slice(2)
 const fd = record === undefined ? null : openSync(record, 'a')
 const note = text => {
   if (fd === null) return
@@ -35,6 +36,7 @@ for (let i = 0; i < Number(iterations); i++) {
     if (from < chunk.length) parts.push(chunk.subarray(from))
   })
   await new Promise(resolve => child.on('close', resolve))
+  if (status) await new Promise(done => execFile('git', ['status', '--porcelain=v2', '-z', '-uall'], done))
   note(`ended ${i + 1} ${last?.subtype}`)
   process.stdout.write(`${i + 1} ${last?.subtype}\n`)
 }

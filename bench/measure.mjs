@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** Runs a command to its end: milliseconds, peak memory in MB (Linux), exit code. */
+/** Runs a command to its end: when it began, milliseconds, peak memory in MB (Linux), exit code. */
 export function measure(argv, options) {
   return new Promise((resolve, reject) => {
+    const at = performance.timeOrigin + performance.now()
     const began = process.hrtime.bigint()
     let peak = 0
     const child = spawn(argv[0], argv.slice(1), { stdio: 'ignore', ...options })
@@ -17,7 +18,7 @@ export function measure(argv, options) {
     child.on('error', reject)
     child.on('exit', code => {
       clearInterval(sampling)
-      resolve({ ms: Number(process.hrtime.bigint() - began) / 1e6, peak, code })
+      resolve({ began: at, ms: Number(process.hrtime.bigint() - began) / 1e6, peak, code })
     })
   })
 }
