@@ -19,6 +19,8 @@ export type Changes = {
   submodules: string[]
   /** Their names are not UTF-8, so ralph cannot name them to git. */
   unnameable: string[]
+  /** Neither files nor links, a pipe for example, in the place of what git knows. */
+  special: string[]
   /** Git was told before the run not to look at them, so they are the user's too. */
   flagged: string[]
   /** Of ours, those that were hidden from git during the run. */
@@ -34,6 +36,7 @@ export async function changesSince(start: Start, env: Record<string, string>): P
   const repositories: string[] = []
   const unlisted: string[] = []
   const unnameable: string[] = []
+  const special: string[] = []
   const flagged: string[] = []
   const submodules = changedInside(status)
   const isUnlisted = unlistedIn(status)
@@ -44,6 +47,7 @@ export async function changesSince(start: Start, env: Record<string, string>): P
     } else if (Object.hasOwn(start.flagged ?? {}, path)) flagged.push(path)
     else if (isUnlisted(path)) unlisted.push(path)
     else if (path.includes('\ufffd')) unnameable.push(path)
+    else if (pathKind(start.root, path) === 'special') special.push(path)
     else if (submodules.get(path) === 'only inside') continue
     // Only a new repository is shown as a folder; of others, git shows the files.
     else (path.endsWith('/') ? repositories : ours).push(path)
@@ -60,6 +64,7 @@ export async function changesSince(start: Start, env: Record<string, string>): P
     unlisted,
     submodules: [...submodules.keys()].filter(path => !Object.hasOwn(start.dirty, path)),
     unnameable,
+    special,
     flagged,
     hidden,
   }

@@ -135,6 +135,7 @@ export function openScm(
       [changes.unlisted, 'the run took them out of git and had git ignore them'],
       [changes.submodules, 'files in these submodules changed, and only you can commit there'],
       [changes.unnameable, 'their names are not UTF-8'],
+      [changes.special, 'they are neither files nor links'],
       [changes.flagged, 'git was told before the run not to look at them'],
     ] as const)
       if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)

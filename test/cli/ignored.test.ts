@@ -142,6 +142,7 @@ describe('what ralph cannot commit is left and named, and the rest is committed:
   it.each([
     ['a file in a submodule', 'echo new > sub/file', /files in these submodules changed.*: sub\n/],
     ['a new file in a submodule', 'echo new > sub/new', /files in these submodules changed.*: sub\n/],
+    ['a pipe in the place of a file', 'rm src/a; mkfifo src/a', /neither files nor links: src\/a\n/],
     ['a name that is not UTF-8', 'echo new > "$(printf "\\377")"', /names are not UTF-8: /],
   ])('%s', async (_, script, said) => {
     const stage = setRepository({

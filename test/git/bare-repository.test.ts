@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { changesSince } from '../../src/git/changes.ts'
@@ -45,6 +45,15 @@ it.each(['', 'objects', 'refs/heads', 'wt', 'wt/deep'])(
     expect(existsSync(join(base, 'RAN'))).toBe(false)
   },
 )
+
+it('no git is started there, because an old one would take it for a repository', async () => {
+  const { base, env, evil } = lay()
+  mkdirSync(join(base, 'bin'))
+  writeFileSync(join(base, 'bin/git'), `#!/bin/sh\n: > ${join(base, 'RAN')}\n`, { mode: 0o755 })
+  for (const folder of ['', 'wt/deep'])
+    expect(await recordStart(join(evil, folder), { ...env, PATH: join(base, 'bin') })).toBeNull()
+  expect(existsSync(join(base, 'RAN'))).toBe(false)
+})
 
 it('a new repository in the work tree is named, and not among what may be committed', async () => {
   const root = scratch('ralph-inner-')
