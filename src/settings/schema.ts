@@ -133,6 +133,8 @@ export const schema = object({
     cap: z._default(positiveCount, 5),
     skip: z._default(flag, false),
     atCap: z._default(oneOf('approve', 'block'), 'approve'),
+    submitWithin: z._default(positiveCount, 6),
+    verdictWithin: z._default(positiveCount, 3),
   }),
   pipeline: section({
     enabled: z._default(flag, true),

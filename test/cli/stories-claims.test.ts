@@ -198,6 +198,38 @@ describe('an agent that', () => {
     expect(stage.history().filter(subject => subject.startsWith('ralph:'))).toEqual([])
   })
 
+  it.each([
+    ['is reviewed as one of its own, and so is the rest', ['true'], 'review A-1 pass'],
+    ['is not submitted while a check fails', ['test -e fixed'], 'implement A-1 more'],
+  ])('splits its story and submits the first part: it %s', async (_, verify, second) => {
+    const stage = setStories({
+      stories: [story('A')],
+      verify,
+      calls: [
+        ({ read, put, commit }) => {
+          const file = read()
+          const [whole] = file.userStories
+          const part = { ...whole, id: 'A-1', priority: 0, reviewStatus: 'needs_review' }
+          put({ ...file, userStories: [whole, part] })
+          commit('feat: [A-1] - half')
+        },
+        ({ mode, honest, sh }) => {
+          if (mode === 'review') return honest()
+          sh('touch fixed')
+        },
+      ],
+    })
+    expect((await stage.ralph('stories')).code).toBe(0)
+    expect(stage.moves().slice(0, 2)).toEqual([expect.stringMatching(/^implement A /), second])
+    expect(stage.moves().at(-1)).toBe('review A pass')
+    expect(['A', 'A-1'].map(id => fields(stage.story(id)))).toEqual([
+      { passes: true, reviewStatus: 'approved', reviewCount: 1 },
+      { passes: true, reviewStatus: 'approved', reviewCount: 1 },
+    ])
+    const refused = stage.warned().filter(note => note.includes('A-1 was not submitted for review'))
+    expect(refused).toHaveLength(second.startsWith('review') ? 0 : 1)
+  })
+
   it('approves without a note counts, with a warning', async () => {
     const stage = setStories({
       calls: [({ edit }) => edit({ reviewStatus: 'needs_review' })],

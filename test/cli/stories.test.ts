@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf } from './scene.ts'
-import { fields, setStories, story } from './stories-stage.ts'
+import { fields, type Hands, setStories, story } from './stories-stage.ts'
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 const APPROVED = { passes: true, reviewStatus: 'approved' }
@@ -344,6 +344,25 @@ describe('the loop', () => {
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(why)])
     expect(stage.journal().some(e => e.type === 'started')).toBe(false)
   })
+
+  it.each([
+    ['submitted', 'submitWithin', () => 'not yet', 'all tries at implement are used', 2],
+    [
+      'reviewed',
+      'verdictWithin',
+      ({ mode, honest }: Hands) => (mode === 'review' ? 'hm' : honest()),
+      'all tries at review are used',
+      3,
+    ],
+  ])(
+    'leaves a story for a person that is not %s within so many iterations (review.%s)',
+    async (_, key, always, why, calls) => {
+      const stage = setStories({ settings: { review: { [key]: 2 } }, always })
+      expect((await stage.ralph('stories')).code).toBe(1)
+      expect(stage.seen()).toHaveLength(calls)
+      expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', why: expect.stringContaining(why) })
+    },
+  )
 
   it('tries an empty answer again, which costs no iteration', async () => {
     const stage = setStories({ calls: [() => ''] })

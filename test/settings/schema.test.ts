@@ -31,7 +31,7 @@ test('a project without settings has the defaults', () => {
     maxLimitWait: 21_600,
     budget: { usd: null, tokens: null, minutes: null },
     prices: {},
-    review: { cap: 5, skip: false, atCap: 'approve' },
+    review: { cap: 5, skip: false, atCap: 'approve', submitWithin: 6, verdictWithin: 3 },
     pipeline: {
       enabled: true,
       maxIterations: 10,

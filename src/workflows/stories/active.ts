@@ -114,11 +114,11 @@ export function storyLoop(options: StoryLoopOptions): Active {
   /** Accepts or refuses what the agent of a step wrote into the file. Returns what was refused. */
   function judgeFile(
     { id, stage, task }: Pick<Step, 'id' | 'stage' | 'task'>,
-    hasFinished: boolean,
+    how: { hasFinished: boolean; isGreen: boolean },
     recordEvent: Recorder,
   ): string[] {
     const { edit, refused: why } = storyFile.byAgent(
-      { mode: MODES[stage]!, story: task, hasFinished, before: before ?? snapshotFrom(gate.read(), id) },
+      { mode: MODES[stage]!, story: task, ...how, before: before ?? snapshotFrom(gate.read(), id) },
       limits.additions - run().state.added,
       now(),
     )
@@ -130,7 +130,9 @@ export function storyLoop(options: StoryLoopOptions): Active {
     // This agent ended, so it has read the earlier corrections.
     if (!isUncounted(settled) && before) refused = []
     const wasJudged = judged.has(settled.id)
-    const why = wasJudged ? [] : judgeFile(settled, settled.end === 'ok', recordEvent)
+    const hasFinished = settled.end === 'ok'
+    const isGreen = hasFinished && settled.findings.every(({ verdict }) => verdict === 'pass')
+    const why = wasJudged ? [] : judgeFile(settled, { hasFinished, isGreen }, recordEvent)
     const actions = await options.reviews.takeActions(settled.id)
     const restored = [...why, ...copiedApprovalErrors(settled.task, actions)]
     const corrections = [...restored, ...changedCodeErrors(actions, spec), ...newRepositoryErrors()]
@@ -262,7 +264,8 @@ export function storyLoop(options: StoryLoopOptions): Active {
       // Their checks are still to run; what their agents claim is in the journal.
       for (const step of Object.values(run().state.flight)) {
         if (judged.has(step.id)) continue
-        const corrections = judgeFile(step, step.ended !== undefined && needsChecks(step.ended), record)
+        const hasFinished = step.ended !== undefined && needsChecks(step.ended)
+        const corrections = judgeFile(step, { hasFinished, isGreen: false }, record)
         for (const text of corrections) warn(text)
         addCorrections(corrections)
         storyFile.write()

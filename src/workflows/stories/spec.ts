@@ -12,7 +12,14 @@ export type StoriesSpec = RunSpec & {
   target?: string
   /** The story file when the run began. It fixes what the stories ask for and what verifies them. */
   file: StoriesFile
-  review: { cap: number; skip: boolean; atCap: 'approve' | 'block' }
+  review: {
+    cap: number
+    skip: boolean
+    atCap: 'approve' | 'block'
+    /** Absent in runs of an older ralph. */
+    submitWithin?: number
+    verdictWithin?: number
+  }
 }
 
 const isStoriesFile = (value: unknown): value is StoriesFile => 'file' in readStoriesWithoutNotes(value)
@@ -22,5 +29,11 @@ export const storiesSchema = specSchema({
   outside: z.optional(z.string()),
   target: z.optional(z.string()),
   file: z.custom<StoriesFile>(isStoriesFile, 'not a list of stories'),
-  review: z.looseObject({ cap: z.number(), skip: z.boolean(), atCap: z.enum(['approve', 'block']) }),
+  review: z.looseObject({
+    cap: z.number(),
+    skip: z.boolean(),
+    atCap: z.enum(['approve', 'block']),
+    submitWithin: z.optional(z.number()),
+    verdictWithin: z.optional(z.number()),
+  }),
 })

@@ -1,13 +1,14 @@
 import type { RunEvent } from '../../core/events.ts'
 import { evolve, evolveList, fold } from '../../core/evolve.ts'
-import type { StageTable } from '../../core/table.ts'
-import { isSameList, type TaskId } from '../../core/task.ts'
+import type { StageTable, TaskState } from '../../core/table.ts'
+import { isSameList, type Task, type TaskId } from '../../core/task.ts'
 import { forceReplaceFile } from '../../store/files/inside.ts'
+import { reopened } from '../shared/list-edit.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
-import { projectStories, projectStory } from './rules/review.ts'
+import { projectStories, projectStory, storyTask } from './rules/review.ts'
 import { type ReviewSnapshot, snapshotOf } from './rules/review-rules.ts'
-import { agentStoryEdits, personStoryEdits } from './rules/story-edits.ts'
+import { agentStoryEdits, personStoryEdits, submittedPart } from './rules/story-edits.ts'
 import type { StoriesFile, Story } from './rules/story-file.ts'
 import type { StoriesSpec } from './spec.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
@@ -30,7 +31,10 @@ export interface StoryFileSync {
   write(): void
 }
 
-type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'>
+type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'> & {
+  /** The agent ended well, and all checks were green after it. */
+  isGreen: boolean
+}
 
 export type StoryFileOptions = {
   paths: StoryFilePaths
@@ -123,9 +127,14 @@ export function syncStoryFile({
       const { list, refused } = agentStoryEdits(found, tasks, room)
       notAdded = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
+      const part = isValid && !skip ? submittedPart(found, tasks, step) : null
+      const isAdded = part !== null && !refused.includes(part.id)
+      const state = isAdded && step.isGreen ? { [part.id]: inReview(table, storyTask(part)) } : null
+      const early =
+        isAdded && !step.isGreen ? [`Story ${part.id} was not submitted for review: ${NOT_GREEN}`] : []
       return {
-        edit: list ? { type: 'edited', at, by: 'agent', list } : null,
-        refused: [...errors, ...illegal, ...unwanted],
+        edit: list ? { type: 'edited', at, by: 'agent', list, ...(state && { state }) } : null,
+        refused: [...errors, ...illegal, ...unwanted, ...early],
       }
     },
     isStale: () => !compare().isThere,
@@ -142,6 +151,10 @@ export function syncStoryFile({
     },
   }
 }
+
+const NOT_GREEN = 'not all checks passed after its iteration. Finish it, then submit it.'
+
+const inReview = (table: StageTable, task: Task): TaskState => ({ ...reopened(table, task), stage: 'review' })
 
 const COMMANDS_STAY =
   'verifyCommands was changed, and is put back: this run keeps the commands that it began with. Change them when it has ended.'

@@ -1,19 +1,20 @@
 import type { StageTable } from '../../core/table.ts'
 
-/** Iterations that one story may take until it is submitted, or fixed. */
-const WORK_TRIES = 6
-/** Reviews without a verdict. */
-const REVIEW_TRIES = 3
-
 /** `ralph stories`: implement, review, fix. An agent with a fresh context reviews: no agent approves its own work. */
 export function stories({
   skip = false,
   cap = 5,
   atCap = 'approve',
+  submitWithin = 6,
+  verdictWithin = 3,
 }: {
   skip?: boolean
   cap?: number
   atCap?: 'approve' | 'block'
+  /** Iterations that a story may take until it is submitted, or fixed. */
+  submitWithin?: number
+  /** Reviews in a row that a story may take until one gives a verdict. */
+  verdictWithin?: number
 } = {}): StageTable {
   return {
     name: 'stories',
@@ -27,7 +28,7 @@ export function stories({
         role: 'coder',
         title: 'implementing',
         ends: 'signal',
-        tries: WORK_TRIES,
+        tries: submitWithin,
         on: { pass: skip ? 'done' : 'review', more: 'implement', fail: 'implement', spent: 'blocked' },
       },
       review: {
@@ -35,7 +36,7 @@ export function stories({
         title: 'reviewing',
         ends: 'verdict',
         failed: 'reject',
-        tries: REVIEW_TRIES,
+        tries: verdictWithin,
         on: {
           pass: 'done',
           more: 'review',
@@ -48,7 +49,7 @@ export function stories({
         role: 'coder',
         title: 'fixing',
         ends: 'signal',
-        tries: WORK_TRIES,
+        tries: submitWithin,
         on: { pass: 'review', more: 'fix', fail: 'fix', spent: 'blocked' },
       },
     },

@@ -82,6 +82,11 @@ describe('an iteration', () => {
     ['implement', 'changes nothing', changed({})],
     ['implement', 'submits a story', changed({ new: { reviewStatus: 'needs_review' } })],
     ['implement', 'adds a fresh story', changed({}, story('added'))],
+    [
+      'implement',
+      'submits a part of a story',
+      changed({}, story('part', { reviewStatus: 'needs_review' }), story('rest')),
+    ],
     ['implement', 'reorders', file(...[...before.userStories].reverse())],
     ['review', 'approves a story', changed({ waiting: { ...approved, reviewCount: 2 } })],
     ['review', 'sends a story back', changed({ waiting: { ...sentBack, reviewCount: 2 } })],
@@ -97,6 +102,40 @@ describe('an iteration', () => {
   })
 
   it.each<[ReviewMode, string, StoriesFile, string[]]>([
+    [
+      'implement',
+      'submits two parts of a story',
+      changed(
+        {},
+        story('part', { reviewStatus: 'needs_review' }),
+        story('rest', { reviewStatus: 'needs_review' }),
+      ),
+      ['An implement iteration submits one story for review. Story rest was submitted besides part.'],
+    ],
+    [
+      'implement',
+      'submits a story and a part',
+      changed({ new: { reviewStatus: 'needs_review' } }, story('part', { reviewStatus: 'needs_review' })),
+      ['An implement iteration submits one story for review. Story part was submitted besides new.'],
+    ],
+    ...(
+      [
+        ['review', { reviewStatus: 'needs_review' }],
+        ['review-fix', { reviewStatus: 'needs_review' }],
+        ['implement', { reviewStatus: 'needs_review', reviewCount: 1 }],
+        ['implement', { reviewStatus: 'needs_review', passes: true }],
+      ] as const
+    ).map(([mode, more]): [ReviewMode, string, StoriesFile, string[]] => {
+      const part = story('part', more)
+      return [
+        mode,
+        `adds ${JSON.stringify(more)}`,
+        changed(mode === 'review' ? { waiting: { ...approved, reviewCount: 2 } } : {}, part),
+        [
+          `New stories must start incomplete, with passes=false, reviewStatus=null and reviewCount=0. Story part starts with passes=${part.passes}, reviewStatus=${part.reviewStatus} and reviewCount=${part.reviewCount}.`,
+        ],
+      ]
+    }),
     [
       'implement',
       'passes a story',

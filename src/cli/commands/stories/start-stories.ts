@@ -32,6 +32,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
   const { base } = prepared
   const { settings } = base
   const review = {
+    ...settings.review,
     cap: options.reviewCap ?? settings.review.cap,
     skip: options.skipReview ?? settings.review.skip,
     atCap: options.atCap ?? settings.review.atCap,

@@ -41,26 +41,32 @@ export function invariantErrors(file: StoriesFile, cap: number): string[] {
 /** Changes that this mode does not allow. The state afterwards may be legal even if the transition to it is not. */
 export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): string[] {
   const known = after.userStories.filter(story => Object.hasOwn(before, story.id))
+  const added = after.userStories.filter(story => !Object.hasOwn(before, story.id))
+  const parts = added.filter(story => isSubmittedPart(mode, story))
   const changed = known.flatMap(story => {
     const was = before[story.id]!
     const fields = FIELDS.filter(field => was[field] !== story[field])
     return fields.length > 0 ? [{ story, was, fields }] : []
   })
   return [
-    ...after.userStories.filter(story => !Object.hasOwn(before, story.id)).flatMap(newStoryErrors),
+    ...added.filter(story => !parts.includes(story)).flatMap(newStoryErrors),
     ...removedErrors(before, after),
-    ...modeErrors(mode, before, changed),
+    ...modeErrors(mode, before, changed, parts),
   ]
 }
+
+/** A story that is too large is split, and the first of its parts may be submitted instead of it. */
+export const isSubmittedPart = (mode: ReviewMode, story: Story): boolean =>
+  mode === 'implement' && !story.passes && story.reviewStatus === 'needs_review' && story.reviewCount === 0
 
 type Change = { story: Story; was: ReviewState; fields: (keyof ReviewState)[] }
 
 const FIELDS: (keyof ReviewState)[] = ['passes', 'reviewStatus', 'reviewCount']
 
-function modeErrors(mode: ReviewMode, before: ReviewSnapshot, changed: Change[]): string[] {
+function modeErrors(mode: ReviewMode, before: ReviewSnapshot, changed: Change[], parts: Story[]): string[] {
   switch (mode) {
     case 'implement':
-      return implementErrors(changed)
+      return implementErrors(changed, parts)
     case 'review':
       return reviewErrors(before, changed)
     case 'review-fix':
@@ -70,7 +76,7 @@ function modeErrors(mode: ReviewMode, before: ReviewSnapshot, changed: Change[])
   }
 }
 
-function implementErrors(changed: Change[]): string[] {
+function implementErrors(changed: Change[], parts: Story[]): string[] {
   const submits = ({ was, story }: Change) =>
     was.reviewStatus === null && story.reviewStatus === 'needs_review'
   const errors = changed.flatMap(change =>
@@ -81,10 +87,10 @@ function implementErrors(changed: Change[]): string[] {
           `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: ${formatChange(change, field)}.`,
       ),
   )
-  const [first, ...more] = changed.filter(submits)
-  for (const { story } of more)
+  const [first, ...more] = [...changed.filter(submits).map(({ story }) => story), ...parts]
+  for (const { id } of more)
     errors.push(
-      `An implement iteration submits one story for review. Story ${story.id} was submitted besides ${first!.story.id}.`,
+      `An implement iteration submits one story for review. Story ${id} was submitted besides ${first!.id}.`,
     )
   return errors
 }

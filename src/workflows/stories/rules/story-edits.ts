@@ -2,6 +2,7 @@ import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } f
 import { type Edit, isSameList, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { FRESH, type ReviewFields, reviewFields, specOf, storyTask } from './review.ts'
+import { isSubmittedPart, type ReviewMode } from './review-rules.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /**
@@ -58,6 +59,23 @@ export function agentStoryEdits(
   const add = additions(accepted, id => known.has(id))
   const wanted = accepted.map(story => story.id)
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
+}
+
+/**
+ * The part of a split story that an agent submits: one new story, and not the iteration's own as well. It is reviewed like
+ * any other. null: there is none.
+ */
+export function submittedPart(
+  found: StoriesFile,
+  tasks: readonly Task[],
+  { mode, story: own }: { mode: ReviewMode; story: TaskId },
+): Story | null {
+  const known = new Set(tasks.map(task => task.id))
+  const [part, ...more] = found.userStories.filter(
+    story => !known.has(story.id) && isSubmittedPart(mode, story),
+  )
+  const isOwnSubmitted = found.userStories.some(({ id, reviewStatus }) => id === own && reviewStatus !== null)
+  return part && more.length === 0 && !isOwnSubmitted ? part : null
 }
 
 /** The state that a person gave the story; null if they left it. It is done only if both fields say so. */
