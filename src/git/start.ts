@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { OWN_IGNORE } from '../core/own-ignore.ts'
+import { OWN_IGNORES } from '../core/own-ignore.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import type { GitDirs } from './head.ts'
 import { absentPaths, type Flag, topmost } from './hidden.ts'
@@ -74,7 +74,7 @@ export function idsOf({ root, dirs }: Pick<Start, 'root' | 'dirs'>): {
 function isOwnIgnore(root: string, path: string): boolean {
   if (!path.endsWith('.ralph/.gitignore')) return false
   const text = textAt(join(root, path), { limit: LIMITS.small })
-  return text === null ? contentOf(root, path) === 'absent' : ['', OWN_IGNORE].includes(text)
+  return text === null ? contentOf(root, path) === 'absent' : OWN_IGNORES.includes(text)
 }
 
 /** The state of the tree when the run began. */

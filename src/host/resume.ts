@@ -38,8 +38,8 @@ export async function resumeRun(
   context: ResumeContext,
 ): Promise<number> {
   const home = ralphHome(context.io.env)
-  const run =
-    name === undefined ? latest(home, projectOf(options.projectDir, context.io.env)) : findRun(home, name)
+  const project = projectOf(options.projectDir, context.io.env)
+  const run = name === undefined ? latest(home, project) : findRun(home, name, project)
   return resume(run, options, context)
 }
 

@@ -145,5 +145,9 @@ function flagsOf(o: CommonOptions): Flags {
 }
 
 /** The limit that -m, -n and --once give; undefined: none was given. */
-export const iterationsOf = (o: CommonOptions): number | undefined =>
-  o.once ? 1 : (o.maxIterations ?? o.maximumIterations)
+export function iterationsOf({ once, maxIterations, maximumIterations }: CommonOptions): number | undefined {
+  const iterations = maxIterations ?? maximumIterations
+  if (!once) return iterations
+  if (iterations !== undefined) throw new UsageError('-m cannot be used with --once, which is one iteration')
+  return 1
+}

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { kindAt } from '../store/files/inside.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { sessionDir } from '../store/session.ts'
@@ -36,8 +37,11 @@ export function makeRunDir(home: string, id: string): string {
 export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
-/** A run by its id, or by the beginning or end of one if no other run matches. */
-export function findRun(home: string, name: string): StoredRun {
+/**
+ * A run by its id, or by the beginning or end of one if no other run matches. `project`: where a session of that name may
+ * explain why there is none.
+ */
+export function findRun(home: string, name: string, project?: string): StoredRun {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
   const matches = matchingRuns(home, name)
@@ -45,6 +49,10 @@ export function findRun(home: string, name: string): StoredRun {
   if (id !== undefined) return openRun(home, id)
   if (matches.length > 1)
     throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
+  if (project !== undefined && kindAt(sessionDir(project, name)) === 'folder')
+    throw new UsageError(
+      `session ${name} has no run in ${join(home, 'runs')}: an older ralph made it, or another machine, so it cannot be resumed; start a new run`,
+    )
   throw new UsageError(`no run "${name}" in ${join(home, 'runs')}`)
 }
 

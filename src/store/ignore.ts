@@ -15,8 +15,7 @@ export function ignoreOwnFiles(root: PinnedFolder, ralph: string): void {
 }
 
 /**
- * The same for one folder, with a file that ignores itself: the one above is committed, and is missing after a checkout
- * of an earlier commit.
+ * The same for one folder: the file above may be committed, and is then missing after a checkout of an earlier commit.
  */
 export const ignoreAll = (root: PinnedFolder, folder: string): void =>
   forceReplaceFileUnsynced(root, join(folder, '.gitignore'), '*\n')

@@ -132,6 +132,7 @@ export function openSession(
       )
     }
   }
+  const logCall = (entry: Record<string, unknown>) => append('agent-calls.jsonl', JSON.stringify(entry))
   const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
   let limit: number | null = null
   const start = (id: number, at: number) => {
@@ -153,7 +154,7 @@ export function openSession(
     numberOf,
     keep,
     shown: path => relative(project, path),
-    logCall: entry => append('agent-calls.jsonl', JSON.stringify(entry)),
+    logCall,
     onEvent(event) {
       learn(event)
       if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
@@ -175,6 +176,10 @@ export function openSession(
           'iterations.log',
           `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${oneLine(event.note)}`,
         )
+      } else if (event.type === 'edited' && event.by === 'agent') {
+        const [step = null, at] = [[...running.keys()].at(-1), new Date(event.at).toISOString()]
+        const { list, state } = event
+        logCall({ at, step, iteration: step && numberOf(step), kind: 'todo-sync', list, state })
       } else if (event.type === 'finished') {
         try {
           append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)

@@ -8,6 +8,7 @@ import type { Receipt } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
 import type { RunLinesOptions, TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
+import { stampTime } from '../view/time.ts'
 import {
   type ConsoleListener,
   consoleListener,
@@ -50,7 +51,8 @@ export function terminalFrontend(
   const warn = (note: string) => streams().stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
   return {
     announce(title: string, rows: string[][], output: OutputSettings): void {
-      if (!json && !quiet) write(page(title, rows, streams().stdout, env, output))
+      const stamp = output.timestamps ? `${stampTime(Date.now())} ` : ''
+      if (!json && !quiet) write(page(title, rows, streams().stdout, env, output, stamp))
     },
 
     preview(dry: Preview, output: OutputSettings): void {
@@ -103,13 +105,15 @@ function page(
   out: OutputStream,
   env: NodeJS.ProcessEnv,
   output: OutputSettings,
+  stamp = '',
 ): string {
   const { colors } = terminalStyle(out, env, output)
   const width = Math.max(...rows.map(([name]) => name!.length))
   const indent = `\n${' '.repeat(width + 4)}`
-  const fit = fitTo(out.isTTY ? (out.columns || 80) - width - 4 : null)
+  const fit = fitTo(out.isTTY ? (out.columns || 80) - width - 4 - stamp.length : null)
   const lines = rows.map(
     ([name, value]) => `  ${colors.dim(name!.padEnd(width))}  ${fit.wrap(visible(value!)).join(indent)}`,
   )
-  return `${[colors.bold(title), ...lines].join('\n')}\n`
+  const text = [colors.bold(title), ...lines].join('\n')
+  return `${stamp === '' ? text : text.replace(/^/gm, colors.dim(stamp))}\n`
 }

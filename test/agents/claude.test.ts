@@ -122,6 +122,48 @@ describe('a recorded run', () => {
   })
 })
 
+test('the lines of the first format, which say of the end only what it was, become events too', () => {
+  const events = read(
+    { type: 'system', session_id: 's1' },
+    { type: 'assistant', message: { content: [{ type: 'text', text: 'Hello.' }] } },
+    {
+      type: 'assistant',
+      message: { content: [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }] },
+    },
+    {
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a', is_error: false }] },
+    },
+    {
+      type: 'result',
+      result: DONE,
+      total_cost_usd: 0.05,
+      usage: {
+        input_tokens: 1000,
+        output_tokens: 500,
+        cache_read_input_tokens: 800,
+        cache_creation_input_tokens: 0,
+      },
+    },
+  )
+  expect(events.map(({ type }) => type)).toEqual([
+    'started',
+    'text',
+    'tool',
+    'toolResult',
+    'answered',
+    'ended',
+  ])
+  expect(endedOf(events)).toEqual({
+    type: 'ended',
+    ok: true,
+    text: DONE,
+    costUsd: 0.05,
+    denials: 0,
+    usage: { input: 1800, output: 500, cacheRead: 800, cacheWrite: 0 },
+  })
+})
+
 describe('the final text', () => {
   test('is the main agent’s own: not a subagent’s, a tool’s, nor the prompt', () => {
     const events = read(

@@ -26,6 +26,14 @@ describe('an agent that changes the list', () => {
       { by: 'agent', list: { add: [{ task: { id: '#4' }, after: '#1' }] } },
     ])
     expect(stage.warnings().filter(note => note.includes('#'))).toEqual([])
+    const calls = stage
+      .session('agent-calls.jsonl')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(calls.filter(({ kind }) => kind === 'todo-sync')).toMatchObject([
+      { step: 2, iteration: 2, list: { add: [{ task: { id: '#4' }, after: '#1' }] } },
+    ])
     expect(stage.session('progress.txt')).toMatch(
       /## List changed by the agent \(.*\)\n- Added #4: Make part 4\n/,
     )

@@ -306,7 +306,6 @@ it('commits every task that is green, and names the commit in progress.txt', asy
     'A message',
     'made-#2',
     'A message',
-    '.ralph/.gitignore',
     'made-#1',
     'start',
   ])

@@ -148,7 +148,7 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
 }
 `)
     expect(() => loadSettings(scene.project)).not.toThrow()
-    expect(scene.read('.ralph/.gitignore')).toBe('sessions/\nsettings.local.json\n')
+    expect(scene.read('.ralph/.gitignore')).toBe('.gitignore\nsessions/\nsettings.local.json\n')
     const { properties } = JSON.parse(scene.read('.ralph/settings.schema.json'))
     expect(Object.keys(scene.settings()).filter(key => !(key in properties))).toEqual([])
     expect(readdirSync(join(scene.project, '.ralph')).sort()).toEqual([

@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { setRepository } from './repository.ts'
 import { eventsOf, hinted, setStage } from './scene.ts'
 
 const DONE: [string, ...unknown[]] = ['claude', 'Done. <response>DONE</response>']
@@ -210,8 +211,21 @@ describe('ralph run', () => {
       prompt: expect.stringContaining('prompt.txt'),
     })
     expect(JSON.parse(stage.session('session.json'))).toMatchObject({ workflow: 'prompt' })
-    expect(stage.read('.ralph/.gitignore')).toBe('sessions/\nsettings.local.json\n')
+    expect(stage.read('.ralph/.gitignore')).toBe('.gitignore\nsessions/\nsettings.local.json\n')
     expect(statSync(stage.runs()[0]!).mode & 0o777).toBe(0o700)
+  })
+
+  it('leaves nothing of its own for git to show', async () => {
+    const stage = setRepository({
+      calls: [
+        [
+          ['file', 'made', ''],
+          ['claude', 'Done. <response>DONE</response>'],
+        ],
+      ],
+    })
+    expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
+    expect(stage.git('status', '--porcelain', '--untracked-files=all')).toBe('?? made')
   })
 
   it('pins its rules: settings changed meanwhile do not change the run', async () => {

@@ -24,7 +24,7 @@ describe('the SCM step', () => {
     })
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
     expect(stage.log()).toEqual(['Add the new file', 'start'])
-    expect(stage.filesIn('HEAD')).toEqual(['.ralph/.gitignore', 'README', 'new.txt'])
+    expect(stage.filesIn('HEAD')).toEqual(['README', 'new.txt'])
     expect(stage.git('status', '--porcelain')).toBe('')
   })
 
@@ -89,7 +89,7 @@ describe('the SCM step', () => {
     expect(ran.code).toBe(0)
     expect(ran.stderr).toMatch(/3 uncommitted changes in the working tree/)
     expect(ran.stderr).toContain('left uncommitted, because they had changes of yours before the run: mixed')
-    expect(stage.filesIn('HEAD')).toEqual(['.ralph/.gitignore', 'new'])
+    expect(stage.filesIn('HEAD')).toEqual(['new'])
     expect(stage.git('status', '--porcelain').split('\n').sort()).toEqual(
       ['A  staged', 'M mine', ' M mixed'].sort(),
     )

@@ -34,6 +34,19 @@ describe('.ralph-active', () => {
     expect(existsSync(marker(stage))).toBe(false)
   })
 
+  it.each([
+    ['that runs stays as it is', process.ppid, true],
+    ['that is dead is replaced, and removed at the end', 2 ** 22 + 1, false],
+  ])('of another loop %s', async (_, pid, stays) => {
+    const stage = setStories()
+    const other = `${JSON.stringify({ pid, mode: 'direct' }, null, 2)}\n`
+    writeFileSync(marker(stage), other)
+    writeFileSync(join(stage.project, '.git/info/exclude'), '.ralph-active\n')
+    expect((await stage.ralph('stories', '--shared')).code).toBe(0)
+    expect(stage.seen()[0]!.marker!.pid).toBe(stays ? pid : process.pid)
+    expect(existsSync(marker(stage)) && stage.read('.ralph-active')).toBe(stays && other)
+  })
+
   it('is committed by nobody, though nothing in the repository ignores it', async () => {
     const stage = setStories()
     expect((await stage.ralph('stories')).code).toBe(0)

@@ -17,6 +17,10 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run', '-p', 'x', '-m', '-3'], "argument '-3' is invalid"],
     [['run', '-p', 'x', '-m', '1e3'], "argument '1e3' is invalid"],
     [['run', '-p', 'x', '--inactivity-timeout', 'soon'], 'It must be a number of seconds above 0.'],
+    ...[['run', '-p', 'x'], ['build', 'x'], ['stories']].map((words): [string[], string] => [
+      [...words, '--once', '-m', '3'],
+      '-m cannot be used with --once, which is one iteration',
+    ]),
     [['run', '-p', 'x', '--modle', 'y'], "unknown option '--modle' (Did you mean --model?)"],
     [['run', '-p', 'x', 'stray'], "too many arguments for 'run'. Expected 0 arguments but got 1."],
     [

@@ -18,8 +18,9 @@ export function setRepository(options: { settings?: unknown; commit?: boolean } 
     ...stage,
     sh,
     git,
+    /** One that says something in the end: an empty answer would be tried again. */
     agent: (script: string, ...args: string[]) =>
-      stage.ralph('run', '-p', 'x', '-m', '1', '-c', '', ...args, '--', 'sh', '-ec', script),
+      stage.ralph('run', '-p', 'x', '-m', '1', '-c', '', ...args, '--', 'sh', '-ec', `${script}\necho done`),
     /** Everything there is to see: files with kind, mode and content, HEAD, the branches, the index. */
     state: () => ({
       files: filesIn(stage.project),

@@ -163,7 +163,6 @@ describe('the tree that is committed', () => {
     expect(run.git('show', '--format=%s', '--name-only').trim().split('\n')).toEqual([
       'Add a',
       '',
-      '.ralph/.gitignore',
       'a.txt',
       'b.txt',
     ])

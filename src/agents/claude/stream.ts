@@ -134,8 +134,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     }
     isTurnOpen = false
     turns = Math.max(turns - 1, 0)
-    if (message.subtype === 'success' && !message.is_error && !interrupted)
-      return [{ type: 'ended', ok: true, text, ...spent }]
+    if (isSuccess(message) && !interrupted) return [{ type: 'ended', ok: true, text, ...spent }]
     const error = interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
@@ -187,7 +186,7 @@ export function claudeParser(meter: Meter = byResult()): Parser {
 }
 
 function systemEvents(message: Fields): AgentEvent[] {
-  if (message.subtype === 'init') {
+  if (message.subtype === 'init' || message.subtype === undefined) {
     const field = (value: unknown) => asText(value) || undefined
     const { session_id, model, apiKeySource } = message
     // Without a key the CLI uses its own login, which a subscription pays for.
@@ -220,6 +219,12 @@ function usageOf(usage: Fields | null): Usage | undefined {
   const input = asCount(usage.input_tokens) + cacheRead + cacheWrite
   return { input, output: asCount(usage.output_tokens), cacheRead, cacheWrite }
 }
+
+/** The first format of a result says nothing of the end but what it was. */
+const isSuccess = ({ subtype, is_error, result }: Fields): boolean =>
+  subtype === undefined && is_error === undefined
+    ? typeof result === 'string'
+    : subtype === 'success' && !is_error
 
 function errorOf(message: Fields): string {
   const errors = asList(message.errors).map(asText).filter(Boolean)

@@ -127,7 +127,7 @@ export function syncStoryFile({
       const { list, refused } = agentStoryEdits(found, tasks, room)
       notAdded = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
-      const part = isValid && !skip ? submittedPart(found, tasks, step) : null
+      const part = errors.length === 0 && !skip ? submittedPart(found, tasks, step) : null
       const isAdded = part !== null && !refused.includes(part.id)
       const state = isAdded && step.isGreen ? { [part.id]: inReview(table, storyTask(part)) } : null
       const early =

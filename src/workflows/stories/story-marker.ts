@@ -5,6 +5,7 @@ import type { Start } from '../../git/start.ts'
 import { appendToFile } from '../../store/files/append.ts'
 import { forceReplaceFileUnsynced, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { Marker } from './rules/marker.ts'
 
 const MARKER = '.ralph-active'
@@ -21,6 +22,9 @@ export function storyMarker(
 ) {
   const path = join(root.path, MARKER)
   let isIgnored = start === null
+  let isMine = false
+  /** With --shared, another loop may be at work here: its marker stays. */
+  const isOthers = () => !isMine && isOtherAlive(path)
   return {
     /** Call it before the marker is written. */
     async keepOut(): Promise<void> {
@@ -29,12 +33,27 @@ export function storyMarker(
       isIgnored = true
     },
     write(marker: Marker): void {
+      if (isOthers()) return
+      isMine = true
       forceReplaceFileUnsynced(root, path, `${JSON.stringify(marker, null, 2)}\n`)
     },
     /** Removes the marker, even if it has become a folder. */
     drop(): void {
+      if (isOthers()) return
       if (isPinned(root)) inside(root, path, entry => rmSync(entry, { force: true, recursive: true }))
     },
+  }
+}
+
+/** Whether a process that is not this one wrote the marker and still runs. */
+function isOtherAlive(path: string): boolean {
+  const pid = /"pid": ([1-9]\d*)\b/.exec(textAt(path, { limit: LIMITS.own }) ?? '')?.[1]
+  if (pid === undefined || Number(pid) === process.pid) return false
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findCycle } from '../../../src/core/task.ts'
-import { PLAN } from '../../../src/workflows/build/rules/check-list.ts'
+import { checkList, PLAN } from '../../../src/workflows/build/rules/check-list.ts'
 import { readPlan } from '../../../src/workflows/build/rules/plan-answer.ts'
-import { detailsOf, plannedTasks } from '../../../src/workflows/build/rules/planned.ts'
+import { type CheckedList, detailsOf, plannedTasks } from '../../../src/workflows/build/rules/planned.ts'
 import { asAnswer, plans } from './plans.ts'
 
 const item = (id: string, more: object = {}) => ({
@@ -39,11 +39,33 @@ describe('a planner’s answer', () => {
   it('may leave out what can be told without it', () => {
     expect(read([{ content: 'A' }, item('#7'), { id: null, content: ' B\n b', blockedBy: null }])).toEqual({
       items: [
-        { id: '#8', content: 'A', status: 'pending', activeForm: 'A' },
-        item('#7'),
-        { id: '#9', content: 'B b', status: 'pending', activeForm: 'B b' },
+        { id: '#1', content: 'A', status: 'pending', activeForm: 'A' },
+        item('#2'),
+        { id: '#3', content: 'B b', status: 'pending', activeForm: 'B b' },
       ],
       details: {},
+    })
+  })
+
+  it('gets the ids #1, #2 … in its order, and whatever names one follows', () => {
+    const plan = read([
+      item('setup', { content: 'Set up', activeForm: 'Setting up' }),
+      item('#0', {
+        blockedBy: ['setup'],
+        description: 'Before #2, not #20 or #99.',
+        acceptanceCriteria: ['#2 works'],
+      }),
+      item('#2', { blockedBy: ['#0'], content: 'Go on after #0' }),
+      item('#20'),
+    ])
+    expect(plan).toEqual({
+      items: [
+        item('#1', { content: 'Set up', activeForm: 'Setting up' }),
+        item('#2', { blockedBy: ['#1'] }),
+        item('#3', { blockedBy: ['#2'], content: 'Go on after #2' }),
+        item('#4'),
+      ],
+      details: { '#2': { description: 'Before #3, not #4 or #99.', acceptanceCriteria: ['#3 works'] } },
     })
   })
 
@@ -151,7 +173,9 @@ describe('a planner’s answer', () => {
 
   it('with ids that every object has is read as any other', () => {
     const answer = `[${['__proto__', 'constructor'].map(id => `{"id":"${id}","content":"Do","description":"Why"}`)}]`
-    const plan = readPlan(answer)
+    const plan = checkList(JSON.parse(answer), { isNew: true })
+    const read = readPlan(answer)
+    expect('details' in read && Object.keys(read.details)).toEqual(['#1', '#2'])
     expect('details' in plan && Object.keys(plan.details)).toEqual(['__proto__', 'constructor'])
     expect('items' in plan && Object.keys(detailsOf(plannedTasks(plan)))).toEqual([
       '__proto__',
@@ -188,10 +212,25 @@ describe('a planner’s answer', () => {
 })
 
 describe('any plan', () => {
-  it('is read as it was written, in a fence and between words', () => {
+  it('is read as it was written but for its ids, in a fence and between words', () => {
     fc.assert(
       fc.property(plans, fc.constantFrom('', 'Here it is:\n```json\n'), (plan, before) => {
-        expect(readPlan(`${before}${asAnswer(plan)}${before && '\n```\nDone.'}`)).toEqual(plan)
+        const read = readPlan(`${before}${asAnswer(plan)}${before && '\n```\nDone.'}`)
+        // The place in the list that each id stands for.
+        const placed = (ids: string[], { items, details }: CheckedList) =>
+          items.map(({ id, blockedBy = [], ...rest }) => [
+            ids.indexOf(id),
+            blockedBy.map(blocker => ids.indexOf(blocker)),
+            rest,
+            details[id],
+          ])
+        const ids = plan.items.map((_, index) => `#${index + 1}`)
+        expect(placed(ids, read as CheckedList)).toEqual(
+          placed(
+            plan.items.map(({ id }) => id),
+            plan,
+          ),
+        )
         expect(findCycle(plannedTasks(plan))).toBeNull()
       }),
     )

@@ -23,6 +23,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     throw new UsageError(
       'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',
     )
+  const iterations = iterationsOf(options) ?? ITERATIONS
   const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
   const prepared = prepare(options, agentCommand)
@@ -37,7 +38,7 @@ export async function startStories(options: StoriesOptions, agentCommand: string
     skip: options.skipReview ?? settings.review.skip,
     atCap: options.atCap ?? settings.review.atCap,
   }
-  const limits = { ...limitsOf(settings), iterations: iterationsOf(options) ?? ITERATIONS }
+  const limits = { ...limitsOf(settings), iterations }
   return startRun(
     storiesWorkflow,
     { ...prepared, ownRisks: storyRisks(dir, file) },

@@ -1,6 +1,7 @@
 import { endOfString, type JsonError, parseJson } from '../../../core/json.ts'
 import { checkList } from './check-list.ts'
 import type { CheckedList } from './planned.ts'
+import { renumber } from './renumber.ts'
 
 /**
  * Reads the list of tasks from a planner's answer, which may be fenced, surrounded by text, or `{"tasks": […]}`.
@@ -15,7 +16,7 @@ export function readPlan(answer: string): CheckedList | { errors: string[] } {
   const [list] = lists
   if (list && flaws.length === 0) {
     const plan = checkList(list, { isNew: true })
-    return 'errors' in plan ? { errors: limitErrors(plan.errors) } : plan
+    return 'errors' in plan ? { errors: limitErrors(plan.errors) } : renumber(plan)
   }
   return {
     errors:
