@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   workflows: ['core', 'settings', 'store', 'git', 'view'],
   runs: ['core', 'store', 'git', 'view', 'runners', 'workflows'],
   host: ['core', 'engine', 'runs', 'workflows', 'blocklist', ...ADAPTERS],
+  workers: ['core', 'host', 'runs', 'workflows', ...ADAPTERS],
   hooks: ['core', 'blocklist', 'store/files', 'workflows/stories/rules'],
   cli: 'anything',
 }

@@ -4,11 +4,21 @@ import { processFrontend } from '../host/process-frontend.ts'
 import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
 import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
 import type { Io } from '../runs/io.ts'
-import { showStatus as showStatusOf } from '../runs/show-status.ts'
+import { type StatusOptions, showStatus as showStatusOf } from '../runs/show-status.ts'
+import { cancelRun as cancelRunOf, pauseRun as pauseRunOf, type SteerOptions } from '../runs/steer.ts'
 import { watchOutput } from '../terminal/watch-output.ts'
+import { showWorker } from '../workers/show.ts'
+import { cancelWorker, hasWorker, pauseWorker, resumeWorker } from '../workers/steer.ts'
+import { superviseWorker as superviseWorkerOf } from '../workers/supervise.ts'
 import { workflows } from '../workflows/index.ts'
 
-export { cancelRun, pauseRun, tellRun } from '../runs/steer.ts'
+export { setRun } from '../runs/set-limit.ts'
+export { tellRun } from '../runs/steer.ts'
+export { attachWorker } from '../workers/attach.ts'
+export { listRuns } from '../workers/list.ts'
+export { printLogs } from '../workers/read-logs.ts'
+export { forgetWorker, killWorker } from '../workers/steer.ts'
+export { waitForWorkers } from '../workers/wait.ts'
 export { archiveStories } from './commands/archive/archive-stories.ts'
 export { startBuild } from './commands/build/start-build.ts'
 export { offerCompletions, printCompletions } from './commands/completions/completions.ts'
@@ -30,8 +40,20 @@ export { undoRun } from './commands/undo/ask-first.ts'
 
 /** These commands need to know a run's workflow, so they get ralph's registry. */
 export const resumeRun = (name: string | undefined, options: ResumeOptions, io: Io): Promise<number> =>
-  resumeRunIn(name, options, { registry: workflows, io, frontend: processFrontend(options) })
+  hasWorker(name, io.env)
+    ? resumeWorker(name, options, io)
+    : resumeRunIn(name, options, { registry: workflows, io, frontend: processFrontend(options) })
+export const superviseWorker = superviseWorkerOf.bind(null, workflows)
+
+/** A worker is steered by its name, another run by its id. */
+export const pauseRun = (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
+  hasWorker(name, io.env) ? pauseWorker(name, io) : pauseRunOf(name, options, io)
+export const cancelRun = (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
+  hasWorker(name, io.env) ? cancelWorker(name, io) : cancelRunOf(name, options, io)
 export const collectGarbage = collectGarbageOf.bind(null, workflows)
-export const showStatus = showStatusOf.bind(null, workflows)
+export const showStatus = (name: string | undefined, options: StatusOptions, io: Io): number =>
+  !options.json && hasWorker(name, io.env)
+    ? showWorker(workflows, name, io)
+    : showStatusOf(workflows, name, options, io)
 
 watchOutput()

@@ -14,6 +14,7 @@ import { plugin } from './commands/plugin/command.ts'
 import { report } from './commands/report/command.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run/command.ts'
+import { spawn } from './commands/spawn/command.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
 import { stories } from './commands/stories/command.ts'
 import { task } from './commands/task/command.ts'
@@ -21,6 +22,7 @@ import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
 import type { Verb, VerbContext } from './commands/verb.ts'
+import { attach, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
 
 const VERBS: readonly Verb[] = [
@@ -29,13 +31,21 @@ const VERBS: readonly Verb[] = [
   build,
   stories,
   task,
+  spawn,
+  ls,
   resume,
   report,
   diff,
   undo,
   status,
+  logs,
+  attach,
   pause,
   cancel,
+  kill,
+  rm,
+  wait,
+  set,
   tell,
   approve,
   reject,
@@ -45,6 +55,7 @@ const VERBS: readonly Verb[] = [
   trust,
   demo,
   demoAgent,
+  supervise,
   plugin,
   doctor,
   completions,
@@ -63,7 +74,8 @@ Examples:
 Exit codes: 0 done · 1 ended without being done · 2 bad usage, settings or input · 130 interrupted`
 
 /** Runs one command line and returns its exit code. */
-export async function main(argv: string[]): Promise<number> {
+export async function main(typed: string[]): Promise<number> {
+  const argv = withoutSpawn(typed)
   const takesCommand = VERBS.some(verb => verb.takesCommand && verb.name === argv[0])
   const split = takesCommand ? argv.indexOf('--') : -1
   const words = split < 0 ? argv : argv.slice(0, split)
@@ -103,6 +115,16 @@ export async function main(argv: string[]): Promise<number> {
     return explain(error, words.includes('--verbose') || words.includes('-V'))
   }
 }
+
+/** `ralph spawn build …` is `ralph build --detach …`; without the name of a workflow it is a run. */
+function withoutSpawn(argv: string[]): string[] {
+  const [first, second, ...rest] = argv
+  if (first !== spawn.name || second === undefined || HELP.includes(second)) return argv
+  const isWorkflow = [run, build, stories].some(({ name }) => name === second)
+  return isWorkflow ? [second, '--detach', ...rest] : [run.name, '--detach', second, ...rest]
+}
+
+const HELP: readonly string[] = ['-h', '--help', 'help']
 
 function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

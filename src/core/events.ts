@@ -220,6 +220,8 @@ export type RunEvent = { at: number } & (
     } & Edit)
   /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
   | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
+  /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request asked for it. */
+  | { type: 'limits'; limits: Limits; by?: 'file'; request?: string; from?: Sender }
   /** An instruction of the user's; all later prompts contain it, or all of one task. */
   | { type: 'told'; text: string; task?: TaskId; request?: string; from?: Sender }
   /**

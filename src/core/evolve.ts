@@ -79,6 +79,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'control':
       // A request takes effect now: it cuts short a pause after a failure or a limit.
       return { ...state, hold: event.hold, notBefore: 0, until: {}, unusable: {} }
+    case 'limits':
+      return { ...state, limits: event.limits }
     case 'told':
       return event.task === undefined
         ? { ...state, told: [...state.told, event.text] }

@@ -145,10 +145,14 @@ export type AgentListener = {
 /** A running agent; `end` gives its parser's last events once it has exited. */
 export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
 
-/** What people ask of a live run. `retry`: do not wait any longer. `todo`: the workflow reads the request. */
+/**
+ * What people ask of a live run. `retry`: do not wait any longer. `limit`: another number of iterations; `by`: an edit
+ * of the worker's state file. `todo`: the workflow reads the request.
+ */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
   | { type: 'tell'; text: string; task?: TaskId }
+  | { type: 'limit'; iterations: number; by?: 'file' }
   | { type: 'todo'; request: unknown }
 
 /** A request, its name and who sent it, if that is known. */

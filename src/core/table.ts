@@ -125,7 +125,7 @@ export type Step = {
 export type Intent = { parent: string | null; message: string; made?: true }
 
 export type RunState = {
-  /** Those of the latest `began` or `resumed`. */
+  /** Those of the latest `began`, `resumed` or `limits`. */
   limits: Limits
   /** Iterations that count. */
   n: number

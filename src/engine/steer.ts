@@ -9,7 +9,11 @@ export function obey(context: RunContext, cancel: AbortController): void {
   for (const { id: request, control, from } of ports.controls.pending()) {
     const on = { at: ports.clock.now(), request, ...(from && { from }) }
     if (control.type === 'tell') tell(context, control, on)
-    else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
+    else if (control.type === 'limit') {
+      const { iterations, by } = control
+      const limits = { ...book.state.limits, iterations }
+      book.record({ type: 'limits', limits, ...(by && { by }), ...on })
+    } else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
     else book.record({ type: 'control', hold: holdAfter(control, book.state.hold), ...on })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()

@@ -116,14 +116,13 @@ function latest(home: string, project: string): StoredRun {
 
 /** The run's last limits with the new ones over them. Refuses a limit that is already used up. */
 function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
-  const last = events.findLast(e => e.type === 'began' || e.type === 'resumed') as { limits: Limits }
-  const { n, spent } = fold(events).state
+  const { n, spent, limits: last } = fold(events).state
   const limits: Limits = {
-    ...last.limits,
-    iterations: options.maxIterations ?? last.limits.iterations,
-    usd: options.maxCost ?? last.limits.usd,
-    tokens: options.maxTokens ?? last.limits.tokens,
-    ms: options.maxTime === undefined ? last.limits.ms : options.maxTime * 1000,
+    ...last,
+    iterations: options.maxIterations ?? last.iterations,
+    usd: options.maxCost ?? last.usd,
+    tokens: options.maxTokens ?? last.tokens,
+    ms: options.maxTime === undefined ? last.ms : options.maxTime * 1000,
   }
   const used = (what: string, flag: string) =>
     new UsageError(`run ${id} has used ${what}; raise the limit with ${flag}`)

@@ -11,8 +11,12 @@ const AGAIN: Partial<Record<NodeJS.Signals, string>> & { SIGTERM: string } = {
 /**
  * The first INT or TERM lets what is running finish; a second one, or HUP or QUIT, ends it now. The next one exits
  * ralph at once; its warden ends what is left. A HUP that was ignored when ralph started, as by nohup, stays ignored.
+ * `ignored`: signals that mean nothing here.
  */
-export function listenToSignals(say: (line: string) => void): {
+export function listenToSignals(
+  say: (line: string) => void,
+  ignored: readonly NodeJS.Signals[] = [],
+): {
   signals: Signals
   /** Lets what is running finish, then stops. */
   stopSoon(): void
@@ -22,6 +26,7 @@ export function listenToSignals(say: (line: string) => void): {
   const hard = new AbortController()
   const stopHurrying = hurryGitWhen(hard.signal)
   const onSignal = (signal: NodeJS.Signals) => {
+    if (ignored.includes(signal)) return
     if (hard.signal.aborted && signal !== 'SIGHUP') process.exit(130)
     const isNow = soft.signal.aborted || signal === 'SIGHUP' || signal === 'SIGQUIT'
     if (!soft.signal.aborted) say('Received signal, shutting down...')

@@ -10,11 +10,11 @@ import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { checkFallbacks, chooseAgent, takesModel } from './agents/agents.ts'
+import { checkFallbacks, chooseAgent, isKnownAgent, takesModel } from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
 import { dryRun, factRows, warningsOf } from './facts.ts'
 import type { Frontend } from './frontend.ts'
-import { hostRun } from './host.ts'
+import { type HostOptions, hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
 import { projectRisks, requireTrust } from './trust.ts'
@@ -42,7 +42,21 @@ export type CommonOptions = {
   verbose?: boolean
   dryRun?: boolean
   trust?: boolean
+  /** As a worker in the background. */
+  detach?: boolean
+  /** The name of the worker. */
+  name?: string
+  /** A worker that stays in this terminal. */
+  foreground?: boolean
+  /** Hosts the run; absent: this process does, at its terminal. */
+  launch?: Launch
 }
+
+/** A run that may begin: everything was checked, the project is trusted, and the repository's state is recorded. */
+export type ReadyRun = Omit<HostOptions, 'past' | 'instruction' | 'runners'> & { shared: boolean }
+
+/** Hosts a run, here or elsewhere, and gives the exit code of the command. */
+export type Launch = (run: ReadyRun) => Promise<number>
 
 /** A spec without the state of the repository, which is recorded last. */
 export type DraftSpec<S extends RunSpec = RunSpec> = Omit<S, 'start'>
@@ -52,6 +66,8 @@ export type Prepared = {
   base: Omit<BaseSpec, 'start'>
   /** The settings files that were there. */
   sources: string[]
+  /** The settings that the files set, without defaults. */
+  fromFiles: unknown
   /** What the project's files decide, and so what needs trust. */
   risks: Risk[]
   /** What only this workflow uses of them. */
@@ -66,7 +82,8 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
   const { sources, fromFiles } = loaded
   const settings = withChecks(loaded.settings, options.check ?? [])
   resolveFlags(settings.agent.flags)
-  const wanted = { explicit: agentCommand, name: options.agent, setting: settings.agent.command }
+  const { name, explicit } = namedAgent(options, agentCommand)
+  const wanted = { explicit, name, setting: settings.agent.command }
   const agent = { ...chooseAgent(wanted, process.env.PATH ?? ''), model: settings.agent.model }
   if (agent.model !== null && !takesModel(agent))
     throw new UsageError(
@@ -75,10 +92,17 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
   return {
     base: { project, settings, agent, once: options.once ?? false },
     sources,
+    fromFiles,
     risks: projectRisks(project, fromFiles, process.env),
     frontend: processFrontend(options),
   }
 }
+
+/** A worker's command that is no more than the name of an agent means that agent. */
+const namedAgent = ({ agent, detach }: CommonOptions, command: string[]) =>
+  detach && agent === undefined && command.length === 1 && isKnownAgent(command[0]!)
+    ? { name: command[0], explicit: [] }
+    : { name: agent, explicit: command }
 
 /** Starts a run and hosts it until it ends or stops. */
 export async function startRun<S extends RunSpec>(
@@ -108,22 +132,27 @@ export async function startRun<S extends RunSpec>(
   const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]
   const id = newRunId(new Date(), Math.random())
   const verbose = options.verbose ? [verboseLines(workflow, spec, limits, sources, env, printError)] : []
-  return withLocks({ home, id, project, shared: options.shared ?? false }, () =>
-    hostRun({
-      home,
-      id,
-      workflow,
-      spec,
-      limits,
-      past: [],
-      warnings,
-      env,
-      frontend,
-      rows: factRows(workflow, spec, limits),
-      listeners: verbose,
-    }),
-  )
+  const launch = options.launch ?? launchHere
+  return launch({
+    home,
+    id,
+    workflow,
+    spec,
+    limits,
+    warnings,
+    env,
+    frontend,
+    rows: factRows(workflow, spec, limits),
+    listeners: verbose,
+    shared: options.shared ?? false,
+  })
 }
+
+/** Hosts the run in this process until it ends or stops. */
+export const launchHere: Launch = ({ shared, ...run }) =>
+  withLocks({ home: run.home, id: run.id, project: run.spec.project, shared }, () =>
+    hostRun({ ...run, past: [] }),
+  )
 
 const withStart = <S extends RunSpec>(draft: DraftSpec<S>, start: Start | null): S =>
   ({ ...draft, start }) as S

@@ -7,6 +7,7 @@ import { kindAt } from '../store/files/inside.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { sessionDir } from '../store/session.ts'
+import { readWorker } from './worker-record.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 export type StoredRun = { id: string; dir: string; began: Began; events: RunEvent[] }
@@ -29,7 +30,8 @@ export function makeRunDir(home: string, id: string): string {
   const dir = runDir(home, id)
   requireWritable(home, HOME_WAY_OUT, () => {
     mkdirSync(join(home, 'runs'), { recursive: true, mode: 0o700 })
-    mkdirSync(dir, { mode: 0o700 })
+    // A request to a run that is about to begin may have made it.
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
   })
   return dir
 }
@@ -38,12 +40,14 @@ export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
 /**
- * A run by its id, or by the beginning or end of one if no other run matches. `project`: where a session of that name may
- * explain why there is none.
+ * A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. `project`:
+ * where a session of that name may explain why there is none.
  */
 export function findRun(home: string, name: string, project?: string): StoredRun {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
+  const worker = readWorker(home, name)
+  if (worker && existsSync(journalPath(runDir(home, worker.run)))) return openRun(home, worker.run)
   const matches = matchingRuns(home, name)
   const id = matches.includes(name) ? name : matches.length === 1 ? matches[0] : undefined
   if (id !== undefined) return openRun(home, id)

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatCount, formatDuration } from '../core/format.ts'
-import type { Limits, RunState, StageTable } from '../core/table.ts'
+import type { RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { printableLine } from '../core/visible.ts'
@@ -66,7 +66,6 @@ export function statusOf(
   const { state, tasks } = fold(events)
   const workflow = registry.get(began.workflow)
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
-    limits: Limits
     by?: { pid: number }
   }
   const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
@@ -89,7 +88,7 @@ export function statusOf(
     pid: live ? (lastStart.by?.pid ?? null) : null,
     elsewhere,
     iteration: Object.values(state.flight)[0]?.n ?? state.n,
-    iterations: lastStart.limits.iterations,
+    iterations: state.limits.iterations,
     began: began.at,
     lastEvent: events.at(-1)!.at,
     agent: lastAgent(events),

@@ -72,7 +72,7 @@ const POLL_MS = 50
  * Sends a request and waits until it is obeyed, within limits. `unread`: the run has not read it yet. `read`: it has, and
  * is still at work. `over`: no process hosts the run any more. To pause is obeyed once it is read, to cancel once it is over.
  */
-async function sendAndAwait(
+export async function sendAndAwait(
   run: StoredRun,
   type: 'pause' | 'cancel',
   env: NodeJS.ProcessEnv,
@@ -91,7 +91,7 @@ async function within(ms: number, holds: () => boolean): Promise<boolean> {
   return holds()
 }
 
-function notYet(run: StoredRun, what: string, to: Writer): number {
+export function notYet(run: StoredRun, what: string, to: Writer): number {
   const pid = hostOf(run)?.pid
   print(
     to,

@@ -78,7 +78,7 @@ export function receiveControls(
 }
 
 /** Requests to any process that hosts the run. The others steer one process. */
-const LASTING: readonly unknown[] = ['tell', 'todo'] satisfies Control['type'][]
+const LASTING: readonly unknown[] = ['tell', 'todo', 'limit'] satisfies Control['type'][]
 
 const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
   LASTING.includes(control.type) || to === undefined || isSameProcess(to, me)
@@ -91,7 +91,7 @@ const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
  * which has ended since.
  */
 const isOver = (id: string, sent: Sent | null, past: readonly RunEvent[]) =>
-  past.some(e => (e.type === 'control' || e.type === 'told' || e.type === 'edited') && e.request === id) ||
+  past.some(e => 'request' in e && e.request === id) ||
   (sent?.to === undefined && sent?.control.type !== 'cancel' && !LASTING.includes(sent?.control.type))
 
 /**
@@ -169,8 +169,9 @@ function read(path: string): Sent | null {
 }
 
 const isControl = (value: unknown): value is Control => {
-  const { type, text, task, request } = (value ?? {}) as Record<string, unknown>
+  const { type, text, task, request, iterations } = (value ?? {}) as Record<string, unknown>
   if (type === 'tell') return typeof text === 'string' && (task === undefined || typeof task === 'string')
+  if (type === 'limit') return Number.isSafeInteger(iterations) && (iterations as number) >= 1
   if (type === 'todo') return request !== undefined
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)
 }

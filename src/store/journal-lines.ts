@@ -43,6 +43,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   applied: { id: 'number' },
   edited: { by: 'string' },
   control: { hold: 'any' },
+  limits: { limits: 'object' },
   told: { text: 'string' },
   stopped: { why: 'string' },
   finished: { result: 'string', proof: 'any', why: 'string' },

@@ -40,6 +40,23 @@ export function acquireRunLock(home: string, mine: Holder, isAlive: IsAlive): { 
   )
 }
 
+/** Allows one process at a time to give a name to a worker. */
+export function acquireNameLock(
+  home: string,
+  name: string,
+  mine: Holder,
+  isAlive: IsAlive,
+): { release(): void } {
+  const path = join(home, 'locks', `worker-${name}.json`)
+  return acquire(
+    home,
+    path,
+    mine,
+    isAlive,
+    holder => `worker '${name}' is being started (${describeHolder(holder)})`,
+  )
+}
+
 /** Who holds a run from another host. The holder may be dead: this host cannot tell. */
 export function heldElsewhere(home: string, run: string): { pid: number; host: string; lock: string } | null {
   const lock = runLockPath(home, run)

@@ -157,7 +157,8 @@ export function openSession(
     logCall,
     onEvent(event) {
       learn(event)
-      if (event.type === 'began' || event.type === 'resumed') limit = event.limits.iterations
+      if (event.type === 'began' || event.type === 'resumed' || event.type === 'limits')
+        limit = event.limits.iterations
       else if (event.type === 'started')
         running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
       else if (event.type === 'spawned') start(event.id, event.at)

@@ -34,7 +34,7 @@ const LEAST_DOING = 12
 
 export function liveLine({
   style,
-  limit,
+  limit: limitAtStart,
   clock,
   project = null,
   hasKeys = false,
@@ -44,6 +44,7 @@ export function liveLine({
   const nameTool = toolNamer(project)
   const calls = new Map<StepId, Call>()
   let checks: { id: StepId | null; check: string; at: number }[] = []
+  let limit = limitAtStart
   let wait: { until: number; why: string } | null = null
   /** Since when a person wants it to pause; null: they do not. */
   let paused: number | null = null
@@ -111,6 +112,9 @@ export function liveLine({
         case 'resumed':
           began = at
           own = { what: 'getting ready', at }
+          break
+        case 'limits':
+          limit = event.limits.iterations
           break
         case 'started':
           wait = null

@@ -1,5 +1,5 @@
 import type { AgentEvent, Finding, RunEvent, TodoItem } from '../core/events.ts'
-import { formatDuration } from '../core/format.ts'
+import { formatDuration, plural } from '../core/format.ts'
 import type { RunState, Stage, StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import type { Bounds } from './excerpt.ts'
@@ -67,7 +67,8 @@ const LEAST_NAME = 16
 
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] {
-  const { style, bounds, streamAgent, limit, clock, live = false } = shown
+  const { style, bounds, streamAgent, clock, live = false } = shown
+  let { limit } = shown
   const {
     stamp = null,
     columns = () => null,
@@ -230,6 +231,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
             ),
           ),
         ]
+      case 'limits':
+        limit = event.limits.iterations
+        return [colors.dim(`  the limit is now ${limit === null ? 'none' : plural(limit, 'iteration')}`)]
       case 'control':
         return event.hold === 'pause'
           ? fit.wrap(

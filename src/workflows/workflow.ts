@@ -29,6 +29,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   preview(spec: S, limits: Limits): string
   /** What session.json says about the work. */
   about(spec: S): Record<string, unknown>
+  /** What a worker's state file says of it; absent: it has neither a prompt file nor a pattern. */
+  loop?(spec: S): { promptFile: string | null; donePattern: string | null; isDoneByPattern: boolean }
   /** Protected files in addition to those of every run. */
   protectedAreas(spec: S): ProtectedArea[]
   /** Lines to print at the end of a run, after its list. */

@@ -133,7 +133,7 @@ const agentsWith = (letter: string) =>
 
 /** What must come of these in every shell: the words, the last one half typed. */
 const ASKED: [string, string[], string[]][] = [
-  ['a command', ['r'], ['reject', 'report', 'resume', 'run']],
+  ['a command', ['r'], ['reject', 'report', 'resume', 'rm', 'run']],
   ['a hidden command', ['demo-'], []],
   ['an option', ['run', '--max-it'], ['--max-iterations']],
   ['an agent', ['run', '-a', 'c'], agentsWith('c')],

@@ -8,7 +8,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
     [['run', '-p', 'x', '-f', 'y'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
     [['run', '-p', ' '], '--prompt is empty'],
-    [['run', '-f', 'missing.md'], 'prompt file missing.md: not found'],
+    [['run', '-f', 'missing.md'], 'prompt file not found: missing.md'],
     [['run', '-f', 'folder'], 'prompt file folder: is a folder, not a file'],
     [
       ['run', '-p', 'x', '-m', '0'],
@@ -40,7 +40,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['stories', '-a', 'claude', '--', 'cat'], '--agent claude and the command after -- both name the agent'],
     [['run', '-p', 'x', '--done-pattern', '('], '--done-pattern: Invalid regular expression'],
     [['run', '-p', 'x', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
-    [['rum'], "unknown command 'rum' (Did you mean run?)"],
+    [['rum'], "unknown command 'rum' (Did you mean one of rm, run?)"],
     [['resume'], 'no unfinished run in'],
     [['resume', '--', 'cat'], 'no run "cat" in'],
     [['status', 'x', '--', 'y'], "too many arguments for 'status'"],

@@ -43,6 +43,14 @@ describe('steering', () => {
     expect(await world.host()).toMatchObject({ type: 'finished', result: 'cancelled' })
   })
 
+  it('another limit of iterations holds from the next decision on, and is on record', async () => {
+    const world = new World([{}, {}, {}, done], { limits: { iterations: 2, usd: 5 } })
+    world.onCall = n => void (n === 2 && world.ask({ type: 'limit', iterations: 3 }))
+    expect(await world.host()).toMatchObject({ result: 'exhausted' })
+    expect(world.calls).toBe(3)
+    expect(world.of('limits')).toMatchObject([{ limits: { iterations: 3, usd: 5 } }])
+  })
+
   it('an instruction is on record and stands in the state from then on', async () => {
     const world = new World([{}, {}, done])
     world.onCall = n => void (n === 1 && world.ask({ type: 'tell', text: 'Use the new API' }))

@@ -39,3 +39,6 @@ export const addCommonOptions = (command: Command, limit: string): Command =>
     .option('-V, --verbose', 'also log what is loaded, called and tested to standard error')
     .option('--dry-run', 'show what would run, and start nothing')
     .option('--trust', "allow this project's commands, and remember it")
+    .option('-d, --detach', 'run as a worker in the background, as ralph spawn does')
+    .option('--name <name>', 'the name of the worker; default: ralph chooses one')
+    .option('--foreground', 'with spawn: keep the loop in this terminal, with its exit code')

@@ -113,7 +113,10 @@ export const agentByName = (command: string): Agent => (command === 'demo' ? dem
 
 /** Whether ralph knows how this agent takes a model. */
 export const takesModel = ({ argv, explicit }: BaseSpec['agent']): boolean =>
-  !explicit && agentFor(argv[0]!).isKnown
+  !explicit && isKnownAgent(argv[0]!)
+
+/** Whether ralph can read this agent's stream. */
+export const isKnownAgent = (command: string): boolean => agentFor(command).isKnown
 
 /** The words typed after `--`, else the agent named by a flag or the settings, else the first one installed. */
 export function chooseAgent(

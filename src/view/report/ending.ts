@@ -34,7 +34,8 @@ export function resumeCommand(
 ): string | null {
   const began = events.find(e => e.type === 'began')
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
-  if (!began || !lastStart) return null
+  const limits = events.findLast(e => 'limits' in e)?.limits
+  if (!began || !lastStart || !limits) return null
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
   // What its journal counts as done is no longer there.
@@ -42,7 +43,7 @@ export function resumeCommand(
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
-  const flags = raisedLimits(lastStart.limits, used, spent)
+  const flags = raisedLimits(limits, used, spent)
   const asked = events.slice(events.indexOf(lastStart)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
   if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')

@@ -15,6 +15,8 @@ function wordFor(event: RunEvent): string | null {
   switch (event.type) {
     case 'control':
       return event.hold === 'pause' ? 'pause' : event.hold === 'stop' ? 'cancel' : 'go on'
+    case 'limits':
+      return event.from ? 'limit' : null
     case 'told':
       return 'instruction'
     case 'edited':

@@ -48,7 +48,9 @@ export function openBuild(context: Context<BuildSpec>): Active {
       goal: spec.goal.type !== 'goal' && goal === spec.goal.text ? { file: spec.goal.path } : { text: goal },
       parent: (task.parent && run().tasks.find(other => other.id === task.parent)) || null,
       checks: commandGuardrails(spec.settings).map(({ command }) => command),
-      count: spec.settings.includeIterationCountInPrompt ? countLine(step.n, limits.iterations) : null,
+      count: spec.settings.includeIterationCountInPrompt
+        ? countLine(step.n, run().state.limits.iterations)
+        : null,
     })
     return refused.length === 0 ? text : `${text}\n\nThe last agent changed the list:\n${bullets(refused)}`
   }

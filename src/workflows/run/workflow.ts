@@ -37,13 +37,18 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   preview: (spec, limits) =>
     composePrompt(spec, limits, 1, { carry: [], interrupted: false, doubts: [], instructions: [] }),
   about: ({ prompt }) => ({ prompt }),
+  loop: ({ prompt, condition: { response, pattern } }) => ({
+    promptFile: prompt.type === 'file' ? prompt.path : null,
+    donePattern: pattern,
+    isDoneByPattern: pattern !== null && response === null,
+  }),
   protectedAreas: () => [],
   open,
 }
 
 const GREEN = 'green checks'
 
-function open({ spec, limits }: Context<PromptSpec>): Active {
+function open({ spec }: Context<PromptSpec>): Active {
   const { condition } = spec
   const hint = hintOf(spec)
   return {
@@ -52,7 +57,7 @@ function open({ spec, limits }: Context<PromptSpec>): Active {
     buildPrompt({ step, task, state }) {
       const { carry = [], interrupted = false } = state.taskStates[task.id] ?? {}
       const doubts = doubtNotes(state)
-      return composePrompt(spec, limits, step.n, {
+      return composePrompt(spec, state.limits, step.n, {
         carry,
         interrupted,
         doubts,

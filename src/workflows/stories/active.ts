@@ -103,7 +103,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
   const createMarker = (stage: StageName): Marker => ({
     timestamp: new Date(now()).toISOString(),
     pid: process.pid,
-    max_iterations: limits.iterations,
+    max_iterations: run().state.limits.iterations,
     mode: 'direct',
     skipReview: skip,
     reviewCap: cap,
@@ -183,7 +183,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
         storyTemplate(dir),
         {
           iteration: step.n,
-          maximum: limits.iterations,
+          maximum: state.limits.iterations,
           mode: MODES[stage]!,
           story: task.id,
           cap,

@@ -31,7 +31,7 @@ export const build: Verb = {
   name: 'build',
   takesCommand: true,
   summary: 'Turn a goal or a specification into a list of tasks, and work through it.',
-  define: (command, { agentCommand, finish }) =>
+  define: (command, { agentCommand, finish, io }) =>
     addCommonOptions(
       command
         .usage('"<goal or spec file>" [options] [-- COMMAND ARGS…]')
@@ -57,6 +57,6 @@ export const build: Verb = {
       .addHelpText('after', EXAMPLES)
       .action(async (goal: string | undefined, options: BuildOptions) => {
         const { startBuild } = await import('../../actions.ts')
-        finish(await startBuild(goal, options, agentCommand))
+        finish(await startBuild(goal, options, agentCommand, io))
       }),
 }

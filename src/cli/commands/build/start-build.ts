@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { isAttended } from '../../../terminal/attended.ts'
 import type { CheckedList } from '../../../workflows/build/rules/planned.ts'
@@ -12,6 +13,7 @@ import { limitsOf } from '../../../workflows/spec.ts'
 import { propose } from '../init/propose.ts'
 import { readFiles } from '../init/read-files.ts'
 import { readInput } from '../run/start-run.ts'
+import { asWorker } from '../spawn/as-worker.ts'
 import { readArgument } from './argument.ts'
 import type { BuildOptions } from './command.ts'
 import { resumeBuild } from './resume-build.ts'
@@ -35,9 +37,11 @@ const UNASKED =
 /** `ralph build`, from its options to the end of the run. */
 export async function startBuild(
   argument: string | undefined,
-  options: BuildOptions,
+  typed: BuildOptions,
   agentCommand: string[],
+  io: Io,
 ): Promise<number> {
+  const options = asWorker(typed, io)
   for (const [option, instead] of REMOVED) if (options[option] !== undefined) throw new UsageError(instead)
   if (options.resume !== undefined)
     return resumeBuild(options.resume, argument ?? null, options, agentCommand)

@@ -24,7 +24,7 @@ export const run: Verb = {
   name: 'run',
   takesCommand: true,
   summary: 'Loop an agent on one prompt until it is verified done.',
-  define: (command, { agentCommand, finish }) =>
+  define: (command, { agentCommand, finish, io }) =>
     addCommonOptions(
       command
         .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
@@ -41,6 +41,6 @@ export const run: Verb = {
       .addHelpText('after', EXAMPLES)
       .action(async (options: RunOptions) => {
         const { startPrompt } = await import('../../actions.ts')
-        finish(await startPrompt(options, agentCommand))
+        finish(await startPrompt(options, agentCommand, io))
       }),
 }

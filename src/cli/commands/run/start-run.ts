@@ -1,17 +1,21 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import type { Io } from '../../../runs/io.ts'
+import { isObject } from '../../../settings/merge.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { LIMITS, readNamedInput, UnreadableFile } from '../../../store/files/read.ts'
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { commandGuardrails, limitsOf } from '../../../workflows/spec.ts'
+import { asWorker } from '../spawn/as-worker.ts'
 import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from its options to the end of the run. */
-export async function startPrompt(options: RunOptions, agentCommand: string[]): Promise<number> {
+export async function startPrompt(typed: RunOptions, agentCommand: string[], io: Io): Promise<number> {
+  const options = asWorker(typed, io)
   const { completionResponse } = options
   const iterations = iterationsOf(options)
   const prepared = prepare(options, agentCommand, {
@@ -26,7 +30,7 @@ export async function startPrompt(options: RunOptions, agentCommand: string[]): 
       ...base,
       workflow: promptWorkflow.name,
       prompt: promptOf(options),
-      condition: conditionOf(options, base.settings),
+      condition: conditionOf(options, base.settings, prepared.fromFiles),
     },
     limitsOf(base.settings),
     options,
@@ -37,7 +41,7 @@ export async function startPrompt(options: RunOptions, agentCommand: string[]): 
 const UNCHANGED = 2
 
 /** When the run is done. The user's own `-c` or `--done-pattern` is the only condition there is. */
-function conditionOf(options: RunOptions, settings: Settings): PromptSpec['condition'] {
+function conditionOf(options: RunOptions, settings: Settings, fromFiles: unknown): PromptSpec['condition'] {
   const { completionResponse, donePattern = null, untilGreen } = options
   const hasChecks = commandGuardrails(settings).length > 0
   const isOwn = completionResponse !== undefined || donePattern !== null
@@ -51,10 +55,15 @@ function conditionOf(options: RunOptions, settings: Settings): PromptSpec['condi
     return { response: null, pattern: null, untilGreen }
   }
   if (donePattern !== null) checkPattern(donePattern)
-  const response = settings.completionResponse.trim() || null
+  // A worker has no condition but what somebody gave it: without one it uses all its iterations.
+  const isGiven = !options.detach || completionResponse !== undefined || setsResponse(fromFiles)
+  const response = (isGiven && settings.completionResponse.trim()) || null
   const passesUnchanged = hasChecks && !isOwn && response !== null
   return { response, pattern: donePattern, ...(passesUnchanged && { unchanged: UNCHANGED }) }
 }
+
+const setsResponse = (fromFiles: unknown): boolean =>
+  isObject(fromFiles) && fromFiles.completionResponse !== undefined
 
 function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
   if ((prompt === undefined) === (promptFile === undefined))
@@ -64,6 +73,7 @@ function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
     return { type: 'text', text: prompt! }
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
+  if (!existsSync(path)) throw new UsageError(`prompt file not found: ${promptFile}`)
   const text = readInput(path, `prompt file ${promptFile}`)
   // A pipe can be read only once.
   return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }

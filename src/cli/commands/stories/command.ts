@@ -26,7 +26,7 @@ export const stories: Verb = {
   name: 'stories',
   takesCommand: true,
   summary: 'Implement user stories; each is reviewed in a fresh context.',
-  define: (command, { agentCommand, finish }) =>
+  define: (command, { agentCommand, finish, io }) =>
     addCommonOptions(
       command
         .usage('[options] [-- COMMAND ARGS…]')
@@ -49,6 +49,6 @@ export const stories: Verb = {
       .addHelpText('after', EXAMPLES)
       .action(async (options: StoriesOptions) => {
         const { startStories } = await import('../../actions.ts')
-        finish(await startStories(options, agentCommand))
+        finish(await startStories(options, agentCommand, io))
       }),
 }

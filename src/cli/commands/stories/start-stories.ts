@@ -1,6 +1,7 @@
 import { literalGlob } from '../../../core/glob.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { realWithin } from '../../../store/real-path.ts'
@@ -10,6 +11,7 @@ import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts
 import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
 import { storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import { asWorker } from '../spawn/as-worker.ts'
 import type { StoriesOptions } from './command.ts'
 import { restoreStories } from './restore-stories.ts'
 import { checkCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
@@ -18,7 +20,8 @@ const ITERATIONS = 15
 const VERIFY_TIMEOUT = 900
 
 /** `ralph stories`, from its options to the end of the run. */
-export async function startStories(options: StoriesOptions, agentCommand: string[]): Promise<number> {
+export async function startStories(typed: StoriesOptions, agentCommand: string[], io: Io): Promise<number> {
+  const options = asWorker(typed, io)
   if (options.completionResponse !== undefined || options.donePattern !== undefined || options.untilGreen)
     throw new UsageError(
       'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',

@@ -82,6 +82,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'committing':
       case 'applied':
       case 'control':
+      case 'limits':
       case 'warned':
       case 'doubted':
       case 'prompted':

@@ -1,0 +1,31 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { type CommonOptions, iterationsOf } from '../../../host/start.ts'
+import { ralphHome } from '../../../runs/find.ts'
+import type { Io } from '../../../runs/io.ts'
+import { warn } from '../../../terminal/print.ts'
+import { checkSpawn, launchWorker, type SpawnOptions } from '../../../workers/spawn.ts'
+
+/** Options of a terminal, which a worker in the background does not have. */
+const OF_A_TERMINAL = ['json', 'quiet', 'verbose'] as const
+
+const MANY = 50
+
+/** What was typed for a workflow, so that it becomes a worker if that was asked for. */
+export function asWorker<Options extends CommonOptions & SpawnOptions>(options: Options, io: Io): Options {
+  const { detach, foreground, name } = options
+  if (!detach) {
+    const alone = foreground ? '--foreground' : name === undefined ? null : '--name'
+    if (alone !== null)
+      throw new UsageError(`${alone} is for workers; add --detach, or start the worker with: ralph spawn`)
+    return options
+  }
+  const odd = foreground ? undefined : OF_A_TERMINAL.find(option => options[option])
+  if (odd !== undefined)
+    throw new UsageError(
+      `--${odd} is about what this terminal shows, and a worker in the background has none; see it with: ralph logs, ralph attach`,
+    )
+  checkSpawn(options, ralphHome(io.env), io.env)
+  if ((iterationsOf(options) ?? 0) > MANY)
+    warn(`high iteration count (>${MANY}) may consume significant resources`)
+  return { ...options, launch: launchWorker(options, io) }
+}

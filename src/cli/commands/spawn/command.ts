@@ -1,0 +1,27 @@
+import type { Verb } from '../verb.ts'
+
+const HELP = `
+The workflow is run, build or stories; run if none is named. All options of its own command hold, see for example
+ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings
+give it one; otherwise it uses all its iterations.
+
+Examples:
+  ralph spawn --name agent -f PROMPT.md -m 10 -- claude
+  ralph spawn --name docs -f PROMPT.md --done-pattern "All tasks complete"
+  ralph spawn build docs/spec.md --name orders
+  ralph spawn --name agent -f PROMPT.md --foreground && notify-send done
+
+Then: ralph ls · status · logs · attach · pause · resume · kill · wait · rm, each with the worker's name`
+
+/** Only its help: main reads `spawn` as the workflow's own command with --detach. */
+export const spawn: Verb = {
+  name: 'spawn',
+  takesCommand: true,
+  summary: 'Run any workflow as a worker in the background, by name.',
+  define: command =>
+    command
+      .usage('[workflow] --name NAME [options] [-- COMMAND ARGS…]')
+      .option('--name <name>', 'letters, digits, - and _; default: ralph chooses one')
+      .option('--foreground', 'keep the loop in this terminal, with its exit code')
+      .addHelpText('after', HELP),
+}

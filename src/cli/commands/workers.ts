@@ -1,0 +1,95 @@
+import { Option } from 'commander'
+import type { ListOptions } from '../../workers/list.ts'
+import type { LogsOptions } from '../../workers/read-logs.ts'
+import type { WaitOptions } from '../../workers/wait.ts'
+import { positiveInteger, positiveSeconds } from './numbers.ts'
+import type { Verb } from './verb.ts'
+
+const actions = () => import('../actions.ts')
+
+const NAME = 'the name of the worker'
+
+export const ls: Verb = {
+  name: 'ls',
+  summary: 'List what runs here: workers, and runs in other terminals.',
+  define: (command, { finish, io }) =>
+    command
+      .addOption(new Option('--format <format>', 'how').choices(['table', 'json', 'names']).default('table'))
+      .action(async (options: ListOptions) => finish((await actions()).listRuns(options, io))),
+}
+
+export const logs: Verb = {
+  name: 'logs',
+  summary: 'Print what a worker did and said.',
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', NAME)
+      .option('-f, --follow', 'go on until the worker has ended')
+      .addOption(new Option('--iteration <n>', 'only this one').argParser(positiveInteger))
+      .action(async (name: string, options: LogsOptions) =>
+        finish(await (await actions()).printLogs(name, options, io)),
+      ),
+}
+
+export const attach: Verb = {
+  name: 'attach',
+  summary: "Show a worker's tmux window in this terminal; Ctrl+B D leaves it.",
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', NAME)
+      .action(async (name: string) => finish(await (await actions()).attachWorker(name, io))),
+}
+
+export const kill: Verb = {
+  name: 'kill',
+  summary: 'End a worker now, for good; its changes are kept.',
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', NAME)
+      .action(async (name: string) => finish(await (await actions()).killWorker(name, io))),
+}
+
+export const rm: Verb = {
+  name: 'rm',
+  summary: 'Forget a worker that has ended; its run is kept.',
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', NAME)
+      .action(async (name: string) => finish(await (await actions()).forgetWorker(name, io))),
+}
+
+export const wait: Verb = {
+  name: 'wait',
+  summary: 'Wait until workers have ended.',
+  define: (command, { finish, io }) =>
+    command
+      .argument('[workers...]', 'their names')
+      .option('--all', 'all workers')
+      .addOption(new Option('--timeout <s>', 'give up after this long').argParser(positiveSeconds))
+      .addHelpText('after', '\nExit codes: 0 all ended well · 1 one did not · 2 bad usage · 124 out of time')
+      .action(async (names: string[], options: WaitOptions) =>
+        finish(await (await actions()).waitForWorkers(names, options, io)),
+      ),
+}
+
+export const set: Verb = {
+  name: 'set',
+  summary: 'Change the limit of a run: ralph set RUN max-iterations=200.',
+  define: (command, { finish, io }) =>
+    command
+      .argument('<run>', 'the name of the worker, or the id of the run, or the beginning or end of it')
+      .argument('<setting...>', 'max-iterations=N, all iterations counted')
+      .action(async (name: string, words: string[]) =>
+        finish(await (await actions()).setRun(name, words, io)),
+      ),
+}
+
+export const supervise: Verb = {
+  name: 'supervise',
+  summary: 'The process of a worker.',
+  hidden: true,
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', NAME)
+      .action(async (name: string) => finish(await (await actions()).superviseWorker(name, io))),
+}

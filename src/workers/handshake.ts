@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ProcessRef } from '../core/events.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { processRef } from '../runners/process/proc.ts'
+import { openNewFile } from '../store/files/new-file.ts'
+import { LIMITS, textAt } from '../store/files/read.ts'
+import { FILES } from './folder.ts'
+
+/** How long a new supervisor has to take up its run. */
+export const START_MS = 10_000
+
+/** The descriptor by which a supervisor answers the one who started it. */
+const ANSWER = 3
+
+type Answer = { ok: true } | { error: string; isUsage: boolean }
+
+/** The supervisor's side. Only the first answer counts. */
+export function answerStarter(): { begun(): void; failed(error: Error): void } {
+  let isOpen = true
+  const say = (answer: Answer) => {
+    if (!isOpen) return
+    isOpen = false
+    try {
+      writeSync(ANSWER, `${JSON.stringify(answer)}\n`)
+      closeSync(ANSWER)
+    } catch {
+      // The one who started it has gone, or there was none.
+    }
+  }
+  return {
+    begun: () => say({ ok: true }),
+    failed: error => say({ error: error.message, isUsage: error instanceof UsageError }),
+  }
+}
+
+/**
+ * Starts a supervisor in a session of its own, so that it outlives this terminal, and waits until it has taken up its
+ * run. What goes wrong by then is thrown here. `onStarted`: its process is known.
+ */
+export async function startSupervisor(
+  dir: string,
+  name: string,
+  env: NodeJS.ProcessEnv,
+  onStarted: (ref: ProcessRef) => void,
+): Promise<void> {
+  const log = openNewFile(join(dir, FILES.supervisor))
+  const child = spawn(process.execPath, [...NODE_FLAGS, process.argv[1] ?? '', 'supervise', name], {
+    cwd: '/',
+    env,
+    detached: true,
+    stdio: ['ignore', log, log, 'pipe'],
+  })
+  closeSync(log)
+  if (child.pid !== undefined) onStarted(processRef(child.pid))
+  const answer = await Promise.race([answerOf(child, dir), delay(START_MS, null, { ref: false })])
+  child.stdio[ANSWER]?.destroy()
+  child.unref()
+  if (answer === null) {
+    child.kill('SIGKILL')
+    throw new Error(
+      `worker '${name}' did not start within ${START_MS / 1000}s; see ${join(dir, FILES.supervisor)}`,
+    )
+  }
+  if ('error' in answer) throw answer.isUsage ? new UsageError(answer.error) : new Error(answer.error)
+}
+
+/** A supervisor mostly waits: it needs little memory. */
+const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=1']
+
+function answerOf(child: ChildProcess, dir: string): Promise<Answer> {
+  return new Promise(resolve => {
+    let text = ''
+    const pipe = child.stdio[ANSWER] as NodeJS.ReadableStream | null
+    pipe?.setEncoding('utf8')
+    pipe?.on('data', (chunk: string) => {
+      text += chunk
+      if (text.includes('\n')) resolve(JSON.parse(text.split('\n', 1)[0]!))
+    })
+    const ended = () => resolve({ error: lastWords(dir), isUsage: false })
+    child.once('error', error => resolve({ error: error.message, isUsage: false }))
+    pipe?.on('end', ended)
+  })
+}
+
+function lastWords(dir: string): string {
+  const log = join(dir, FILES.supervisor)
+  const lines = (textAt(log, { limit: LIMITS.text }) ?? '').trim().split('\n')
+  return `the supervisor ended before it began: ${lines.at(-1) || 'it said nothing'} (${log})`
+}

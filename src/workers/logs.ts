@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent } from '../core/events.ts'
+import type { Listener, RunView } from '../host/frontend.ts'
+import { appendToFile } from '../store/files/append.ts'
+import { plainLine } from '../view/plain.ts'
+import { runLines } from '../view/run-lines.ts'
+import { styleOf } from '../view/style.ts'
+import { clockTime, stampTime } from '../view/time.ts'
+import { FILES } from './folder.ts'
+import { loopLines, type WorkerLoop } from './rules/lines.ts'
+
+/** The logs of a worker: `view.log`, which its window shows, and `iterations.log`. */
+export function keepLogs(
+  dir: string,
+  facts: WorkerLoop,
+  past: readonly RunEvent[],
+  run: RunView,
+  onSaid: (line: string) => void = () => {},
+): Listener {
+  const append = (file: string, lines: readonly string[]) => {
+    // Somebody may have removed the folder: then the worker is about to stop.
+    if (lines.length > 0 && existsSync(dir))
+      appendToFile(join(dir, file), Buffer.from(`${lines.join('\n')}\n`), 0o600)
+  }
+  const { settings } = run.spec
+  const style = styleOf({ color: settings.output.color !== 'never', emoji: settings.output.emoji })
+  const show = runLines({
+    style,
+    bounds: settings.output,
+    streamAgent: settings.streamAgentOutput,
+    limit: run.iterations,
+    clock: at => clockTime(at, Date.now()),
+    stamp: settings.output.timestamps ? stampTime : null,
+    list: run.list,
+    summary: run.summary,
+    stageOf: run.stageOf,
+    project: run.spec.project,
+  })
+  const loop = loopLines(facts)
+  for (const event of past) loop(event)
+  return {
+    onEvent(event) {
+      const { said, logged } = loop(event)
+      const shown = show(event)
+      const lines = said.map(line => style.colors.bold(line))
+      // The loop's own line says which iteration begins.
+      if (event.type === 'started') append(FILES.view, ['', ...lines])
+      else append(FILES.view, event.type === 'ended' ? [...shown, ...lines] : [...lines, ...shown])
+      append(
+        FILES.log,
+        logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`),
+      )
+      for (const line of said) onSaid(line)
+      if (event.type === 'warned')
+        append(FILES.view, [style.colors.yellow(`warning: ${plainLine(event.note, 1000)}`)])
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { rmSync } from 'node:fs'
+import { UsageError } from '../core/usage-error.ts'
+import type { Launch, ReadyRun } from '../host/start.ts'
+import { launchHere } from '../host/start.ts'
+import { isAlive, processRef } from '../runners/process/proc.ts'
+import { requireTmux } from '../runners/tmux/server.ts'
+import { windowName } from '../runners/tmux/window.ts'
+import type { Io } from '../runs/io.ts'
+import { refuseFromWithinAny } from '../runs/within.ts'
+import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
+import { acquireNameLock } from '../store/lock.ts'
+import { print } from '../terminal/print.ts'
+import { changeRecord, makeWorkerDir, setAside, writeRecord } from './folder.ts'
+import { workerListeners } from './frontend.ts'
+import { START_MS, startSupervisor } from './handshake.ts'
+import { writeOrder } from './launch-file.ts'
+import { lookAt } from './look.ts'
+import { nameProblem, randomName } from './rules/names.ts'
+
+export type SpawnOptions = {
+  /** Absent: ralph chooses one. */
+  name?: string
+  /** Keep the loop in this terminal. */
+  foreground?: boolean
+}
+
+/** Checks what can be checked before anything else happens. */
+export function checkSpawn({ name, foreground }: SpawnOptions, home: string, env: NodeJS.ProcessEnv): void {
+  const problem = name === undefined ? null : nameProblem(name)
+  if (problem !== null) throw new UsageError(`--name ${name}: ${problem}`)
+  if (!foreground) requireTmux(env.PATH ?? '')
+  refuseFromWithinAny(home, env, 'start a worker')
+  if (name !== undefined) refuseTaken(home, name)
+}
+
+/** Makes a run a worker: in the background, or with its files kept while it runs in this terminal. */
+export const launchWorker =
+  (options: SpawnOptions, io: Io): Launch =>
+  async run => {
+    const { home } = run
+    const isTaken = (name: string) => readWorker(home, name) !== null
+    const name = options.name ?? randomName(Math.random, isTaken)
+    const lock = acquireNameLock(home, name, { ...processRef(process.pid), run: run.id }, isAlive)
+    try {
+      refuseTaken(home, name)
+      const putBack = setAside(home, name)
+      const record = recordOf(run, name, options)
+      makeWorkerDir(home, name)
+      writeRecord(home, record)
+      if (options.foreground) {
+        lock.release()
+        return await hostInForeground(run, record)
+      }
+      await begin(run, record, putBack)
+      const { iterations } = run.limits
+      const of = iterations === null ? '' : `/${iterations}`
+      io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
+      io.stdout.write(`look at it: ralph attach ${name}   or: ralph logs ${name} --follow\n`)
+      return 0
+    } finally {
+      lock.release()
+    }
+  }
+
+const recordOf = (run: ReadyRun, name: string, { foreground }: SpawnOptions): WorkerRecord => ({
+  v: 1,
+  name,
+  run: run.id,
+  project: run.spec.project,
+  command: run.workflow.command,
+  watched: 'stream',
+  window: foreground ? null : windowName(name),
+  spawned: Date.now(),
+  starter: processRef(process.pid),
+  deadline: Date.now() + START_MS,
+  supervisor: null,
+})
+
+async function begin(run: ReadyRun, record: WorkerRecord, putBack: () => void): Promise<void> {
+  const { home, id, workflow, spec, limits, warnings, shared } = run
+  const dir = workerDir(home, record.name)
+  const pins = workflow.pins(spec)
+  writeOrder(dir, { type: 'begin', run: id, workflow: workflow.name, pins, limits, warnings, shared })
+  try {
+    await startSupervisor(dir, record.name, run.env, supervisor => changeRecord(home, record, { supervisor }))
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    // Nothing has begun: the name is as it was before.
+    rmSync(dir, { recursive: true, force: true })
+    putBack()
+    throw error
+  }
+}
+
+async function hostInForeground(run: ReadyRun, record: WorkerRecord): Promise<number> {
+  const { home, workflow, spec, frontend } = run
+  const dir = workerDir(home, record.name)
+  changeRecord(home, record, { supervisor: record.starter })
+  const exit = await launchHere({
+    ...run,
+    frontend: {
+      ...frontend,
+      watch: view => [
+        ...frontend.watch(view),
+        ...workerListeners({ home, dir, record, workflow, spec, past: [] }, view, print),
+      ],
+    },
+  })
+  changeRecord(home, record, { exit })
+  return exit
+}
+
+/** A name is taken while its worker is not at its end: what is paused or crashed can go on. */
+function refuseTaken(home: string, name: string): void {
+  const record = readWorker(home, name)
+  if (!record) return
+  const { phase } = lookAt(home, record)
+  if (phase === 'stopped' || phase === 'failed') return
+  const wayOut =
+    phase === 'crashed' || phase === 'paused'
+      ? `go on with: ralph resume ${name}; or end it first: ralph kill ${name}`
+      : `choose another --name, or end it first: ralph kill ${name}`
+  throw new UsageError(`worker '${name}' is ${phase === 'crashed' ? 'there and crashed' : phase}; ${wayOut}`)
+}

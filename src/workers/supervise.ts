@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { UsageError } from '../core/usage-error.ts'
+import { factRows } from '../host/facts.ts'
+import type { Frontend } from '../host/frontend.ts'
+import { resume } from '../host/resume.ts'
+import { launchHere } from '../host/start.ts'
+import { tmuxServer } from '../runners/tmux/server.ts'
+import { openView } from '../runners/tmux/window.ts'
+import { findRun, ralphHome } from '../runs/find.ts'
+import type { Io } from '../runs/io.ts'
+import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
+import { appendToFile } from '../store/files/append.ts'
+import { type Registry, workflowIn } from '../workflows/index.ts'
+import { changeRecord, FILES } from './folder.ts'
+import { workerFrontend } from './frontend.ts'
+import { answerStarter } from './handshake.ts'
+import { type LaunchOrder, takeOrder } from './launch-file.ts'
+
+/** The process of a worker: hosts its run as a foreground process would, with files in place of a terminal. */
+export async function superviseWorker(registry: Registry, name: string, io: Io): Promise<number> {
+  const home = ralphHome(io.env)
+  const starter = answerStarter()
+  try {
+    const dir = workerDir(home, name)
+    const record = readWorker(home, name)
+    if (!record) throw new UsageError(`no worker '${name}' in ${home}`)
+    const order = takeOrder(dir)
+    if (record.window !== null) {
+      const view = join(dir, FILES.view)
+      appendToFile(view, Buffer.alloc(0), 0o600)
+      await openView(tmuxServer(home, io.env), name, view)
+    }
+    const exit = await host(registry, home, record, order, io, starter.begun)
+    changeRecord(home, record, { exit })
+    return exit
+  } catch (error) {
+    starter.failed(error as Error)
+    // Its log is the one place where somebody looks for this.
+    io.stderr.write(`${new Date().toISOString()} ${(error as Error).stack}\n`)
+    throw error
+  }
+}
+
+function host(
+  registry: Registry,
+  home: string,
+  record: WorkerRecord,
+  order: LaunchOrder,
+  io: Io,
+  onBegun: () => void,
+): Promise<number> {
+  const dir = workerDir(home, record.name)
+  if (order.type === 'resume') {
+    const run = findRun(home, order.run)
+    const workflow = workflowIn(registry, run)
+    const spec = workflow.readSpec(run.began.pins)
+    const frontend = workerFrontend({ home, dir, record, workflow, spec, past: run.events }, onBegun)
+    return resume(run, { ...order, projectDir: run.began.project }, { registry, io, frontend })
+  }
+  const workflow = workflowIn(registry, { id: order.run, began: order })
+  const spec = workflow.readSpec(order.pins)
+  const frontend: Frontend = workerFrontend({ home, dir, record, workflow, spec, past: [] }, onBegun)
+  const { run: id, limits, warnings, shared } = order
+  const rows = factRows(workflow, spec, limits)
+  return launchHere({ home, id, workflow, spec, limits, warnings, env: io.env, frontend, rows, shared })
+}

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { isAlive } from '../../src/runners/process/proc.ts'
+import { allWorkers, readWorker } from '../../src/runs/worker-record.ts'
+import type { WorkerState } from '../../src/workers/rules/state.ts'
+import { setStage } from '../cli/scene.ts'
+
+const PATIENCE_MS = 20_000
+const POLL_MS = 25
+
+/** Waits for a condition, not for a time. */
+export async function until<T>(look: () => T | Promise<T>, what = 'it'): Promise<NonNullable<T>> {
+  for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await delay(POLL_MS)) {
+    const found = await look()
+    if (found) return found as NonNullable<T>
+  }
+  throw new Error(`${what} never happened`)
+}
+
+/** A project, a home and a tmux server of the test's own. Everything that was started is ended with the test. */
+export function setWorkers(options: Parameters<typeof setStage>[0] = {}) {
+  const stage = setStage(options)
+  const { ralphHome: home } = stage
+  stage.write('PROMPT.md', 'Do task A\n')
+  const tmux = (...words: string[]) =>
+    execFileSync('tmux', ['-S', join(home, 'tmux.sock'), ...words], { encoding: 'utf8', stdio: 'pipe' })
+  onTestFinished(async () => {
+    for (const { supervisor } of allWorkers(home))
+      for (
+        let tries = 0;
+        supervisor && supervisor.pid !== process.pid && isAlive(supervisor) && tries < 200;
+        tries++
+      ) {
+        process.kill(supervisor.pid, 'SIGKILL')
+        await delay(POLL_MS)
+      }
+    try {
+      tmux('kill-server')
+    } catch {
+      // It was not started, or is gone already.
+    }
+  })
+  const file = (name: string, path: string) => join(home, 'workers', name, path)
+  const readFile = (name: string, path: string) =>
+    existsSync(file(name, path)) ? readFileSync(file(name, path), 'utf8') : ''
+  return {
+    ...stage,
+    home,
+    tmux,
+    file,
+    readFile,
+    state: (name: string): WorkerState => JSON.parse(readFile(name, 'state.json')),
+    record: (name: string) => readWorker(home, name)!,
+    /** Lets an agent go on that waits for this file. */
+    go: (name: string) => writeFileSync(join(stage.root, name), ''),
+    waitingFor: (name: string) => join(stage.root, name),
+    /** Waits until the log of the loop has this. */
+    logged: (name: string, what: string) =>
+      until(() => readFile(name, 'view.log').includes(what), `"${what}" in the log of ${name}`),
+    ended: (name: string) => stage.ralph('wait', name),
+    windows: () => tmux('list-windows', '-t', '=ralph', '-F', '#{window_name}').trim().split('\n'),
+  }
+}
