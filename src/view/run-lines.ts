@@ -224,13 +224,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'stopped':
         return [...summaryLines(), ...ending(style, fit)]
       case 'told':
-        return [
-          fit.cut(
-            colors.dim(
-              `  instruction${event.task === undefined ? '' : ` for ${plainLine(event.task)}`}: ${plainLine(event.text)}`,
-            ),
-          ),
-        ]
+        return [fit.cut(colors.dim(`  instruction${instructionOf(event)}`))]
       case 'limits':
         limit = event.limits.iterations
         return [colors.dim(`  the limit is now ${limit === null ? 'none' : plural(limit, 'iteration')}`)]
@@ -276,3 +270,6 @@ const reasonOf = ({ check, note }: Finding) =>
 
 const withoutAnswer = (event: AgentEvent): AgentEvent =>
   event.type === 'text' ? { ...event, text: besideAnswer(event.text) } : event
+
+const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'told' }>): string =>
+  `${task === undefined ? '' : ` for ${plainLine(task)}`}: ${plainLine(text)}`
