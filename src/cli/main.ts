@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { printableLine } from '../core/visible.ts'
 import { fail, safeIo } from '../terminal/print.ts'
 import { archive } from './commands/archive/command.ts'
 import { build } from './commands/build/command.ts'
@@ -89,7 +90,8 @@ export async function main(typed: string[]): Promise<number> {
     .showSuggestionAfterError()
     .configureOutput({
       ...helpOutput,
-      outputError: (text, write) => write(`ralph: ${text.replace('\n(', ' (')}`),
+      // A word that was pasted may hold what a terminal obeys.
+      outputError: (text, write) => write(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}\n`),
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)

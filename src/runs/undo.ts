@@ -54,11 +54,12 @@ export async function undoRun(
       scratch,
     }
     const plan = await planUndo(undoing)
-    if (isEmptyPlan(past.start, plan) && !undoing.isBegun) {
-      print('nothing to undo: everything is as it was')
-      return 0
-    }
-    for (const line of undoLines(run.id, past.start, plan, past.left !== null)) print(line)
+    const isEmpty = isEmptyPlan(past.start, plan) && !undoing.isBegun
+    const isAsItWas = isEmpty && plan.unknown.length === 0
+    if (isAsItWas) print('nothing to undo: everything is as it was')
+    else for (const line of undoLines(run.id, past.start, plan, past.left !== null)) print(line)
+    if (isEmpty && !isAsItWas) print('nothing was undone')
+    if (isEmpty) return isAsItWas ? 0 : 1
     if (!options.yes) {
       if (!(await agrees())) {
         print('nothing was undone')

@@ -98,6 +98,18 @@ describe('a terminal obeys nothing that others wrote', () => {
     inspect(await stage.withEnv({ ...stage.env, FORCE_COLOR: '1' }, ...argv))
   })
 
+  it('in a word that was pasted', async () => {
+    const stage = setStage()
+    for (const argv of [
+      [HOSTILE],
+      ['run', `--${HOSTILE}`],
+      ['run', '-m', HOSTILE],
+      ['tell', HOSTILE, 'x'],
+      ['status', HOSTILE],
+    ])
+      inspect(await stage.ralph(...argv), argv.join(' '))
+  })
+
   it('in a name of a folder, of a file, and in all that tells of a run there', async () => {
     const name = 'd\x1b]0;owned\x07\u202e\x9b2J\nralph: error: forged'
     const stage = setStage({

@@ -110,6 +110,19 @@ describe('what somebody does while an undo waits for its answer', () => {
 })
 
 describe('an undo', () => {
+  it('does not call it undone if the copy of an uncommitted file was changed, and uses none such', async () => {
+    const stage = setRepository()
+    stage.sh('echo mine >> src/a')
+    await stage.agent('echo more >> src/a; echo evil > "$RALPH_HOME/runs/$RALPH_RUN/start/src/a"')
+    const at = { projectDir: stage.project, yes: true }
+    const ran = await callWith(stage.env, io => undoRun(undefined, at, io, async () => true))
+    expect([ran.code, stage.read('src/a')]).toEqual([1, 'one\nmine\nmore\n'])
+    expect(ran.stdout).toContain(
+      '1 file: src/a (was dirty before the run and not kept, so it cannot be put back)',
+    )
+    expect(ran.stdout).toMatch(/\nnothing was undone\n$/)
+  })
+
   it.each([
     ['the project', 'cd ..; mv project moved; cp -a moved project', 'is not the folder that the run was in'],
     ['its repository', 'mv .git ../git; cp -a ../git .git', 'is not the repository that the run was in'],
