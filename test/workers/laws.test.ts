@@ -1,0 +1,238 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isAlive, processRef } from '../../src/runners/process/proc.ts'
+import { sendControl } from '../../src/store/control.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import { scratch } from '../support/scratch.ts'
+import { hasTmux } from '../support/terminal.ts'
+import { setWorkers, until } from './scene.ts'
+
+const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
+const HELD = [
+  [
+    ['pid', '../agent.pid'],
+    ['await', '../go'],
+    ['claude', 'ok'],
+  ],
+  [['claude', 'ok']],
+] as never
+
+describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
+  it('is crashed, leaves no agent behind, and goes on when it is resumed', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '2')
+    const pid = await until(() => agentPid(scene.root))
+    const agent = processRef(pid)
+    process.kill(scene.record('agent').supervisor!.pid, 'SIGKILL')
+    await until(() => !isAlive(agent), 'the end of the agent')
+    expect((await scene.ralph('ls')).stdout).toMatch(/agent +crashed +1\/2/)
+    expect((await scene.ralph('pause', 'agent')).stderr).toContain("worker 'agent' is crashed")
+    expect((await scene.ralph(...SPAWN)).stderr).toContain('ralph resume agent')
+    scene.go('go')
+    expect((await scene.ralph('resume', 'agent')).stdout).toBe('resumed ralph loop for agent\n')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 2 })
+  })
+
+  it('while it is starting, is crashed, and its name can be used once it was removed', async () => {
+    const scene = setWorkers()
+    await scene.ralph(...SPAWN, '-m', '1')
+    await scene.ended('agent')
+    const record = scene.record('agent')
+    // As it is left if both the starter and the supervisor die before the run begins.
+    const gone = { pid: 4_000_000, startTime: '1', host: record.starter.host }
+    const left = { ...record, run: '20990101-000000-abc', starter: gone, supervisor: null }
+    writeFileSync(scene.file('agent', 'worker.json'), JSON.stringify(left))
+    expect((await scene.ralph('status', 'agent')).stdout).toContain('Status: crashed')
+    expect((await scene.ralph('resume', 'agent')).stderr).toContain('crashed before it began')
+    expect((await scene.ralph('rm', 'agent')).code).toBe(0)
+    expect((await scene.ralph(...SPAWN, '-m', '1')).code).toBe(0)
+    await scene.ended('agent')
+  })
+
+  it('does not go with its agent, its window or its tmux server', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '2')
+    const pid = await until(() => agentPid(scene.root))
+    scene.tmux('kill-window', '-t', '=ralph:=agent')
+    spawnSync('tmux', ['-S', join(scene.home, 'tmux.sock'), 'kill-server'])
+    process.kill(pid, 'SIGKILL')
+    scene.go('go')
+    await scene.logged('agent', 'iteration 1 failed (exit: SIGKILL), retrying in 1s (attempt 1/5)')
+    expect((await scene.ended('agent')).code).toBe(0)
+  })
+
+  it('by SIGTERM lets its agent finish, is paused, and goes on', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '2')
+    await until(() => existsSync(join(scene.root, 'agent.pid')))
+    const { pid } = scene.record('agent').supervisor!
+    process.kill(pid, 'SIGHUP')
+    process.kill(pid, 'SIGTERM')
+    scene.go('go')
+    await until(() => !isAlive(scene.record('agent').supervisor!))
+    expect(scene.state('agent')).toMatchObject({ status: 'paused', current_iteration: 1 })
+    expect((await scene.ralph('ls')).stdout).toMatch(/agent +paused +1\/2/)
+    await scene.ralph('resume', 'agent')
+    expect((await scene.ended('agent')).code).toBe(0)
+  })
+})
+
+/** 0: it has not begun. */
+const agentPid = (root: string) =>
+  existsSync(join(root, 'agent.pid'))
+    ? Number(readFileSync(join(root, 'agent.pid'), 'utf8').split('\n')[0])
+    : 0
+
+describe.skipIf(!hasTmux)('a name', () => {
+  it('is used again once its worker has ended, and a request to the earlier one is refused and told', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '1')
+    const first = scene.record('agent')
+    expect((await scene.ralph(...SPAWN)).stderr).toContain("worker 'agent' is running; choose another --name")
+    await scene.ralph('kill', 'agent')
+    await scene.ralph(...SPAWN, '-m', '2')
+    const second = scene.record('agent')
+    expect(second.run).not.toBe(first.run)
+    expect(existsSync(join(scene.home, 'workers', '.ended', `agent@${first.run}`))).toBe(true)
+    sendControl(join(scene.home, 'runs', second.run), { type: 'cancel' }, Date.now(), {
+      to: first.supervisor!,
+    })
+    await scene.logged('agent', 'was meant for an earlier process of this run, and is ignored')
+    expect((await scene.ralph('ls')).stdout).toMatch(/agent +running/)
+    expect((await scene.ralph('kill', 'agent')).code).toBe(0)
+    expect((await scene.ralph('rm', 'agent')).code).toBe(0)
+    expect(existsSync(join(scene.home, 'workers', '.ended', `agent@${first.run}`))).toBe(false)
+  })
+
+  it.each([
+    ['a.b', 'must begin with a letter or a digit'],
+    ['../x', 'must begin with a letter or a digit'],
+    ['-x', 'must begin with a letter'],
+    ['12', 'needs a letter'],
+    ['20260301-221530-k3f', 'looks like the id of a run'],
+    ['x'.repeat(41), 'longer than 40'],
+  ])('%s is refused', async (name, why) => {
+    const scene = setWorkers()
+    const ran = await scene.ralph('spawn', `--name=${name}`, '-f', 'PROMPT.md')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(existsSync(join(scene.home, 'workers'))).toBe(false)
+  })
+
+  it('is chosen by ralph if none is given, and a second worker in the same folder is told what to do', async () => {
+    const scene = setWorkers({ calls: HELD })
+    const ran = await scene.ralph('spawn', '-f', 'PROMPT.md', '-m', '1')
+    const name = /^spawned ([a-z]+-[a-z]+) \(tmux: ralph:\1\)/.exec(ran.stdout)?.[1]
+    const second = await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')
+    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/is at work in .*--shared/)])
+    expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe(`${name}\n`)
+    await scene.ralph('kill', name!)
+  })
+})
+
+describe.skipIf(!hasTmux)('state.json', () => {
+  it('with another max_iterations changes the limit at the next boundary, by an unknown hand', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '1', '--max-cost', '5')
+    await until(() => existsSync(join(scene.root, 'agent.pid')))
+    edit(scene, { max_iterations: 3 })
+    const run = scene.record('agent').run
+    const events = () => readJournal(join(scene.home, 'runs', run))
+    await until(() => events().some(e => e.type === 'limits'))
+    expect(events().find(e => e.type === 'limits')).toMatchObject({
+      by: 'file',
+      limits: { iterations: 3, usd: 5 },
+    })
+    scene.go('go')
+    await scene.ended('agent')
+    expect(scene.state('agent')).toMatchObject({ max_iterations: 3, current_iteration: 3, status: 'stopped' })
+  })
+
+  it('edited while its worker is gone counts when it is resumed', async () => {
+    const scene = setWorkers({ calls: [[['claude', 'ok']]] })
+    await scene.ralph(...SPAWN, '-m', '1')
+    await scene.ended('agent')
+    edit(scene, { max_iterations: 2 })
+    expect((await scene.ralph('resume', 'agent')).code).toBe(0)
+    await scene.ended('agent')
+    expect(scene.state('agent')).toMatchObject({ max_iterations: 2, current_iteration: 2 })
+    expect((await scene.ralph('set', 'agent', 'max-iterations=3')).code).toBe(0)
+    await scene.ralph('resume', 'agent')
+    await scene.ended('agent')
+    expect(scene.readFile('agent', 'iterations.log')).toContain('[START] iteration 3/3')
+  })
+
+  it('that is broken is set aside and written again', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '1')
+    await until(() => existsSync(join(scene.root, 'agent.pid')))
+    writeFileSync(scene.file('agent', 'state.json'), '{"worker_name": ')
+    await until(() => existsSync(scene.file('agent', 'state.json.broken')))
+    expect(scene.state('agent')).toMatchObject({ worker_name: 'agent', status: 'running' })
+    scene.go('go')
+    await scene.ended('agent')
+    expect(scene.state('agent').status).toBe('stopped')
+  })
+
+  it('that is removed for good stops the worker, and one that an editor saves does not', async () => {
+    const scene = setWorkers({ calls: HELD })
+    await scene.ralph(...SPAWN, '-m', '2')
+    await until(() => existsSync(join(scene.root, 'agent.pid')))
+    const path = scene.file('agent', 'state.json')
+    renameSync(path, `${path}~`)
+    renameSync(`${path}~`, path)
+    const { supervisor, run } = scene.record('agent')
+    rmSync(join(scene.home, 'workers', 'agent'), { recursive: true })
+    const stopped = () => readJournal(join(scene.home, 'runs', run)).findLast(e => e.type === 'stopped')
+    setTimeout(() => scene.go('go'), 6000)
+    await until(() => stopped() && !isAlive(supervisor!))
+    expect(stopped()).toMatchObject({ why: 'interrupted' })
+    expect(existsSync(join(scene.home, 'workers', 'agent'))).toBe(false)
+  })
+
+  const edit = (scene: ReturnType<typeof setWorkers>, change: object) =>
+    writeFileSync(scene.file('agent', 'state.json'), JSON.stringify({ ...scene.state('agent'), ...change }))
+})
+
+describe.skipIf(!hasTmux)('the tmux server', () => {
+  it("is ralph's own: the sessions and options of the user's server are not touched", async () => {
+    const scene = setWorkers({ calls: HELD })
+    const dir = scratch('ralph-user-tmux-')
+    const user = (...words: string[]) =>
+      execFileSync('tmux', ['-L', 'user', ...words], {
+        encoding: 'utf8',
+        env: { ...process.env, TMUX_TMPDIR: dir },
+      })
+    onTestFinished(() => void user('kill-server'))
+    user('-f', '/dev/null', 'new-session', '-d', '-s', 'ralph', ';', 'set', '-g', 'destroy-unattached', 'off')
+    const before = [user('list-windows', '-a'), user('show-options', '-g')]
+    const env = { ...scene.env, TMUX_TMPDIR: dir, TMUX: `${dir}/tmux-0/user,1,0` }
+    expect((await scene.withEnv(env, ...SPAWN, '-m', '1')).code).toBe(0)
+    expect(scene.windows()).toEqual(['agent'])
+    expect((await scene.withEnv(env, 'kill', 'agent')).code).toBe(0)
+    expect([user('list-windows', '-a'), user('show-options', '-g')]).toEqual(before)
+  })
+
+  it('carries neither the marks of a run nor the keys of an agent', async () => {
+    const scene = setWorkers({ calls: HELD })
+    const env = { ...scene.env, ANTHROPIC_API_KEY: 'dummy' }
+    await scene.withEnv(env, ...SPAWN, '-m', '1')
+    const shown = scene.tmux('show-environment', '-g')
+    expect(shown).not.toMatch(/RALPH_|ANTHROPIC/)
+    await scene.ralph('kill', 'agent')
+  })
+
+  it("reads the user's own configuration, and keeps what nobody looks at", async () => {
+    const scene = setWorkers({ calls: HELD })
+    writeFileSync(
+      join(scene.env.HOME, '.tmux.conf'),
+      'set -g status-left mine\nset -g destroy-unattached on\n',
+    )
+    await scene.ralph(...SPAWN, '-m', '1')
+    expect(scene.tmux('show-options', '-g', 'status-left')).toContain('mine')
+    expect(scene.windows()).toEqual(['agent'])
+    await scene.ralph('kill', 'agent')
+  })
+})
