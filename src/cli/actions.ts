@@ -2,10 +2,11 @@
 
 import { processFrontend } from '../host/process-frontend.ts'
 import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
-import { collectGarbage as collectGarbageOf } from '../runs/gc.ts'
+import { collectGarbage as collectGarbageOf, type GcOptions } from '../runs/gc.ts'
 import type { Io } from '../runs/io.ts'
 import { type StatusOptions, showStatus as showStatusOf } from '../runs/show-status.ts'
 import { cancelRun as cancelRunOf, pauseRun as pauseRunOf, type SteerOptions } from '../runs/steer.ts'
+import { askConfirmation } from '../terminal/question.ts'
 import { watchOutput } from '../terminal/watch-output.ts'
 import { showWorker } from '../workers/show.ts'
 import { cancelWorker, hasWorker, pauseWorker, resumeWorker } from '../workers/steer.ts'
@@ -50,7 +51,13 @@ export const pauseRun = (name: string | undefined, options: SteerOptions, io: Io
   hasWorker(name, io.env) ? pauseWorker(name, io) : pauseRunOf(name, options, io)
 export const cancelRun = (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
   hasWorker(name, io.env) ? cancelWorker(name, io) : cancelRunOf(name, options, io)
-export const collectGarbage = collectGarbageOf.bind(null, workflows)
+export const collectGarbage = (options: GcOptions, io: Io): Promise<number> =>
+  collectGarbageOf(
+    workflows,
+    options,
+    io,
+    process.stdin.isTTY && process.stderr.isTTY ? askConfirmation : null,
+  )
 export const showStatus = (name: string | undefined, options: StatusOptions, io: Io): number =>
   !options.json && hasWorker(name, io.env)
     ? showWorker(workflows, name, io)

@@ -4,6 +4,9 @@ import type { Edit, Task, TaskId } from './task.ts'
 /** Tokens of one agent call. `input` counts all of them, the cached and the newly cached ones too. */
 export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number }
 
+/** What a call used. `estimated`: the agent told no cost, and ralph estimated it from the price of the model. */
+export type Cost = { usage?: Usage; costUsd?: number; estimated?: true }
+
 /** An entry of an agent's own to-do list, and of a build's tasks.json. */
 export type TodoItem = {
   id?: string
@@ -41,18 +44,14 @@ export type AgentEvent =
   /** The agent gave a result and nothing of its own is open, so it should exit now. Any other event cancels this. */
   | { type: 'answered' }
   /** The last event, exactly one: how the agent itself says it ended, and the main agent's final text. */
-  | {
+  | ({
       type: 'ended'
       ok: boolean
       text: string
-      usage?: Usage
-      costUsd?: number
-      /** The agent reported no cost: ralph estimated it from the tokens and the price of the model. */
-      estimated?: true
       /** Tool calls refused because permission was missing (not those a hook refused on purpose). */
       denials?: number
       error?: string
-    }
+    } & Cost)
   /** A line that the parser could not read, cut to a readable length. */
   | { type: 'unparsed'; line: string }
 
@@ -91,6 +90,9 @@ export type Finding = {
   /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
   doubts?: string[]
 }
+
+/** The agent that works from a resume on. `flags` are those of the settings that it gets. */
+export type ResumedAgent = { argv: string[]; explicit: boolean; model: string | null; flags: string[] }
 
 /** The outcome of one iteration. Expected trouble is data, never an exception. */
 export type Outcome =
@@ -176,7 +178,7 @@ export type RunEvent = { at: number } & (
       folder?: string
     }
   /** A later incarnation of the same run. */
-  | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender }
+  | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender; agent?: ResumedAgent }
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[]; tree?: string }
   | {
@@ -192,16 +194,7 @@ export type RunEvent = { at: number } & (
   | { type: 'spawned'; id: StepId; ref: ProcessRef }
   | ({ type: 'ended'; id: StepId } & AgentEnding)
   /** During a step, an agent was asked a question outside of its stages: in which role, and what that cost. */
-  | {
-      type: 'asked'
-      id: StepId
-      role: string
-      agent: AgentName
-      ms: number
-      usage?: Usage
-      costUsd?: number
-      estimated?: true
-    }
+  | ({ type: 'asked'; id: StepId; role: string; agent: AgentName; ms: number } & Cost)
   | Settled
   /** About to commit. On repeat, a commit with this parent and message means that it is done. */
   | { type: 'committing'; id: StepId; parent: string | null; message: string }

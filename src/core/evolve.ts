@@ -1,4 +1,4 @@
-import type { Finding, RunEvent, Usage } from './events.ts'
+import type { Cost, Finding, RunEvent } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task, type TaskId } from './task.ts'
 
@@ -127,10 +127,7 @@ const addTold = (told: RunState['toldTask'], task: TaskId, text: string): RunSta
   [task]: [...(Object.hasOwn(told, task) ? told[task]! : []), text],
 })
 
-const addSpent = (
-  spent: RunState['spent'],
-  { usage, costUsd, estimated }: { usage?: Usage; costUsd?: number; estimated?: true },
-): RunState['spent'] => ({
+const addSpent = (spent: RunState['spent'], { usage, costUsd, estimated }: Cost): RunState['spent'] => ({
   ...spent,
   usd: spent.usd + (costUsd ?? 0),
   tokens: spent.tokens + (usage?.input ?? 0) + (usage?.output ?? 0),

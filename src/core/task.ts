@@ -7,6 +7,10 @@ export const LONGEST_ID = 64
 /** One word: ids appear in lists, logs and prompts, and must not be read as anything else there. */
 export const isId = (id: string): boolean => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
+/** The id of the task that a person means: they may leave out a leading `#`. null: there is no such task. */
+export const findTaskId = (tasks: readonly { id: TaskId }[], word: string): TaskId | null =>
+  [word, `#${word}`].find(id => tasks.some(task => task.id === id)) ?? null
+
 /** A unit of work. Its state is kept apart, in the run's state. */
 export type Task = {
   id: TaskId

@@ -1,4 +1,4 @@
-import type { RunEvent, Settled, TodoItem } from '../core/events.ts'
+import type { ResumedAgent, RunEvent, Settled, TodoItem } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { exitCode } from '../core/exit-code.ts'
 import { redactWords } from '../core/secrets/redact.ts'
@@ -44,6 +44,8 @@ export type HostOptions = {
   runners?: RunnerRegistry
   /** What the user said with `ralph build --resume`. */
   instruction?: string
+  /** The agent that the user chose for a resumed run. */
+  newAgent?: ResumedAgent
 }
 
 const LINGER_MS = 10_000

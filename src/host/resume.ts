@@ -13,6 +13,7 @@ import { refuseFromWithin } from '../runs/within.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { requireAgent } from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
+import { agentForResume, agentOfLatest, withAgent } from './agents/resumed.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
@@ -22,6 +23,8 @@ export type ResumeOptions = {
   maxCost?: number
   maxTokens?: number
   maxIterations?: number
+  agent?: string
+  model?: string
   projectDir?: string
   json?: boolean
   quiet?: boolean
@@ -54,7 +57,7 @@ export async function resume(
   refuseFromWithin(run, env)
   needUnfinished(run)
   if (isLive(run)) {
-    refuseLimits(run, options)
+    refuseChanges(run, options)
     // The process that hosts the run prints its events: here there are none.
     const out = options.json ? stderr : stdout
     return instruction === null ? wakeRun(run, out, env) : tellLive(run, { text: instruction }, out, env)
@@ -78,11 +81,14 @@ function goOn(
   needUnfinished(run)
   const limits = limitsFor(run, options)
   const workflow = workflowIn(registry, run)
-  const spec = workflow.readSpec(run.began.pins)
-  requireAgent(spec, env.PATH ?? '')
+  const path = env.PATH ?? ''
+  const before = withAgent(workflow.readSpec(run.began.pins), agentOfLatest(run.events))
+  const newAgent = agentForResume(before, options, path)
+  const spec = withAgent(before, newAgent)
+  requireAgent(spec, path)
   // A run that began before such limits were refused may go on under its own.
-  if (options.maxCost !== undefined || options.maxTokens !== undefined)
-    requireHeldBudget(spec, limits, env.PATH ?? '')
+  if (newAgent || options.maxCost !== undefined || options.maxTokens !== undefined)
+    requireHeldBudget(spec, limits, path)
   return hostRun({
     home,
     id: run.id,
@@ -95,11 +101,14 @@ function goOn(
     frontend,
     rows: factRows(workflow, spec, limits, fold(run.events)),
     ...(instruction !== null && { instruction }),
+    ...(newAgent && { newAgent }),
   })
 }
 
-/** A live run keeps its limits: it may be about to act on them. */
-function refuseLimits({ id }: StoredRun, o: ResumeOptions): void {
+/** A live run keeps its limits and its agent: it may be about to act on them. */
+function refuseChanges({ id }: StoredRun, o: ResumeOptions): void {
+  if (o.agent !== undefined || o.model !== undefined)
+    throw new UsageError(`run ${id} is at work with its own agent; choose another once it has ended`)
   if ([o.maxIterations, o.maxCost, o.maxTokens, o.maxTime].some(limit => limit !== undefined))
     throw new UsageError(`run ${id} is at work under its own limits; give new ones once it has ended`)
 }

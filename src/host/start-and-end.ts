@@ -1,6 +1,6 @@
 // What is recorded when a process takes up a run, and when it leaves it.
 
-import type { RunEvent } from '../core/events.ts'
+import type { ResumedAgent, RunEvent } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import { reopen } from '../core/reopen.ts'
 import type { Limits } from '../core/table.ts'
@@ -47,6 +47,7 @@ type Beginning = {
   warnings: string[]
   env: NodeJS.ProcessEnv
   instruction?: string
+  newAgent?: ResumedAgent
 }
 
 /** Records the first events of this incarnation: `began`, or `resumed` if the run has a past. */
@@ -56,7 +57,8 @@ export function recordBeginning(book: Book, active: Active, options: Beginning, 
   const by = processRef(process.pid)
   if (past.length > 0) {
     const from = senderOf(options.env)
-    book.record({ type: 'resumed', at, limits, by, from })
+    const { newAgent } = options
+    book.record({ type: 'resumed', at, limits, by, from, ...(newAgent && { agent: newAgent }) })
     const reopened = reopen(book.table, book.state, book.tasks, at)
     if (reopened) book.record(reopened)
     active.onResume?.()

@@ -78,7 +78,7 @@ export type Prepared = {
 /** The settings, the agent and the project, from what was typed and what the project's files say. */
 export function prepare(options: CommonOptions, agentCommand: string[], flags: Flags = {}): Prepared {
   const project = projectOf(options.projectDir, process.env)
-  const loaded = loadSettings(project, { ...flagsOf(options), ...flags })
+  const loaded = loadSettings(project, { ...flagsOf(options), ...flags }, ralphHome(process.env))
   const { sources, fromFiles } = loaded
   const settings = withChecks(loaded.settings, options.check ?? [])
   resolveFlags(settings.agent.flags)

@@ -6,6 +6,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { kindAt } from '../store/files/inside.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
+import { findReceipt } from '../store/receipts.ts'
 import { sessionDir } from '../store/session.ts'
 import { readWorker } from './worker-record.ts'
 
@@ -53,6 +54,8 @@ export function findRun(home: string, name: string, project?: string): StoredRun
   if (id !== undefined) return openRun(home, id)
   if (matches.length > 1)
     throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
+  if (findReceipt(home, name) !== null)
+    throw new UsageError(`run "${name}" was deleted by ralph gc; its receipt is left: ralph report ${name}`)
   if (project !== undefined && kindAt(sessionDir(project, name)) === 'folder')
     throw new UsageError(
       `session ${name} has no run in ${join(home, 'runs')}: an older ralph made it, or another machine, so it cannot be resumed; start a new run`,

@@ -7,7 +7,7 @@ import { keepReceipt } from '../store/receipts.ts'
 import { sessionDir } from '../store/session.ts'
 import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
-import { receiptOf } from '../view/report/receipt.ts'
+import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, type StoredRun, storedRuns } from './find.ts'
 import type { Io } from './io.ts'
@@ -15,17 +15,31 @@ import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { refuseFromWithinAny } from './within.ts'
 
-export type GcOptions = { projectDir?: string; keep: number; all?: boolean; dryRun?: boolean }
+export type GcOptions = { projectDir?: string; keep: number; all?: boolean; dryRun?: boolean; yes?: boolean }
 
-/** Deletes old runs, except for their receipts. */
-export function collectGarbage(registry: Registry, options: GcOptions, { stdout, env }: Io): number {
+/**
+ * Deletes old runs, except for their receipts. Of those that can still be resumed, only with `--yes` or if the user agrees.
+ * `agrees`: asks the user; null: nobody can be asked.
+ */
+export async function collectGarbage(
+  registry: Registry,
+  options: GcOptions,
+  { stdout, env }: Io,
+  agrees: ((question: string) => Promise<boolean>) | null = null,
+): Promise<number> {
   const print = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
   if (!options.dryRun) refuseFromWithinAny(home, env, 'delete runs')
   const project = options.all ? null : projectOf(options.projectDir, env)
   const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
   const old = beyondNewest(runs, options.keep)
-  const deleted = old.filter(run => isOver(home, run))
+  const over = old.filter(run => isOver(home, run))
+  const receiptFor = (run: StoredRun) => receiptOf(run.events, traitsIn(registry, run.began.workflow))
+  const resumable = over.filter(run => existsSync(run.began.project) && receiptFor(run).resume !== null)
+  const question = `${idsOf(resumable)} ended at a limit and can be resumed. Delete ${resumable.length === 1 ? 'it' : 'them'}, too?`
+  const withResumable =
+    resumable.length === 0 || options.yes || (!options.dryRun && agrees !== null && (await agrees(question)))
+  const deleted = withResumable ? over : over.filter(run => !resumable.includes(run))
   let freed = 0
   for (const run of deleted) {
     const session = sessionOf(run)
@@ -34,19 +48,32 @@ export function collectGarbage(registry: Registry, options: GcOptions, { stdout,
     print(`  ${run.id}  ${formatBytes(bytes).padStart(8)}  ${plainLine(run.began.project)}`)
     if (options.dryRun) continue
     // The receipt first, because it must not be lost. The run's own folder last: after a crash the next gc finds it.
-    keepReceipt(home, run.id, receiptOf(run.events, traitsIn(registry, run.began.workflow)))
+    keepReceipt(home, run.id, { ...receiptFor(run), resume: null, deleted: true } satisfies Receipt)
     if (session) inside(session.root, session.path, entry => rmSync(entry, { recursive: true, force: true }))
     rmSync(run.dir, { recursive: true, force: true })
   }
   const kept = runs.length - deleted.length
-  const unfinished = old.length - deleted.length
+  const unfinished = old.length - over.length
   const verb = options.dryRun ? 'would free' : 'freed'
   print(`${verb} ${formatBytes(freed)} by deleting ${plural(deleted.length, 'run')}, ${kept} kept`)
   if (unfinished > 0)
     print(
       `${plural(unfinished, 'older run')} kept, because ${unfinished === 1 ? 'it is' : 'they are'} not finished`,
     )
+  if (!withResumable)
+    print(
+      `${plural(resumable.length, 'older run')} kept, because ${resumable.length === 1 ? 'it' : 'they'} can be resumed; --yes deletes ${resumable.length === 1 ? 'it' : 'them'}`,
+    )
   return 0
+}
+
+const NAMED = 3
+
+/** `1-a, 2-b and 5 more` */
+function idsOf(runs: readonly StoredRun[]): string {
+  const more = runs.length > NAMED ? ` and ${runs.length - NAMED} more` : ''
+  const named = runs.slice(0, NAMED).map(({ id }) => id)
+  return `${runs.length === 1 ? 'run' : 'runs'} ${named.join(', ')}${more}`
 }
 
 /** All but the newest of each project. */

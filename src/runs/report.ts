@@ -38,6 +38,9 @@ const withDefaults = (registry: Registry, kept: KeptReceipt): Receipt => ({
   doubts: [],
   ...traitsIn(registry, kept.workflow),
   ...kept,
+  // Older ones still name the command that continued the run.
+  resume: null,
+  deleted: true,
 })
 
 function keptReceipt(

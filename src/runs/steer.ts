@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
-import type { TaskId } from '../core/task.ts'
+import { findTaskId, type TaskId } from '../core/task.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { plainLine } from '../view/plain.ts'
 import { readBase } from '../workflows/spec.ts'
-import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from './find.ts'
+import { canGoOn, findRun, latestUnfinished, matchingRuns, ralphHome, type StoredRun } from './find.ts'
 import type { Io, Writer } from './io.ts'
 import { hostOf, isLive } from './live.ts'
 import { projectOf } from './project.ts'
@@ -100,13 +100,14 @@ export function notYet(run: StoredRun, what: string, to: Writer): number {
   return 1
 }
 
-/** If the first of several words is the id of a task, the rest is for this task only. */
-export async function tellRun(name: string, words: string[], options: SteerOptions, io: Io): Promise<number> {
-  const run = runFor(name, options, io.env)
-  const [first, ...rest] = words
-  const isForTask = rest.length > 0 && fold(run.events).tasks.some(({ id }) => id === first)
-  const text = (isForTask ? rest : words).join(' ')
-  const instruction = { text, ...(isForTask && { task: first! }) }
+/** `[RUN] [TASK] TEXT`: the first of several words may name a run, and the next one a task. */
+export async function tellRun(words: string[], options: SteerOptions, io: Io): Promise<number> {
+  const isNamed = words.length > 1 && looksLikeRun(words[0]!, ralphHome(io.env))
+  const run = runFor(isNamed ? words[0] : undefined, options, io.env)
+  const [first = '', ...rest] = isNamed ? words.slice(1) : words
+  const task = rest.length > 0 ? findTaskId(fold(run.events).tasks, first) : null
+  const text = (task === null ? [first, ...rest] : rest).join(' ')
+  const instruction = { text, ...(task !== null && { task }) }
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would read it`)
   if (text.trim() === '') throw new UsageError('the instruction is empty')
@@ -117,6 +118,13 @@ export async function tellRun(name: string, words: string[], options: SteerOptio
   )
   return confirmInstruction(run, instruction, io.stdout)
 }
+
+/**
+ * An id has a date and three characters at its end. A word that could be part of one must be: as text, a mistyped id
+ * would go to another run. So must an empty one, as from a variable that was never set.
+ */
+const looksLikeRun = (word: string, home: string): boolean =>
+  /^(?:\s*|(?=.*\d)[\da-z-]{3,})$/.test(word) || (word.length > 2 && matchingRuns(home, word).length > 0)
 
 type Instruction = { text: string; task?: TaskId }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { hiddenIn, quote } from '../core/visible.ts'
 import { type DeepPartial, merge } from './merge.ts'
@@ -8,34 +9,50 @@ import { splitWords } from './words.ts'
 
 const FILES = ['.ralph/settings.json', '.ralph/settings.local.json'] as const
 
+/** The user's own settings for all projects, in ralph's home. */
+const MACHINE = 'settings.json'
+
 /** What the command line overrides, in the shape of the settings. */
 export type Flags = DeepPartial<Settings>
 
 export type Loaded = {
   settings: Settings
-  /** The files that exist, relative to the project. */
+  /** The files that exist: that of the machine by its whole path, those of the project relative to it. */
   sources: string[]
-  /** The merged files without the command line: the part that someone else may have written. */
+  /** The project's merged files, without the machine's and the command line: the part that someone else may have written. */
   fromFiles: unknown
 }
 
-/** settings.json < settings.local.json < flags. Throws a UsageError with the first problem and the number of others. */
-export function loadSettings(projectDir: string, flags: Flags = {}): Loaded {
-  const files = FILES.map(source => ({ source, raw: readJson(projectDir, source) })).filter(
-    f => f.raw !== undefined,
-  )
+/**
+ * The machine's settings.json < the project's settings.json < settings.local.json < flags. `home`: ralph's own folder;
+ * null: the project alone. Throws a UsageError with the first problem and the number of others.
+ */
+export function loadSettings(projectDir: string, flags: Flags = {}, home: string | null = null): Loaded {
+  const ofMachine = home === null ? [] : read(home, MACHINE, join(home, MACHINE))
+  const files = FILES.flatMap(file => read(projectDir, file, file))
   refuse(
-    [...files, { source: 'command line', raw: flags }].flatMap(({ source, raw }) =>
+    [...ofMachine, ...files, { source: 'command line', raw: flags }].flatMap(({ source, raw }) =>
       findProblems(raw, source),
     ),
   )
-  const fromFiles = files.reduce<unknown>((merged, { raw }) => merge(merged, raw), {})
+  const fromFiles = merged(files)
   return {
-    settings: resolve(merge(fromFiles, flags)),
-    sources: files.map(f => f.source),
+    settings: resolve(merge(merge(merged(ofMachine), fromFiles), flags)),
+    sources: [...ofMachine, ...files].map(f => f.source),
     fromFiles,
   }
 }
+
+type Source = { source: string; raw: unknown }
+
+/** The settings in a file; none if it does not exist. */
+function read(folder: string, file: string, source: string): Source[] {
+  const raw = readJson(folder, file, source)
+  return raw === undefined ? [] : [{ source, raw }]
+}
+
+const merged = (files: readonly Source[]): unknown =>
+  files.reduce<unknown>((all, { raw }) => merge(all, raw), {})
 
 /** The settings with the checks of `--check`. One that is a guardrail already keeps that guardrail's options. */
 export function withChecks(settings: Settings, checks: readonly string[]): Settings {

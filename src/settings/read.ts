@@ -4,10 +4,10 @@ import { findFlaw, locate } from '../core/json.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
 
-/** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names `file`. */
-export function readJson(folder: string, file: string): unknown {
-  const bytes = readBytes(join(folder, file), file)
-  return bytes === undefined ? undefined : parse(bytes, file)
+/** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names it as `called`. */
+export function readJson(folder: string, file: string, called = file): unknown {
+  const bytes = readBytes(join(folder, file), called)
+  return bytes === undefined ? undefined : parse(bytes, called)
 }
 
 function readBytes(path: string, file: string): Buffer | undefined {

@@ -71,7 +71,7 @@ describe('a build that is resumed', () => {
     [
       'another agent',
       id => [id, '--', 'true'],
-      /-- COMMAND cannot be used with --resume: a run keeps the agent/,
+      /-- COMMAND cannot be used with --resume; name another agent with -a/,
     ],
     ['another plan', id => [id, '--plan-only'], /--plan-only cannot be used with --resume/],
     ['a limit that is reached', id => [id], /has used all 2 of its iterations; raise the limit with -m 12/],

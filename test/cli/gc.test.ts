@@ -41,6 +41,29 @@ describe('ralph gc', () => {
     expect(stage.left().runs).toEqual(['1-live', '2-cut', '4-there'])
   })
 
+  it('keeps a run that can be resumed, unless the user agrees', async () => {
+    const stage = setRuns()
+    stage.add('1-a')
+    stage.add('2-limit', 'exhausted')
+    const dry = await stage.ralph('gc', '--keep', '0', '--dry-run')
+    const kept = '1 older run kept, because it can be resumed; --yes deletes it\n'
+    expect(dry.stdout).toContain(kept)
+    expect((await stage.ralph('gc', '--keep', '0')).stdout).toContain(`deleting 1 run, 1 kept\n${kept}`)
+    expect(stage.left().runs).toEqual(['2-limit'])
+    expect((await stage.ralph('gc', '--keep', '0', '--yes')).stdout).toContain('deleting 1 run, 0 kept\n')
+    expect(stage.left().runs).toEqual([])
+    // Nothing that is left speaks of a resume that is no longer possible.
+    const report = await stage.ralph('report', '2-limit')
+    expect(report.stdout).not.toContain('ralph resume')
+    const { resume, deleted } = JSON.parse((await stage.ralph('report', '2-limit', '--json')).stdout)
+    expect([resume, deleted]).toEqual([null, true])
+    const resumed = await stage.ralph('resume', '2-limit')
+    expect([resumed.code, resumed.stderr]).toEqual([
+      2,
+      'ralph: error: run "2-limit" was deleted by ralph gc; its receipt is left: ralph report 2-limit\n',
+    ])
+  })
+
   it.each(['-1', 'x', '1.5'])('--keep %s is one clear line and exit 2', async keep => {
     const ran = await setRuns().ralph('gc', `--keep=${keep}`)
     expect([ran.code, ran.stderr]).toEqual([

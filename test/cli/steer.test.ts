@@ -142,7 +142,8 @@ describe('status', () => {
     [['status'], 'no run in'],
     [['pause'], 'no unfinished run in'],
     [['cancel', 'nope'], 'no run "nope"'],
-    [['tell', 'nope', 'x'], 'no run "nope"'],
+    [['tell', 'nope', 'x'], 'no unfinished run in'],
+    [['tell', 'k3f', 'x'], 'no run "k3f"'],
   ])('%j with nothing there is an error that says so', async (args, words) => {
     const ran = await setStage().ralph(...args)
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])

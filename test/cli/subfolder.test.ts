@@ -48,23 +48,27 @@ describe('from a folder of the project', () => {
     expect([ran.code, ran.stdout]).toEqual([0, expect.not.stringContaining('  project  ')])
   })
 
-  it.each([['status'], ['report'], ['diff', '--stat'], ['resume', '-m', '2'], ['gc', '--keep', '0']])(
-    '%s finds the run that began at its root',
-    async (...words) => {
-      const stage = setBelow({
-        calls: [
-          [
-            ['file', 'made', ''],
-            ['claude', 'more'],
-          ],
-          [['claude', '<response>DONE</response>']],
+  it.each([
+    ['status'],
+    ['report'],
+    ['diff', '--stat'],
+    ['resume', '-m', '2'],
+    ['tell', 'Hurry.'],
+    ['gc', '--keep', '0'],
+  ])('%s finds the run that began at its root', async (...words) => {
+    const stage = setBelow({
+      calls: [
+        [
+          ['file', 'made', ''],
+          ['claude', 'more'],
         ],
-      })
-      await stage.ralph('run', '-p', 'x', '-m', '1')
-      const ran = await stage.ralphBelow(...words)
-      expect([ran.code, ran.stderr]).toEqual([0, ''])
-    },
-  )
+        [['claude', '<response>DONE</response>']],
+      ],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const ran = await stage.ralphBelow(...words)
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+  })
 
   it('-C . means this folder itself', async () => {
     const stage = setBelow()

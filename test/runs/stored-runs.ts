@@ -7,7 +7,7 @@ import { journalPath } from '../../src/store/journal.ts'
 import { setStage } from '../cli/scene.ts'
 import { journal } from '../view/report-journal.ts'
 
-type Kind = 'finished' | 'crashed' | 'live'
+type Kind = 'finished' | 'exhausted' | 'crashed' | 'live'
 
 /** A stage with runs that somebody made earlier, each with a session of a known size. */
 export function setRuns() {
@@ -15,7 +15,11 @@ export function setRuns() {
   const add = (id: string, kind: Kind = 'finished', project = stage.project, folder?: string) => {
     const pen = journal().iterate({ move: 'pass', usd: 0.11 })
     const [began, ...events] =
-      kind === 'finished' ? pen.finish('complete', 'complete', 'verified') : pen.events
+      kind === 'finished'
+        ? pen.finish('complete', 'complete', 'verified')
+        : kind === 'exhausted'
+          ? pen.finish('exhausted', 'all 10 iterations are used')
+          : pen.events
     const by = kind === 'live' ? processRef(process.pid) : undefined
     const first = { ...began, id, project, by, ...(folder && { folder }) } as RunEvent
     const lines = [first, ...events].map(event => `${JSON.stringify(event)}\n`)

@@ -5,7 +5,8 @@ import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const HELP = `
 The newest runs are kept whole. Of older ones only the receipt is kept: \`ralph report\` still shows it, but they
-cannot be compared or undone. Runs that are at work or not finished are never touched.
+cannot be compared or undone. Runs that are at work or not finished are never touched. Ralph asks before it deletes a run
+that ended at a limit, because it could be resumed.
 
 Examples:
   ralph gc --dry-run         what would be deleted
@@ -21,11 +22,12 @@ export const gc: Verb = {
     command
       .addOption(new Option('--keep <n>', 'keep this many of the newest whole').argParser(count).default(20))
       .option('--all', 'of every project, not only of this project')
+      .option('--yes', 'delete runs that can be resumed without asking')
       .option('--dry-run', 'only show what would be deleted')
       .option(...PROJECT_DIR)
       .addHelpText('after', HELP)
       .action(async (options: GcOptions) => {
         const { collectGarbage } = await import('../actions.ts')
-        finish(collectGarbage(options, io))
+        finish(await collectGarbage(options, io))
       }),
 }

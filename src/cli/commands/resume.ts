@@ -12,6 +12,8 @@ export const resume: Verb = {
         '[run]',
         'its id, or the beginning or end of it; default: the latest unfinished run of this project',
       )
+      .option('-a, --agent <name>', 'go on with another agent')
+      .option('--model <model>', 'go on with another model')
       .addOption(
         new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
           positiveInteger,
@@ -28,7 +30,10 @@ export const resume: Verb = {
       .option('--shared', 'run even if another run is at work in this folder')
       .option('--json', 'run events as NDJSON on standard output')
       .option('-q, --quiet', 'show only the end and warnings')
-      .addHelpText('after', '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30\n  ralph resume -a codex --model gpt-6-sol',
+      )
       .action(async (name: string | undefined, options: ResumeOptions) => {
         const { resumeRun } = await import('../actions.ts')
         finish(await resumeRun(name, options, io))

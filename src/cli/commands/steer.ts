@@ -50,13 +50,16 @@ export const tell: Verb = {
   define: (command, { finish, io }) =>
     inProject(
       command,
-      `ralph tell k3f "Use the new API"
-  ralph tell k3f '#3' "Postgres"                  the answer to a task's question; if it was blocked, it goes on`,
+      `ralph tell "Use the new API"
+  ralph tell 3 "Postgres"            the answer to a task's question; if it was blocked, it goes on
+  ralph tell k3f 3 "Postgres"        in another run, by the end of its id`,
     )
-      .usage('[options] <run> [task] <text...>')
-      .argument('<run>', 'its id, or the beginning or end of it')
-      .argument('<text...>', 'the instruction; if its first word is the id of a task, only this task gets it')
-      .action(async (name: string, words: string[], options: SteerOptions) =>
-        finish(await (await actions()).tellRun(name, words, options, io)),
+      .usage('[options] [run] [task] <text...>')
+      .argument(
+        '<words...>',
+        'the instruction; before it the run, if not the latest unfinished one of this project, and the id of a task, if only this task is to get it',
+      )
+      .action(async (words: string[], options: SteerOptions) =>
+        finish(await (await actions()).tellRun(words, options, io)),
       ),
 }

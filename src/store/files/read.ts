@@ -130,6 +130,34 @@ export function readNamedInput(path: string, limit: number): Buffer {
   }
 }
 
+/** All of standard input, which may be a pipe or a socket. Use it as `readNamedInput`. */
+export function readStandardInput(limit: number): Buffer {
+  for (const parts: Buffer[] = []; ; ) {
+    const part = Buffer.allocUnsafe(65_536)
+    const count = readOrWait(part)
+    if (count === 0) return Buffer.concat(parts)
+    parts.push(part.subarray(0, count))
+    if (parts.reduce((size, { length }) => size + length, 0) > limit)
+      throw new UnreadableFile(
+        'standard input',
+        `is larger than ${formatLimit(limit)}, the most that ralph reads of it`,
+      )
+  }
+}
+
+const MOMENT_MS = 10
+
+/** Whoever started ralph may have made its input not wait. */
+function readOrWait(buffer: Buffer): number {
+  for (;;)
+    try {
+      return readSync(0, buffer)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MOMENT_MS)
+    }
+}
+
 /** All bytes of an open file; null if there are more than `limit`. */
 function readUpTo(fd: number, limit: number, expected: number): Buffer | null {
   let buffer = Buffer.allocUnsafe(Math.min(expected, limit) + 1)

@@ -192,8 +192,9 @@ function formatOpenTask({ id, title, stage, why }: Receipt['left'][number]): str
 }
 
 /** How to go on; null if there is nothing left to do or the run is at work. */
-export function formatNextStep({ resume, left, ending, undone }: Receipt): string | null {
+export function formatNextStep({ resume, left, ending, undone, deleted }: Receipt): string | null {
   if (resume !== null) return plainLine(resume)
+  if (deleted) return left.length === 0 ? null : 'a new run: ralph gc deleted this one'
   if (undone !== null) return 'a new run: this one was undone'
   if (ending.type === 'open') return null
   return left.length === 0 ? null : 'a new run: this one was cancelled'

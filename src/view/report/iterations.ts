@@ -1,4 +1,4 @@
-import type { Finding, Outcome, RunEvent, Settled, Usage } from '../../core/events.ts'
+import type { Cost, Finding, Outcome, RunEvent, Settled } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
 import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
@@ -111,8 +111,6 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   }
   return [...iterations.values()]
 }
-
-type Cost = { usage?: Usage; costUsd?: number; estimated?: true }
 
 function addSpent(iteration: Iteration, { usage, costUsd, estimated }: Cost): void {
   if (estimated) iteration.estimated = true

@@ -40,6 +40,8 @@ export type Receipt = {
   doubts: { check: string; doubts: string[] }[]
   /** Tasks that are not done. */
   left: OpenTask[]
+  /** Ralph gc deleted the run: only this receipt is left. */
+  deleted?: true
   /** The command that continues the run; null if there is nothing to continue. */
   resume: string | null
 }

@@ -57,7 +57,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)
   const root = pinFolder(project)
   const places = placesOf(root, dir)
-  const env = gitEnvironment(loadSettings(project, {}).settings, process.env)
+  const env = gitEnvironment(loadSettings(project, {}, ralphHome(process.env)).settings, process.env)
   const ignored = await ignoredAmong(
     project,
     env,

@@ -9,18 +9,7 @@ import { isOf, workflows } from '../../../workflows/index.ts'
 import type { BuildOptions } from './command.ts'
 
 /** Options that are fixed when a run begins, so a resume cannot change them. */
-const KEPT = [
-  'agent',
-  'model',
-  'check',
-  'refine',
-  'yes',
-  'planOnly',
-  'tasks',
-  'branch',
-  'dryRun',
-  'once',
-] as const
+const KEPT = ['check', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const
 
 /** `ralph build --resume ID ["instruction"]` */
 export async function resumeBuild(
@@ -30,7 +19,7 @@ export async function resumeBuild(
   agentCommand: readonly string[],
 ): Promise<number> {
   if (agentCommand.length > 0)
-    throw new UsageError('-- COMMAND cannot be used with --resume: a run keeps the agent it began with')
+    throw new UsageError('-- COMMAND cannot be used with --resume; name another agent with -a')
   const kept = KEPT.find(option => options[option] !== undefined)
   if (kept)
     throw new UsageError(

@@ -15,13 +15,13 @@ export const init: Verb = {
   define: (command, { finish }) =>
     command
       .addArgument(new Argument('[what]', 'stories: the folder of a story loop').choices(['stories']))
-      .option('--name <name>', 'with stories: what to build; its branch is ralph/<name>')
+      .option('--name <name>', 'with stories: what to build; works on the branch ralph/<name>')
       .option('--force', 'with stories: overwrite what is there')
       .option('--ralph-dir <dir>', 'with stories: the folder', 'ralph')
       .option(...PROJECT_DIR)
       .addHelpText('after', EXAMPLES)
       .action(async (what: 'stories' | undefined, options: InitOptions) => {
         const { initProject, initStories } = await import('../../actions.ts')
-        finish(what === 'stories' ? initStories(options) : await initProject(options))
+        finish(await (what === 'stories' ? initStories(options) : initProject(options)))
       }),
 }

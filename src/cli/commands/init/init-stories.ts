@@ -1,25 +1,30 @@
 import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
+import { enterBranch } from '../../../git/branch.ts'
+import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
 import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { print } from '../../../terminal/print.ts'
+import { gitEnvironment } from '../../../workflows/spec.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
 import { storyDir } from '../stories/story-source.ts'
 import type { InitOptions } from './command.ts'
 
 /** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
-export function initStories({ projectDir, name, force, ralphDir }: InitOptions): number {
+export async function initStories({ projectDir, name, force, ralphDir }: InitOptions): Promise<number> {
   const project = projectOf(projectDir, process.env)
   const dir = storyDir(project, ralphDir)
+  const branch = branchOf(name ?? '')
   const files = freshStories(storyTemplates(), {
     name: name ?? basename(project),
     date: new Date().toISOString().slice(0, 10),
-    branch: branchOf(name ?? ''),
+    branch,
   })
   const root = pinFolder(project)
   const there = Object.keys(files).filter(file => kindAt(join(project, dir, file)) !== null)
@@ -27,13 +32,15 @@ export function initStories({ projectDir, name, force, ralphDir }: InitOptions):
     throw new UsageError(
       `${dir}/ has ${there.join(', ')} already; nothing was written (--force overwrites them)`,
     )
+  const env = gitEnvironment(loadSettings(project, {}, ralphHome(process.env)).settings, process.env)
+  const isOnBranch = name !== undefined && (await enterBranch(project, branch, env))
   requireWritable(join(project, dir), 'the stories are kept there', () => {
     makeFolder(root, join(project, dir))
     for (const [file, text] of Object.entries(files))
       inside(root, join(project, dir, file), entry => replaceFile(entry, text))
     ignoreMarker(root)
   })
-  print(`Created ${dir}/ with ${Object.keys(files).join(', ')}
+  print(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
 
 Next:
   1. say what you want in ${dir}/prd.md

@@ -29,7 +29,10 @@ export const run: Verb = {
       command
         .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
         .option('-p, --prompt <text>', 'the prompt')
-        .option('-f, --prompt-file <file>', 'a file with the prompt, read again for every iteration')
+        .option(
+          '-f, --prompt-file <file>',
+          'a file with the prompt, read again for every iteration; - reads standard input',
+        )
         .option(
           '-c, --completion-response <text>',
           "what the agent's <response> must say (DONE); '' for no condition",

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
+import { isatty } from 'node:tty'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { isObject } from '../../../settings/merge.ts'
 import type { Settings } from '../../../settings/schema.ts'
-import { LIMITS, readNamedInput, UnreadableFile } from '../../../store/files/read.ts'
+import { LIMITS, readNamedInput, readStandardInput, UnreadableFile } from '../../../store/files/read.ts'
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
@@ -23,17 +24,19 @@ export async function startPrompt(typed: RunOptions, agentCommand: string[], io:
     ...(completionResponse !== undefined && { completionResponse }),
   })
   const { base } = prepared
+  const prompt = promptOf(options)
   return startRun(
     promptWorkflow,
     prepared,
     {
       ...base,
       workflow: promptWorkflow.name,
-      prompt: promptOf(options),
+      prompt: prompt.spec,
       condition: conditionOf(options, base.settings, prepared.fromFiles),
     },
     limitsOf(base.settings),
     options,
+    prompt.notes,
   )
 }
 
@@ -65,18 +68,28 @@ function conditionOf(options: RunOptions, settings: Settings, fromFiles: unknown
 const setsResponse = (fromFiles: unknown): boolean =>
   isObject(fromFiles) && fromFiles.completionResponse !== undefined
 
-function promptOf({ prompt, promptFile }: RunOptions): PromptSpec['prompt'] {
+/** The prompt, and what people should know about it. */
+function promptOf({ prompt, promptFile }: RunOptions): { spec: PromptSpec['prompt']; notes: string[] } {
   if ((prompt === undefined) === (promptFile === undefined))
     throw new UsageError('give exactly one of --prompt (-p) and --prompt-file (-f)')
   if (promptFile === undefined) {
     if (prompt!.trim() === '') throw new UsageError('--prompt is empty')
-    return { type: 'text', text: prompt! }
+    return { spec: { type: 'text', text: prompt! }, notes: [] }
+  }
+  if (promptFile === '-') {
+    if (isatty(0))
+      throw new UsageError('-f - reads the prompt from standard input; pipe it in, or give it with -p')
+    const text = readInput('-', 'the prompt on standard input', '', (_, limit) => readStandardInput(limit))
+    if (text.trim() === '') throw new UsageError('the prompt on standard input is empty')
+    return { spec: { type: 'text', text }, notes: [] }
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
   if (!existsSync(path)) throw new UsageError(`prompt file not found: ${promptFile}`)
   const text = readInput(path, `prompt file ${promptFile}`)
+  const notes =
+    text.trim() === '' ? [`prompt file ${promptFile} is empty; it is read again for every iteration`] : []
   // A pipe can be read only once.
-  return statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }
+  return { spec: statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }, notes }
 }
 
 /** Reads a file that the user named. `called` and `fix` are for the error message. */

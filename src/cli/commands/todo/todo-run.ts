@@ -2,11 +2,13 @@ import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
 import { stoppedCleanly } from '../../../core/stopped-cleanly.ts'
 import { type Limits, stageOf } from '../../../core/table.ts'
+import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { visibleJson } from '../../../core/visible.ts'
-import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/live.ts'
+import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
@@ -18,21 +20,22 @@ import { type ListFileSync, syncListFile } from '../../../workflows/build/list-f
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'
-import type { TodoAction, TodoOptions } from './command.ts'
+import { ACTIONS, type TodoAction, type TodoOptions } from './command.ts'
 
 /** Shows or changes a build's list. A run that is at work gets a request; of any other, the journal is written. */
-export async function todoRun(
-  name: string,
-  action: TodoAction | undefined,
-  words: string[],
-  options: TodoOptions,
-): Promise<number> {
-  const run = findRun(ralphHome(process.env), name)
+export async function todoRun(words: string[], options: TodoOptions): Promise<number> {
+  // No run has an action's name: its id begins with a date.
+  const isNamed = words.length > 0 && !isAction(words[0]!)
+  const run = isNamed ? findRun(ralphHome(process.env), words[0]!) : latestBuild(options)
   if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
+  const [action, ...rest] = isNamed ? words.slice(1) : words
   if (action === undefined) return show(run, options)
+  if (!isAction(action))
+    throw new UsageError(`ralph todo knows no "${action}"; it knows ${ACTIONS.join(', ')}`)
   refuseFromWithin(run, process.env)
-  const request = requestOf(action, words, options.after)
+  const { tasks } = fold(run.events)
+  const request = requestOf(action, rest, options.after, id => findTaskId(tasks, id) ?? id)
   if (isLive(run)) {
     editFor(run, run.events, request)
     sendRequest(run, { type: 'todo', request }, process.env)
@@ -40,6 +43,15 @@ export async function todoRun(
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
   return show(await changeStopped(run, request), options)
+}
+
+const isAction = (word: string): word is TodoAction => (ACTIONS as readonly string[]).includes(word)
+
+function latestBuild({ projectDir }: TodoOptions): StoredRun {
+  const project = projectOf(projectDir, process.env)
+  const run = latestMatching(ralphHome(process.env), project, run => isOf(buildWorkflow, run))
+  if (!run) throw new UsageError(`no build in ${project}; start one with: ralph build`)
+  return run
 }
 
 type Edited = Extract<RunEvent, { type: 'edited' }>
@@ -85,8 +97,15 @@ function readList(list: ListFileSync, past: readonly RunEvent[]): ReturnType<Lis
   return list.byAgent(step.task, limits.additions - added, Date.now())
 }
 
-function requestOf(action: TodoAction, words: string[], after: string[] | undefined): TodoRequest {
-  const [task = '', ...rest] = words
+/** `meant`: the id of the task that somebody means. */
+function requestOf(
+  action: TodoAction,
+  words: string[],
+  after: string[] | undefined,
+  meant: (word: string) => string,
+): TodoRequest {
+  const [named = '', ...rest] = words
+  const task = meant(named)
   const need = (text: string, what: string) => {
     if (text.trim() === '') throw new UsageError(`ralph todo … ${action}: say ${what}`)
     return text
@@ -94,15 +113,19 @@ function requestOf(action: TodoAction, words: string[], after: string[] | undefi
   if (action !== 'add' && after !== undefined) throw new UsageError('--after goes with add only')
   switch (action) {
     case 'add':
-      return { action, text: need(words.join(' '), 'what to do'), ...(after && { blockedBy: after }) }
+      return {
+        action,
+        text: need(words.join(' '), 'what to do'),
+        ...(after && { blockedBy: after.map(meant) }),
+      }
     case 'done':
     case 'skip':
-      if (rest.length > 0) throw new UsageError(`ralph todo … ${action} takes one task, such as '#2'`)
-      return { action, task: need(task, "which task, such as '#2'") }
+      if (rest.length > 0) throw new UsageError(`ralph todo … ${action} takes one task, such as 2`)
+      return { action, task: need(task, 'which task, such as 2') }
     case 'edit':
       return {
         action,
-        task: need(task, "which task, such as '#2'"),
+        task: need(task, 'which task, such as 2'),
         text: need(rest.join(' '), 'what to change it to'),
       }
     default:
