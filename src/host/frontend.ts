@@ -2,6 +2,7 @@ import type { UserAccess } from '../core/asker.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { RunState, Stage } from '../core/table.ts'
 import type { Signals } from '../engine/run.ts'
+import type { Notice } from '../view/notices.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
@@ -13,7 +14,8 @@ export interface Listener {
   onEvent(event: RunEvent): void
   /** What to wait for before more of an agent's output is read; null: nothing. */
   drained?(): Promise<void> | null
-  close?(): void
+  /** What it still does is waited for, so it must be bounded. */
+  close?(): void | Promise<void>
 }
 
 /** What a listener may look at, besides the events. */
@@ -47,6 +49,8 @@ export interface Frontend {
   preview(dry: DryRun & { warnings: string[] }, output: RunSpec['settings']['output']): void
   /** The listeners, in the order in which they get each event. */
   watch(run: RunView): Listener[]
+  /** Gets the attention of somebody at a terminal. Says whether that shows a notification on the desktop. */
+  alert?(notice: Pick<Notice, 'title' | 'text'>, wishes: RunSpec['settings']['notify']): boolean
   /** A way to the user; null: nobody can be asked. */
   user(stop: AbortSignal): UserAccess | null
   /** `interrupt`: as if somebody had pressed Ctrl+C. `stopSoon`: the same, but never the second time. */

@@ -1,6 +1,5 @@
 import type { ResumedAgent, RunEvent, Settled, TodoItem } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { exitCode } from '../core/exit-code.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { blockedTasks, todoProjector } from '../core/todo.ts'
@@ -21,7 +20,9 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { backPressure } from './back-pressure.ts'
 import type { Frontend, Listener, RunView } from './frontend.ts'
+import { openNotifier } from './notify.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
+import { runExitCode } from './run-exit-code.ts'
 import { keepDirtyFiles, noteEndState, recordBeginning } from './start-and-end.ts'
 
 export type HostOptions = {
@@ -74,7 +75,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
     recordBeginning(hosted.book, hosted.active, options, session.root.id)
     const ending = await runEngine(hosted, options)
     await noteEndState(spec, dir, options.env)
-    return exitCodeOf(ending, hosted, options)
+    return runExitCode(ending, options, hosted.active, hosted.lastSettled())
   } finally {
     await hosted.close()
   }
@@ -159,12 +160,13 @@ function openRun(
   const listeners = [
     ...frontend.watch(viewOf(options, book, todo, dir, stopSoon)),
     ...(options.listeners ?? []),
+    openNotifier(options, note => book.record({ type: 'warned', at: Date.now(), note })),
   ]
   watchers = listeners
   const closeAll = async () => {
-    for (const listener of listeners) listener.close?.()
+    const closing = listeners.map(listener => listener.close?.())
     try {
-      await runner.close()
+      await Promise.all([runner.close(), ...closing])
     } finally {
       controls.close()
       journal.close()
@@ -287,13 +289,3 @@ function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
   const again = past.length > 0
   return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }
-
-function exitCodeOf(ending: LoopEnding, { active, lastSettled }: Hosted, options: HostOptions): number {
-  const { workflow, spec, limits } = options
-  if (spec.once && ending.type === 'finished') return endedGreen(lastSettled()) ? 0 : 1
-  if (ending.type === 'stopped' && !ending.interrupted && active.stoppedAsPlanned?.()) return 0
-  return exitCode(ending, workflow.describe(spec, limits).condition !== null)
-}
-
-const endedGreen = (last: Settled | null): boolean =>
-  last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')

@@ -35,7 +35,13 @@ const filledString = z
   .string('must be a string or null')
   .check(NO_NUL, z.regex(/\S/, 'must be a non-empty string or null'))
 
-export const filledOrNull = z.nullable(filledString)
+export const webAddressOrNull = z.nullable(
+  filledString.check(
+    z.refine(address => /^https?:\/\//.test(address) && URL.canParse(address), {
+      error: 'must be an address that begins with https:// or http://, or null',
+    }),
+  ),
+)
 
 /** An agent could take a model that begins with a dash for an option. */
 export const modelOrNull = z.nullable(

@@ -8,7 +8,6 @@ import {
   duration,
   either,
   excerptLength,
-  filledOrNull,
   flag,
   flags,
   globs,
@@ -27,6 +26,7 @@ import {
   texts,
   toolNames,
   upperCase,
+  webAddressOrNull,
 } from './kinds.ts'
 
 const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] as const
@@ -169,8 +169,10 @@ export const schema = object({
   }),
   notify: section({
     command: z._default(commandOrNull, null),
-    webhook: z._default(filledOrNull, null),
+    webhook: z._default(webAddressOrNull, null),
     bell: z._default(flag, true),
+    title: z._default(flag, true),
+    desktop: z._default(flag, true),
   }),
 })
 

@@ -9,7 +9,6 @@ export const UNBUILT = [
   'pipeline',
   'parallel',
   'sandbox',
-  'notify',
 ] as const
 
 /** The paths in a settings object that set something unbuilt. */

@@ -9,6 +9,7 @@ import { shortReceipt } from '../view/report/short.ts'
 import type { RunLinesOptions, TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
 import { stampTime } from '../view/time.ts'
+import { type AlertWishes, alertSequences } from './alert.ts'
 import {
   type ConsoleListener,
   consoleListener,
@@ -20,7 +21,11 @@ import { keyMode } from './key-mode.ts'
 import { type InputStream, listenToKeys } from './keys.ts'
 import { columnsOf, type OutputStream } from './live-status.ts'
 
-type Streams = { stdin: InputStream; stdout: OutputStream; stderr: Pick<NodeJS.WriteStream, 'write'> }
+type Streams = {
+  stdin: InputStream
+  stdout: OutputStream
+  stderr: Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean }
+}
 
 /** What the terminal shows of a run, beside its events. */
 type WatchedRun = {
@@ -64,6 +69,15 @@ export function terminalFrontend(
       const head = page('ralph would run', dry.rows, streams().stdout, env, output)
       write(`${head}\n${colors.dim('prompt')}\n${visibleText(dry.prompt).trimEnd()}\n`)
       for (const note of dry.warnings) warn(note)
+    },
+
+    alert(notice: { title: string; text: string }, wishes: AlertWishes): boolean {
+      const { stdout, stderr } = streams()
+      const out = [json ? null : stdout, stderr].find(stream => stream?.isTTY)
+      if (!out) return false
+      const { sequences, onDesktop } = alertSequences(notice, wishes, env)
+      out.write(sequences)
+      return onDesktop
     },
 
     watch(run: WatchedRun) {

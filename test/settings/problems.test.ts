@@ -180,6 +180,10 @@ test.each<[unknown, string]>([
   [{ budget: { usd: 0 } }, `budget.usd must be greater than 0, or null, not 0 ${HERE}`],
   [{ budget: { tokens: -5 } }, `budget.tokens must be greater than 0, or null, not -5 ${HERE}`],
   [{ budget: { minutes: 0 } }, `budget.minutes must be greater than 0, or null, not 0 ${HERE}`],
+  [
+    { notify: { webhook: 'example.com' } },
+    `notify.webhook must be an address that begins with https:// or http://, or null, not "example.com" ${HERE}`,
+  ],
   ...['{AWS,GCP}_*', '[AB]_KEY', '@(A|B)', '!AWS_*'].map((pattern): [unknown, string] => [
     { env: { drop: [pattern] } },
     `env.drop[0] must be the name of an environment variable or a pattern such as "AWS_*", not "${pattern}" ${HERE}`,
@@ -206,7 +210,6 @@ const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
   pipeline: [{ pipeline: 5 }, 'pipeline'],
   parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
-  notify: [{ notify: { bell: false } }, 'notify'],
 }
 
 test.each(Object.entries(unbuilt))('%s is refused by name until it is built', (_, [settings, place]) => {

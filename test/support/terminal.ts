@@ -31,6 +31,8 @@ export interface Terminal {
   waitFor(what: string | RegExp): Promise<string>
   /** Waits for the command's end and gives its exit code, and the screen it left. */
   ended(): Promise<{ code: number; screen: string }>
+  /** What the command has set as the title. */
+  title(): Promise<string>
   /** Takes the terminal away from the command, as closing a window does. */
   close(): Promise<void>
 }
@@ -73,6 +75,7 @@ export async function openTerminal(
 
   return {
     pid: () => Number(note('pid')),
+    title: async () => (await tmux('display-message', '-p', '#{pane_title}')).trim(),
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     async type(text, ...keys) {
       // At the end of a word tmux takes a semicolon for its own.

@@ -1,0 +1,57 @@
+import type { RunEvent } from '../core/events.ts'
+import { redactText } from '../core/secrets/redact.ts'
+import { plainLine } from './plain.ts'
+import type { RunEnding } from './report/ending.ts'
+import { formatEnding } from './report/format.ts'
+
+/** What somebody who does not watch a run should hear of it. Short lines without secrets. */
+export type Notice = {
+  kind: 'end' | 'question' | 'limit'
+  /** `ralph run in shop`. */
+  title: string
+  text: string
+  /** The run, by its id, and its folder. */
+  run: string
+  project: string
+}
+
+const LONGEST = 300
+
+/**
+ * Reads events and gives a notice for the end of a run, for each question to a person, and for a limit that the run waits
+ * for: once, however often the agent is tried again in the meantime.
+ */
+export function noticeReader(
+  about: Pick<Notice, 'title' | 'run' | 'project'>,
+): (event: RunEvent) => Notice | null {
+  let isLimited = false
+  let isTold = false
+  const notice = (kind: Notice['kind'], text: string): Notice => ({
+    ...about,
+    kind,
+    text: plainLine(redactText(text), LONGEST),
+  })
+  return event => {
+    switch (event.type) {
+      case 'settled':
+        isLimited = event.end === 'limited'
+        if (!isLimited) isTold = false
+        return event.move === 'ask' ? notice('question', `${event.task} asks: ${event.state.why}`) : null
+      case 'asking':
+        return notice('question', `your answer is needed: ${event.what}`)
+      case 'waiting':
+        if (!isLimited || isTold) return null
+        isTold = true
+        return notice('limit', `waiting: ${event.why}`)
+      case 'finished':
+        return notice('end', endText(event))
+      case 'stopped':
+        // Whoever stopped it knows.
+        return event.why === 'interrupted' ? null : notice('end', endText(event))
+      default:
+        return null
+    }
+  }
+}
+
+const endText = (ending: RunEnding): string => formatEnding(ending).text
