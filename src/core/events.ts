@@ -153,6 +153,8 @@ export type AgentEnding = {
   unusable?: { note: string }
   /** Ralph stopped it, after its result for instance: then its exit says nothing. */
   seenOff: boolean
+  /** The model, if the CLI tells it. */
+  model?: string
   /** What the agent had written about its work when it ended; what is written later is not its claim. */
   claimed?: Claimed
 }

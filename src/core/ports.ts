@@ -198,6 +198,8 @@ export interface Ports {
   fingerprint(workspace: string | undefined): Promise<string | null>
   /** Whether files of a workspace changed since the step there began; null if there is no way to know. */
   changedInStep?(workspace: string | undefined): Promise<boolean | null>
+  /** Journals what a step changed that was interrupted on request, and so may never be applied. */
+  recordChanges?(step: Step): Promise<void>
   /** The files that differ between the last two fingerprints. */
   changedFiles?(workspace: string | undefined): Promise<string[]>
   /**

@@ -86,7 +86,7 @@ async function callAgent(
   })
   if (!isLive) showPrompt()
   await ports.cleanUp(step)
-  if (ended.how === 'interrupted') return void settleAs(book, ports, step, INTERRUPTED)
+  if (ended.how === 'interrupted') return settleInterrupted(book, ports, step)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
   const claimed = await ports.claimsAtExit?.(workOf(book, step))
   book.record({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
@@ -103,7 +103,7 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
   if (!checked) {
     // After a signal the next incarnation runs the checks; a cancelled run has none.
-    if (!signals.soft.aborted) settleAs(book, ports, step, INTERRUPTED)
+    if (!signals.soft.aborted) await settleInterrupted(book, ports, step)
     return
   }
   const doubts = await lookForDoubts(ports, work, checked.findings)
@@ -176,6 +176,12 @@ async function lookForDoubts(ports: Ports, work: Work, checked: Finding[]): Prom
   for (const finding of found)
     ports.emit({ type: 'checked', at: clock.now(), id: work.step.id, finding, ms, exit: null })
   return found
+}
+
+/** What it changed is recorded at once: a cancelled run is never resumed. */
+async function settleInterrupted(book: Book, ports: Ports, step: Step): Promise<void> {
+  settleAs(book, ports, step, INTERRUPTED)
+  await ports.recordChanges?.(step)
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {

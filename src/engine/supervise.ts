@@ -37,6 +37,7 @@ export async function supervise(
   let result: AgentEnded | undefined
   let limited: Ended['limited']
   let unusable: Ended['unusable']
+  let model: string | undefined
   let live: RunningAgent['live'] | undefined
   let stopWatching = () => {}
   let stopLingering = () => {}
@@ -48,6 +49,7 @@ export async function supervise(
     if (answered) stopLingering = afterRunning(clock, timeouts.lingerMs, () => stop('exited'))
     if (event.type === 'tool') openTools.add(event.id)
     else if (event.type === 'toolResult') openTools.delete(event.id)
+    else if (event.type === 'started') model = event.model ?? model
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
     else if (event.type === 'unusable') {
       unusable = { note: event.note }
@@ -98,6 +100,7 @@ export async function supervise(
       result: result ?? silentEnd(exit),
       limited,
       ...(unusable && { unusable }),
+      ...(model !== undefined && { model }),
       seenOff: stoppedByRalph,
     }
   } catch (error) {

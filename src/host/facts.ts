@@ -1,9 +1,12 @@
 import { plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
+import { limitRows } from '../view/limit-rows.ts'
 import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents/agents.ts'
+
+const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph init, or --check "npm test"'
 
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
@@ -16,8 +19,8 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...fallbackRow(spec),
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
-    ['checks', checks.length > 0 ? checks.join(' · ') : 'none: the result is claimed, not verified'],
-    ['limit', limits.iterations === null ? 'none' : plural(limits.iterations, 'iteration')],
+    ['checks', checks.length > 0 ? checks.join(' · ') : NO_CHECKS],
+    ...limitRows(limits, spec.settings, run),
     ['until', doneWhen],
   ]
 }

@@ -16,6 +16,7 @@ import { openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { receiptOf } from '../view/report/receipt.ts'
+import { traitsOf } from '../workflows/index.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { backPressure } from './back-pressure.ts'
@@ -257,7 +258,7 @@ function viewOf(
         : null,
     stageOf: stage => book.table.stages[stage],
     summary: style => workflow.summary?.(spec, book, style, id) ?? [],
-    receipt: () => receiptOf(readJournal(dir), workflow),
+    receipt: () => receiptOf(readJournal(dir), traitsOf(workflow)),
     state: () => book.state,
     retry: send('retry'),
     pause: send('pause'),

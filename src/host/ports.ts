@@ -178,6 +178,7 @@ export function composePorts(options: PortsOptions): Ports {
     checksAtOnce: settings.guardrailParallelism,
     fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
     changedInStep: async workspace => (await workspaces.of(workspace)).changedInStep(),
+    recordChanges: async step => (await workspaces.of(step.workspace)).recordChanges(step),
     changedFiles: async workspace => (await workspaces.of(workspace)).changedFiles(),
     prepareApply: async work => (await workspaces.of(work.step.workspace)).prepareApply(work),
     ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),

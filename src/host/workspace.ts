@@ -40,6 +40,8 @@ interface Workspace {
   fingerprint(): Promise<string | null>
   changedInStep(): Promise<boolean | null>
   changedFiles(): Promise<string[]>
+  /** Journals what a step changed. */
+  recordChanges(step: Pick<Step, 'id'>): Promise<void>
   prepareApply(work: Work): Promise<Finding[]>
   /** Before the first checks: notes how protected files are now. */
   beforeFirstChecks(): void
@@ -178,6 +180,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     fingerprint: files.fingerprint,
     changedInStep: files.changedInStep,
     changedFiles: files.changedLately,
+    recordChanges: ({ id }) => files.record(id),
     async prepareApply({ step: { id }, state }) {
       if (!scm) return []
       if (!state.intents[id]) head?.look(id)

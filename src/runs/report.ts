@@ -1,3 +1,4 @@
+import { mustGit } from '../git/git.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
 import { htmlReport } from '../view/report/html.ts'
@@ -7,6 +8,7 @@ import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
 import type { Style } from '../view/style.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
+import { diffRun } from './diff.ts'
 import { latestRun, matchingRuns, ralphHome } from './find.ts'
 import { isLive } from './live.ts'
 import { chooseRun } from './past-run.ts'
@@ -28,6 +30,36 @@ export function receiptFor(
   const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
   return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
+}
+
+/** The same, and of a run that was cut off also the files that it changed: nobody was there to journal them. */
+export async function fullReceipt(
+  registry: Registry,
+  name: string | undefined,
+  projectDir: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Receipt> {
+  const receipt = receiptFor(registry, name, projectDir, env)
+  const { ending, totals } = receipt
+  if (ending.type !== 'open' || ending.live) return receipt
+  const files = await changedFiles(receipt.id, env)
+  return files === null ? receipt : { ...receipt, totals: { ...totals, files, filesCut: false } }
+}
+
+/** How many files a run changed; null if that cannot be told. */
+async function changedFiles(id: string, env: NodeJS.ProcessEnv): Promise<number | null> {
+  const silent = { write: () => {} }
+  let names = ''
+  try {
+    await diffRun(id, { nameOnly: true }, { stdout: silent, stderr: silent, env }, async call => {
+      names = await mustGit(call.cwd, call.env, call.args)
+      return 0
+    })
+  } catch {
+    // Not a repository, or no longer the same.
+    return null
+  }
+  return names.split('\n').filter(Boolean).length
 }
 
 /** A receipt that an older ralph kept lacks what later ones have. */

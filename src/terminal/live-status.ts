@@ -39,7 +39,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
  */
 export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   let timer: NodeJS.Timeout | null = null
-  let soon: NodeJS.Immediate | null = null
+  let isDue = false
   let drawn = ''
   /** The line as it was last made: a fast stream must not make it anew for every piece. */
   let last = ''
@@ -75,8 +75,10 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
     for (const signal of SIGNALS) process.prependListener(signal, onSignal)
   }
   function drawSoon(): void {
-    soon ??= setImmediate(() => {
-      soon = null
+    if (isDue) return
+    isDue = true
+    setImmediate(() => {
+      isDue = false
       if (timer) draw()
     })
   }

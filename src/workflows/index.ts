@@ -1,3 +1,4 @@
+import { initial } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { WorkflowTraits } from '../view/report/receipt.ts'
 import { buildWorkflow } from './build/workflow.ts'
@@ -23,8 +24,24 @@ export function workflowIn(registry: Registry, run: { id: string; began: { workf
 }
 
 /** What status and reports need to know about a workflow. A run of an unknown workflow is shown without a list. */
-export const traitsIn = (registry: Registry, name: string): WorkflowTraits =>
-  registry.get(name) ?? { command: name, listed: false }
+export function traitsIn(registry: Registry, name: string): WorkflowTraits {
+  const workflow = registry.get(name)
+  return workflow ? traitsOf(workflow) : { command: name, listed: false }
+}
+
+export const traitsOf = (workflow: Workflow): WorkflowTraits => ({
+  command: workflow.command,
+  listed: workflow.listed,
+  ...(workflow.answerCommand && { answerCommand: workflow.answerCommand }),
+  subjectOf(pins) {
+    try {
+      return workflow.describe(workflow.readSpec(pins), initial.limits).subject
+    } catch {
+      // Another ralph may have written it, or a test.
+      return null
+    }
+  },
+})
 
 /** Whether a run has this workflow, for commands that belong to one workflow. */
 export const isOf = ({ name }: Pick<Workflow, 'name'>, { began }: { began: { workflow: string } }): boolean =>

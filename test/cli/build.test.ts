@@ -78,7 +78,7 @@ describe('a build', () => {
     const stage = setBuild()
     stage.write('package.json', JSON.stringify({ scripts: { test: 'true' } }))
     const ran = await stage.ralph('build', 'x')
-    expect(ran.stderr).toMatch(/warning: no guardrails: .*; ralph init would propose: npm test/)
+    expect(ran.stderr).toMatch(/warning: no checks: .*; ralph init would propose: npm test/)
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done as claimed')])
   })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeRunDir } from '../../src/runs/find.ts'
 import { journalPath } from '../../src/store/journal.ts'
+import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { journal } from '../view/report-journal.ts'
 import { setStage } from './scene.ts'
@@ -151,5 +152,45 @@ describe('ralph report', () => {
     expect([ran.code, ran.stdout]).toEqual([2, ''])
     expect(ran.stderr).toMatch(/^ralph: error: [^\n]+\n$/)
     expect(ran.stderr).toContain(words)
+  })
+})
+
+describe('of a run that somebody or something ended', () => {
+  const FIRST: Act[] = [['file', 'first', 'x'], MORE]
+  const WORKS: Act[] = [['file', 'made', 'x'], ['file', '../begun', ''], ['hang']]
+
+  async function setRunning() {
+    const stage = setStage({ calls: [FIRST, WORKS] })
+    const run = stage.start('run', '-p', 'Make it', '-m', '4')
+    expect(await soon(() => existsSync(join(stage.root, 'begun')))).toBe(true)
+    return { stage, run }
+  }
+  const FACTS = [
+    /work\s+2 iterations, the last one unfinished/,
+    /files\s+2 files changed/,
+    /time\s+.* at work/,
+    /began\s+2\d{3}-/,
+    /prompt\s+Make it/,
+    /agent\s+claude · fake-1/,
+  ]
+
+  it('files, prompt, model and times are kept when it is cancelled', async () => {
+    const { stage, run } = await setRunning()
+    await stage.ralph('cancel')
+    const { stdout } = await run.ended
+    expect(stdout).toMatch(/cancelled {2}2 iterations, the last one unfinished/)
+    expect(stdout).toContain('2 files changed')
+    const report = (await stage.ralph('report')).stdout
+    for (const fact of FACTS) expect(report).toMatch(fact)
+    const page = (await stage.ralph('report', '--html')).stdout
+    for (const words of ['2 files changed', 'Make it', 'claude · fake-1']) expect(page).toContain(words)
+  })
+
+  it('files, prompt, model and times are there when it crashed', async () => {
+    const { stage, run } = await setRunning()
+    run.kill('SIGKILL')
+    await run.ended
+    const report = (await stage.ralph('report')).stdout
+    for (const fact of FACTS) expect(report).toMatch(fact)
   })
 })

@@ -123,7 +123,9 @@ describe('a workflow that is not one of ralph’s', () => {
     const toy = setToy()
     const { frontend, text } = onPaper({})
     await toy.host(frontend)
-    expect(text()).toMatch(/^ralph toy 20260301-221530-toy\n {2}agent .*\n {2}words {5}cat, dog\n/)
+    expect(text()).toMatch(
+      /^ralph toy 20260301-221530-toy\n(?: {2}project .*\n)? {2}agent .*\n {2}words {5}cat, dog\n/,
+    )
     for (const words of [
       'estimate  4 iterations',
       'until     every word is polished',

@@ -96,7 +96,7 @@ describe('a receipt in short', () => {
       'crashed in its second iteration',
       journal().iterate(fails).start().events,
       [
-        '⚠️ unfinished: it was cut off  1 iteration, and 1 that does not count · $0.11, and 1 call of unknown cost · 1m0s at work',
+        '⚠️ unfinished: it was cut off  2 iterations, the last one unfinished · $0.11, and 1 call of unknown cost · 1m0s at work',
         '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID}`,
       ],

@@ -62,12 +62,15 @@ export function toneOf(end: IterationEnd): Tone {
   }
 }
 
-/** `3 iterations, and 2 that do not count`. */
-export function formatIterations({ counted, uncounted }: Receipt['totals']): string {
-  const some = plural(counted, 'iteration')
-  return uncounted === 0
-    ? some
-    : `${some}, and ${uncounted} that ${uncounted === 1 ? 'does' : 'do'} not count`
+/** `3 iterations, the last one unfinished, and 2 that do not count`: as many as a person saw begin. */
+export function formatIterations({ counted, uncounted, begun = counted }: Receipt['totals']): string {
+  const unfinished = begun - counted
+  const again = uncounted - unfinished
+  return [
+    plural(begun, 'iteration'),
+    ...(unfinished > 0 ? ['the last one unfinished'] : []),
+    ...(again > 0 ? [`and ${again} that ${again === 1 ? 'does' : 'do'} not count`] : []),
+  ].join(', ')
 }
 
 export const usdOrUnknown = ({ usd, estimated }: Pick<Spent, 'usd' | 'estimated'>): string =>
@@ -145,6 +148,8 @@ export const formatFacts = ({
   project,
   workflow,
   agents,
+  models = [],
+  subject = null,
   undone,
 }: Receipt): [string, string][] => [
   ...(undone === null ? [] : [['undone', `it is kept in ${plainLine(undone)}`] as [string, string]]),
@@ -158,7 +163,11 @@ export const formatFacts = ({
   ['began', formatMoment(times.began)],
   ['project', plainLine(project, LONGEST_LINE)],
   ['workflow', plainLine(workflow)],
-  ['agent', plainLine(agents.join(', ')) || 'none was called'],
+  ...(subject === null ? [] : [subject.map(part => plainLine(part, LONGEST_LINE)) as [string, string]]),
+  [
+    'agent',
+    plainLine([agents.join(', ') || 'none was called', models.join(', ')].filter(Boolean).join(' · ')),
+  ],
 ]
 
 /** The user's instructions, a line each. */

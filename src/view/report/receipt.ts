@@ -17,6 +17,10 @@ export type Receipt = {
   listed: boolean
   /** The agents that worked, in the order of their first iteration. */
   agents: string[]
+  /** The models that they told or were given; absent in older receipts. */
+  models?: string[]
+  /** What the run works on: the kind of thing, and its name. Absent in older receipts; null: unknown. */
+  subject?: [kind: string, name: string] | null
   times: Times
   ending: RunEnding
   iterations: Iteration[]
@@ -24,6 +28,8 @@ export type Receipt = {
     /** Iterations that count. Those that were rate-limited or cut off do not. */
     counted: number
     uncounted: number
+    /** Different iterations that began, as their headings number them; absent in older receipts. */
+    begun?: number
     /** How many different files were changed; null if unknown. */
     files: number | null
     /** Whether there are more files, which the journal does not name. */
@@ -52,6 +58,8 @@ export type WorkflowTraits = {
   command: string
   /** Whether it has a task list. */
   listed: boolean
+  /** What a run works on, from what its first event pins; null if that cannot be read. */
+  subjectOf?(pins: Record<string, unknown>): [kind: string, name: string] | null
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
 }
@@ -67,6 +75,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     ...spentOn(iterations),
     counted,
     uncounted: iterations.length - counted,
+    begun: new Set(iterations.map(i => i.n)).size,
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)
@@ -77,6 +86,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     command: traits.command,
     listed: traits.listed,
     agents: [...new Set(iterations.flatMap(i => i.agent ?? []))],
+    models: modelsIn(began, events),
     times: timesOf(events),
     totals,
     requests: requestsIn(events),
@@ -84,6 +94,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     resume: resumeCommand(events, traits, ending, totals),
     // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.
     ...redactAll({
+      subject: traits.subjectOf?.(began.pins) ?? null,
       ending,
       iterations,
       told: instructionsIn(events),
@@ -92,6 +103,14 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       left: openTasks(events),
     }),
   }
+}
+
+/** Those that agents told, in the order of their calls; if none did, the one that was asked for. */
+function modelsIn(began: Extract<RunEvent, { type: 'began' }>, events: readonly RunEvent[]): string[] {
+  const told = new Set(events.flatMap(e => (e.type === 'ended' ? (e.model ?? []) : [])))
+  if (told.size > 0) return [...told]
+  const { model } = (began.pins.agent ?? {}) as { model?: unknown }
+  return typeof model === 'string' ? [model] : []
 }
 
 function filesOf(iterations: readonly Iteration[]): { files: number | null; filesCut: boolean } {

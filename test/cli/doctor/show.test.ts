@@ -65,7 +65,7 @@ tools
 project /p
   ✓ settings    .ralph/settings.json
   ✓ trust       given
-  ✓ guardrails  npm test · npm run lint
+  ✓ checks      npm test · npm run lint
   ✓ lock        free
   ✓ runs        none that was left unfinished
 ralph
@@ -118,9 +118,9 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
       '  – trust       not given for agent.command, env.pass[0] → ralph trust',
     ],
     [
-      'no guardrails',
+      'no checks',
       project({ guardrails: [] }),
-      '  – guardrails  none: the result of a run is only claimed → "guardrails" in .ralph/settings.json',
+      '  – checks      none: the result of a run is only claimed → ralph init, or "guardrails" in .ralph/settings.json',
     ],
     [
       'protected files',
@@ -213,7 +213,7 @@ it('shows every character of what programs and files say, and none raw', () => {
     environment: [{ of: nasty, gets: [nasty], leftOut: [nasty] }],
   })
   for (const line of lines) expect(line).toMatch(/^[^\x00-\x1f\x7f]*$/)
-  expect(lines).toContain(`  ✓ guardrails  ${visible(nasty)}`)
+  expect(lines).toContain(`  ✓ checks      ${visible(nasty)}`)
   expect(lines).toContain(`project ${visible(nasty)}`)
 })
 

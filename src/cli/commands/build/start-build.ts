@@ -81,7 +81,7 @@ function warnWithoutChecks({ project, settings }: Pick<BuildSpec, 'project' | 's
   if (settings.guardrails.length > 0) return []
   const found = propose(readFiles(project)).map(({ command }) => command)
   const fix = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
-  return [`no guardrails: whatever the agent says is done counts as done${fix}`]
+  return [`no checks: whatever the agent says is done counts as done${fix}`]
 }
 
 function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildSpec['goal'] {

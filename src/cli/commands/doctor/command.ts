@@ -5,7 +5,7 @@ export type DoctorOptions = { env?: boolean; projectDir?: string; json?: boolean
 const HELP = `
 Examples:
   ralph doctor
-  ralph doctor --env                 also what the agent and the guardrails would see
+  ralph doctor --env                 also what the agent and the checks would see
   ralph doctor --json | jq .pick     the same facts for programs
 
 Names of environment variables are shown, values never; no credential file is opened.
@@ -17,7 +17,7 @@ export const doctor: Verb = {
   summary: 'Show which agents and tools are here, what is missing, and how to get it.',
   define: (command, { finish }) =>
     command
-      .option('--env', 'also which environment variables an agent and the guardrails would get')
+      .option('--env', 'also which environment variables an agent and the checks would get')
       .option(...PROJECT_DIR)
       .option('--json', 'the facts as one JSON object')
       .addHelpText('after', HELP)

@@ -17,12 +17,12 @@ export function projectRows({
       : { mark: 'no', name: 'settings', value: settings.error },
     trustRow(trust),
     guardrails !== null && guardrails.length > 0
-      ? { mark: 'yes', name: 'guardrails', value: guardrails.join(' · ') }
+      ? { mark: 'yes', name: 'checks', value: guardrails.join(' · ') }
       : {
           mark: 'none',
-          name: 'guardrails',
+          name: 'checks',
           value: guardrails === null ? 'unknown' : 'none: the result of a run is only claimed',
-          ...(guardrails && { fix: '"guardrails" in .ralph/settings.json' }),
+          ...(guardrails && { fix: 'ralph init, or "guardrails" in .ralph/settings.json' }),
         },
     ...protectRows(protect),
     lock

@@ -24,6 +24,6 @@ export const report: Verb = {
       .addHelpText('after', HELP)
       .action(async (name: string | undefined, options: ReportOptions) => {
         const { reportRun } = await import('../../actions.ts')
-        finish(reportRun(name, options, io))
+        finish(await reportRun(name, options, io))
       }),
 }
