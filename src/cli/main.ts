@@ -19,6 +19,7 @@ import { spawn } from './commands/spawn/command.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
 import { stories } from './commands/stories/command.ts'
 import { task } from './commands/task/command.ts'
+import { template } from './commands/template.ts'
 import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
@@ -28,6 +29,7 @@ import { helpOutput } from './help-output.ts'
 
 const VERBS: readonly Verb[] = [
   init,
+  template,
   run,
   build,
   stories,
