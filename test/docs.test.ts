@@ -155,10 +155,14 @@ function keysOf(node: Node, at = ''): string[] {
     ...Object.entries((form.properties ?? {}) as Record<string, Node>).flatMap(([key, value]) =>
       key === '$schema' ? [] : keysOf(value, at === '' ? key : `${at}.${key}`),
     ),
-    ...((form.items as Node | undefined)?.properties ? keysOf(form.items as Node, `${at}[]`) : []),
+    ...(hasKeys(form.items as Node | undefined) ? keysOf(form.items as Node, `${at}[]`) : []),
   ])
-  return inner.length > 0 ? inner : [at]
+  return inner.length > 0 ? [...new Set(inner)] : [at]
 }
+
+/** An entry of a list with keys of its own, in one form or several. */
+const hasKeys = (items: Node | undefined): boolean =>
+  items?.properties !== undefined || items?.oneOf !== undefined
 
 describe('the repository', () => {
   it.each([...PAGES, 'CHANGELOG.md'])('%s has no half of a merge in it', page => {

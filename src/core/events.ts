@@ -51,6 +51,8 @@ export type AgentEvent =
       /** Tool calls refused because permission was missing (not those a hook refused on purpose). */
       denials?: number
       error?: string
+      /** The answer as a schema asked for it, from a CLI that gives it apart from the text. */
+      structured?: unknown
     } & Cost)
   /** A line that the parser could not read, cut to a readable length. */
   | { type: 'unparsed'; line: string }
@@ -85,6 +87,8 @@ export type Finding = {
   claim?: true
   /** It was red on the same tree before: that it is green now proves nothing yet. */
   flaky?: true
+  /** Nobody could decide, which is not the agent's fault: it spends no try. */
+  undecided?: true
   /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */
   count?: number | null
   /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */

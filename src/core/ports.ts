@@ -12,6 +12,7 @@ import type {
 } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
+import type { CommandRuns } from './verification/command-run.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {
@@ -33,6 +34,10 @@ export type Ask = {
   backgroundTasks?: boolean
   /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
   withoutTools?: string
+  /** It only answers: no tools, nothing of the project's or the user's own configuration, as far as the CLI allows. */
+  isolated?: true
+  /** The schema of the answer, for a CLI that takes one, and a file that holds it. */
+  schema?: { text: string; path: string }
   /** Tools that the agent must not have, by the names of its CLI. */
   disallowedTools?: readonly string[]
 }
@@ -59,6 +64,10 @@ export interface Agent {
   command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
   /** What its output tells about a call: its cost (and tokens), its tokens alone, or neither. */
   tells(mode: Ask['mode']): 'cost' | 'tokens' | null
+  /** Its small model, which is good enough to judge. */
+  smallModel?: string
+  /** Where an answer by a schema is: apart from the text, or the text itself; null: this version takes no schema. */
+  schemaAnswer?(able: Capabilities): 'apart' | 'text' | null
   /** A fresh reader for one iteration. */
   parser(mode: Ask['mode']): Parser
 }
@@ -118,12 +127,20 @@ export interface Check {
   name: string
   /** It judges the tree alone, so on the same tree it should say the same. */
   ofTree?: true
+  /** It is expensive: it runs only if all other checks are green. */
+  afterGreen?: true
   /** `work` is null for the baseline, before the first iteration. */
   run(work: CheckWork | null, signal: AbortSignal): Promise<{ finding: Finding; exit: Exit | null }>
 }
 
 /** What a check may look at: the step and its task, and the agent's final text. */
-export type CheckWork = { step: Step; task: Task; text: string }
+export type CheckWork = {
+  step: Step
+  task: Task
+  text: string
+  /** What ran in this pass already; absent: nobody can tell whether the tree stays the same. */
+  runs?: CommandRuns
+}
 
 /** The clock and the only timer the engine uses. */
 export interface Clock {

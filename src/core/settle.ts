@@ -15,6 +15,7 @@ import {
   taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
+import { isEvidence, isUnchanged, onlyUndecided } from './verification/evidence.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
@@ -137,6 +138,8 @@ function advance(
   const same = red.length > 0 && !outcome.changed
   me.still = same ? (sameChecks(red, me.carry) ? me.still + 1 : 1) : 0
   me.unchanged = isUnchanged(outcome) ? (me.unchanged ?? 0) + 1 : 0
+  const isUndecided = onlyUndecided(outcome)
+  me.undecided = isUndecided ? (me.undecided ?? 0) + 1 : 0
   me.proof = provenBy(outcome, me, stage)
 
   let move = moveOf(stage, outcome)
@@ -154,7 +157,11 @@ function advance(
   if (move === 'stuck')
     block(me, `stuck: ${me.still} iterations changed nothing and ${names(red)} stayed red`)
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
-  else if (stage.on[move] === 'bugfix') addBugFix(table, state, me, task, red, event)
+  else if (move === 'more' && isUndecided && stage.on.more === step.stage) {
+    // Not the agent's fault: it spends no try. But nothing goes on for ever.
+    if (me.undecided >= state.limits.crashes)
+      block(me, `no check could decide ${me.undecided} times in a row: ${firstLine(me.carry[0]?.note)}`)
+  } else if (stage.on[move] === 'bugfix') addBugFix(table, state, me, task, red, event)
   else return goOn(me, move, step, stage, task, table)
   return move
 }
@@ -227,15 +234,6 @@ export function moveOf(stage: Stage, outcome: Ok): Move {
   if (stage.ends === 'signal') return outcome.signal ? 'pass' : 'more'
   return 'pass'
 }
-
-/** Whether the agent could do all it wanted and changed nothing, with all checks green. */
-const isUnchanged = ({ changed, denials, findings }: Ok): boolean =>
-  !changed &&
-  denials === undefined &&
-  findings.some(isEvidence) &&
-  findings.every(({ verdict }) => verdict === 'pass')
-
-const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && doubts === undefined
 
 /** What casts doubt on the tree as it is now. Only new evidence replaces what an earlier iteration found. */
 function doubted({ doubts }: RunState, { workspace = '' }: Step, { findings }: Ok): Settled['patch'] {

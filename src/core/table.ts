@@ -85,6 +85,8 @@ export type TaskState = {
   still: number
   /** Iterations in a row that changed nothing and left all checks green; absent: none. */
   unchanged?: number
+  /** Iterations in a row about which a check could not decide; absent: none. */
+  undecided?: number
   visits: Record<StageName, number>
   /** What failed last: it shapes the next prompt. */
   carry: Finding[]

@@ -8,8 +8,31 @@ export type RedChecks = { beforeRun: readonly string[]; onTree: readonly string[
 
 type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 
-/** Runs checks, up to `checksAtOnce` side by side. Findings keep the order of the checks; null after a signal. */
+/**
+ * Runs checks, up to `checksAtOnce` side by side; those that come after green ones only if all others are. Findings keep
+ * the order of the checks; null after a signal.
+ */
 export async function runChecks(
+  ports: Need,
+  checks: Check[],
+  work: CheckWork | null,
+  red: RedChecks,
+  signals: Signals,
+): Promise<Finding[] | null> {
+  const first = await runTogether(
+    ports,
+    checks.filter(check => !check.afterGreen),
+    work,
+    red,
+    signals,
+  )
+  const last = checks.filter(check => check.afterGreen)
+  if (!first || last.length === 0 || first.some(({ verdict }) => verdict !== 'pass')) return first
+  const then = await runTogether(ports, last, work, red, signals)
+  return then && [...first, ...then]
+}
+
+async function runTogether(
   ports: Need,
   checks: Check[],
   work: CheckWork | null,

@@ -139,11 +139,12 @@ async function checkTree(
 ): Promise<{ findings: Finding[]; tree?: string } | null> {
   const { book, ports, signals, trees } = context
   const { step, task } = work
-  const checkWork = { step, task, text: step.ended?.result.text ?? '' }
   for (let checking = 1; ; checking++) {
     const before = trees.last(step.workspace)
     const onTree = redOnTree(book.state, before, step.workspace)
     const red = { beforeRun: book.state.redBefore, onTree }
+    const runs = before === null ? {} : { runs: new Map() }
+    const checkWork = { step, task, text: step.ended?.result.text ?? '', ...runs }
     const findings = await runChecks(ports, checks, checkWork, red, signals)
     if (!findings) return null
     const tree = checks.length > 0 && before !== null ? { tree: before } : {}

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { join, relative } from 'node:path'
+import { type CommandOptions, type LogFor, runCommand } from '../checks/command-run.ts'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
-import { slugsOf } from '../checks/message.ts'
+import { type JudgeOptions, judge } from '../checks/judge/judge.ts'
+import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'
+import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import { textsAtStart } from '../git/kept-files.ts'
 import type { FileWatch } from '../git/watch-files.ts'
@@ -10,8 +14,10 @@ import { type LockCheckOptions, repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { openNewFile } from '../store/files/new-file.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
+import { realWithin } from '../store/real-path.ts'
 import type { Session } from '../store/session.ts'
-import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
+import { commandGuardrails, guardrailCriteria, type RunSpec } from '../workflows/spec.ts'
+import type { Criterion } from '../workflows/workflow.ts'
 
 export type ChecksOptions = {
   locks: LockCheckOptions
@@ -24,35 +30,80 @@ export type ChecksOptions = {
 }
 
 /** The checks of every step, in the order they run. */
-export function composeChecks(options: ChecksOptions): Check[] {
+export function composeChecks(options: ChecksOptions, tools: CriteriaTools): Check[] {
   const { settings, start } = options.spec
-  const guardrails = commandChecks(commandGuardrails(settings), 'guardrail', options)
+  const guardrails = [
+    ...commandChecks(commandGuardrails(settings), options),
+    ...criteriaChecks(guardrailCriteria(settings), options, { ...tools, onJudgeError: 'again' }),
+  ]
   return settings.scm && start ? [repositoryCheck(start, options.locks), ...guardrails] : guardrails
 }
 
-/** A check for each command. `kind` is the first word in the name of its log. */
-export function commandChecks(
-  commands: readonly Guardrail[],
-  kind: string,
-  { spec: { settings, project }, env, runner, session, protectedFiles, clock }: ChecksOptions,
-): Check[] {
+const commandOptions = ({
+  spec: { settings, project },
+  env,
+  runner,
+  clock,
+}: ChecksOptions): CommandOptions => ({
+  cwd: project,
+  env,
+  truncateAt: settings.outputTruncateChars,
+  start: runner.startToFile,
+  clock,
+})
+
+/** Where the log of a command goes. `kind` is the first word of its name. */
+function logOf(session: Session, kind: string, slug: string): LogFor {
+  return id => {
+    const n = String(session.numberOf(id)).padStart(3, '0')
+    const path = join(session.folderOf(id), `${kind}_${n}_${slug}.log`)
+    return { open: () => session.keep(path, openNewFile), shown: session.shown(path) }
+  }
+}
+
+/** A check for each command. */
+function commandChecks(commands: readonly Guardrail[], options: ChecksOptions): Check[] {
   const slugs = slugsOf(commands.map(({ command }) => command))
   return commands.map((command, index) => {
-    const check = guardrail(command, {
-      cwd: project,
-      env,
-      truncateAt: settings.outputTruncateChars,
-      start: runner.startToFile,
-      clock,
-      logFor(id) {
-        const n = String(session.numberOf(id)).padStart(3, '0')
-        const path = join(session.folderOf(id), `${kind}_${n}_${slugs[index]}.log`)
-        return { open: () => session.keep(path, openNewFile), shown: session.shown(path) }
-      },
-    })
-    return guarded(check, protectedFiles)
+    const log = logOf(options.session, 'guardrail', slugs[index]!)
+    return guarded(guardrail(command, commandOptions(options), log), options.protectedFiles)
   })
 }
+
+/** What the checks of criteria need besides. */
+export type CriteriaTools = Omit<JudgeOptions, 'onJudgeError'>
+
+/** A check for each criterion of a workflow, and for each guardrail that names a method. */
+export function criteriaChecks(
+  criteria: readonly Criterion[],
+  options: ChecksOptions,
+  judging: JudgeOptions,
+): Check[] {
+  const { project, settings } = options.spec
+  return criteria.map(({ name, verification, isLast = false, since, failed = 'Verification failed' }) => {
+    const run: VerificationTools['run'] = (config, work, signal) => {
+      const slug = slugOf(config.command)
+      // Two commands with the same beginning need two logs.
+      const log = logOf(options.session, 'criterion', `${slug.slice(0, 40)}_${hashOf(config.command)}`)
+      const cwd = realFolder(project, config.working_dir)
+      return runCommand(config, { ...commandOptions(options), cwd }, log, work, signal)
+    }
+    const tools: VerificationTools = {
+      run,
+      judge: (config, work, signal) => judge(config, work, { since, isTwice: isLast }, judging, signal),
+      truncateAt: settings.outputTruncateChars,
+    }
+    return guarded(verificationCheck({ name, verification, failed }, tools), options.protectedFiles)
+  })
+}
+
+/** A folder inside the project, also if links are followed. Anything else does not exist: then the command cannot run. */
+const realFolder = (project: string, folder: string): string =>
+  folder === '.'
+    ? project
+    : join(project, realWithin(project, folder) ?? `${folder} is not a folder inside the project`)
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 6)
 
 /** What casts doubt on green checks: that tests were weakened since the run began. */
 export function composeDoubts(

@@ -2,7 +2,7 @@ import { plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { limitRows } from '../view/limit-rows.ts'
-import { commandGuardrails, type RunSpec } from '../workflows/spec.ts'
+import { checkNames, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents/agents.ts'
 
@@ -10,7 +10,7 @@ const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph
 
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
-  const checks = commandGuardrails(spec.settings).map(g => g.command)
+  const checks = checkNames(spec.settings)
   const { subject, estimate, doneWhen } = workflow.describe(spec, limits, run)
   return [
     // Somebody in another folder should know where this happens.
@@ -95,7 +95,7 @@ export function dryRun(
       fallbacks: fallbacksOf(spec).map(({ command, model }) => ({ agent: command, model })),
       subject: { type, name },
       ...(estimate !== null && { estimate }),
-      checks: commandGuardrails(spec.settings).map(g => g.command),
+      checks: checkNames(spec.settings),
       iterations: limits.iterations,
       until: doneWhen,
       commands,

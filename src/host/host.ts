@@ -192,6 +192,7 @@ function openRun(
       // They are opened when the engine starts: a workflow asks and verifies during a step.
       ask: (question, step) => adapters().ask(question, step),
       verify: criteria => adapters().verify(criteria),
+      snapshot: work => adapters().snapshot(work),
     }),
   )
   active = opened

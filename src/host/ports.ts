@@ -8,6 +8,7 @@ import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
 import { type AgentPool, openAgents } from './agents/agent-pool.ts'
 import { agentAsker } from './agents/ask.ts'
+import { judgeAsker } from './agents/ask-judge.ts'
 import { agentCaller, type CallAgent } from './agents/call.ts'
 import { processClock } from './clock.ts'
 import { openWorkspaces, type Workspaces } from './workspace.ts'
@@ -53,6 +54,7 @@ export type Adapters = {
   call: CallAgent
   ask: Context['ask']
   verify: Context['verify']
+  snapshot: Context['snapshot']
   workspaces: Workspaces
 }
 
@@ -79,7 +81,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     warn: note => emit({ type: 'warned', at: Date.now(), note }),
     backPressure: options.backPressure,
   })
-  const ask = agentAsker({
+  const asking = {
     call,
     agents,
     clock,
@@ -88,11 +90,13 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     budgetLeft,
     record: emit,
     hard: options.hard,
-  })
+  }
+  const ask = agentAsker(asking)
   const workspaces = openWorkspaces({
     ...options,
     env: { ...gitEnvironment(settings, env), ...runner.ownMarks },
     ask,
+    askJudge: judgeAsker({ ...asking, model: settings.agents.judge?.model ?? null }),
     clock,
   })
   return {
@@ -106,10 +110,11 @@ export function openAdapters(options: AdaptersOptions): Adapters {
       const { dir } = await workspaces.of(step.workspace)
       return ask(question, step.id, dir)
     },
+    snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
     verify: criteria =>
-      criteria.map(({ command }, index) => ({
-        name: command,
-        ofTree: true,
+      criteria.map((criterion, index) => ({
+        // Only where it runs depends on the step.
+        ...workspaces.project.verify([criterion])[0]!,
         async run(work, signal) {
           const workspace = await workspaces.of(work?.step.workspace)
           return workspace.verify(criteria)[index]!.run(work, signal)

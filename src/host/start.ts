@@ -10,7 +10,7 @@ import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { checkFallbacks, chooseAgent, isKnownAgent, takesModel } from './agents/agents.ts'
+import { checkFallbacks, checkRoleAgents, chooseAgent, isKnownAgent, takesModel } from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
 import { dryRun, factRows, warningsOf } from './facts.ts'
 import type { Frontend } from './frontend.ts'
@@ -116,6 +116,7 @@ export async function startRun<S extends RunSpec>(
   const env = process.env
   const { project, settings } = draft
   checkFallbacks(draft)
+  checkRoleAgents(draft, env.PATH ?? '')
   requireHeldBudget(withStart<S>(draft, null), limits, env.PATH ?? '')
   // Only the user's own patterns: files that a workflow adds to them may well be missing.
   const aboutProtect = () => protectNotes(project, base.settings.protect).map(note => `protect: ${note}`)

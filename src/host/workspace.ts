@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { relative, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ProtectedFiles } from '../checks/guarded.ts'
+import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check, type Clock, type Work } from '../core/ports.ts'
 import type { RunState, Step } from '../core/table.ts'
 import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
+import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
 import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
@@ -17,7 +21,7 @@ import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
-import { commandChecks, composeChecks, composeDoubts } from './checks.ts'
+import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks } from './checks.ts'
 import { keepInHead } from './keep-in-head.ts'
 import { composeProtection, guardGit } from './protection.ts'
 import { composeScm } from './scm.ts'
@@ -33,6 +37,8 @@ interface Workspace {
   afterAgent(step: Step): Promise<void>
   /** The checks that every step here has. */
   checks(): Check[]
+  /** The tree as it is now, to compare the work with later; null outside a repository. */
+  snapshot(): Promise<string | null>
   /** The checks of a workflow's own criteria. */
   verify(criteria: readonly Criterion[]): Check[]
   /** Whether tests were weakened since the run began, as findings. */
@@ -70,6 +76,7 @@ export type WorkspaceOptions = {
   /** For git and the checks. */
   env: Record<string, string>
   ask: AskAgent
+  askJudge: AskJudge
   clock: Clock
   emit(event: RunEvent): void
   hard: AbortSignal
@@ -83,8 +90,13 @@ export type WorkspaceOptions = {
 
 const now = () => Date.now()
 
-/** As long as a guardrail has by default. */
-const CRITERION_TIMEOUT_S = 900
+/** What the work is compared with: a tree of the run, or the one that it began with. */
+async function judgedWork(snapshots: Snapshots | null, since: string | undefined): Promise<JudgedWork> {
+  if (!snapshots) return { diff: null, isInTree: async () => false }
+  const tree = await snapshots.take()
+  const diff = await snapshots.diff(since ?? (await snapshots.atStart()), tree)
+  return { diff, isInTree: text => snapshots.contains(tree, text) }
+}
 
 function openWorkspace(options: WorkspaceOptions): Workspace {
   const { workflow, spec, runner, session, env, clock, emit, hard } = options
@@ -131,7 +143,18 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     if (start) await lastingLocks(start.dirs, lockWait())
   }
   const inHead = keepInHead(options, lockWait)
-  const guardrails = composeChecks({ spec, runner, session, env, protectedFiles, clock, locks })
+  const snapshots = start && openSnapshots(start, options.runDir, env)
+  const checking = { spec, runner, session, env, protectedFiles, clock, locks }
+  const judging: CriteriaTools = {
+    ask: options.askJudge,
+    workOf: since => judgedWork(snapshots, since),
+    nonce: () => randomBytes(9).toString('hex'),
+    clock,
+    sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+    warn: note => emit({ type: 'warned', at: now(), note }),
+    limitWaitMs: spec.settings.maxLimitWait * 1000,
+  }
+  const guardrails = composeChecks(checking, judging)
   const scm = composeScm({
     spec,
     runner,
@@ -170,12 +193,9 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       needFolder(root)
       return [...protect.checks(), ...guardrails]
     },
+    snapshot: async () => (snapshots ? snapshots.take() : null),
     verify: criteria =>
-      commandChecks(
-        criteria.map(criterion => ({ failAction: 'APPEND', timeout: CRITERION_TIMEOUT_S, ...criterion })),
-        'criterion',
-        { spec, runner, session, env, protectedFiles, clock, locks },
-      ),
+      criteriaChecks(criteria, checking, { ...judging, onJudgeError: spec.settings.pipeline.onJudgeError }),
     doubts,
     fingerprint: files.fingerprint,
     changedInStep: files.changedInStep,

@@ -28,7 +28,13 @@ export type Log = {
 }
 
 /** `failure`: why it did not pass, for the end of a sentence; null if it passed. */
-export type Logged = { exit: Exit; failure: string | null; excerpt: string }
+export type Logged = {
+  exit: Exit
+  failure: string | null
+  /** Ralph ended it, or it could not be started. */
+  isCutOff: boolean
+  excerpt: string
+}
 
 /**
  * Runs a command with its output in a log, ends it at the limits of time and size, and ends what it left running. A
@@ -47,11 +53,13 @@ export async function runLogged(
     const ran = await runInto(fd, start, command, id, log, signal)
     const failure = failureOf(ran)
     log.onEnd?.(fd)
-    return { exit: ran.exit, failure, excerpt: failure === null ? '' : log.excerpt(fd) }
+    const isCutOff = ran.stopped !== null
+    return { exit: ran.exit, failure, isCutOff, excerpt: failure === null ? '' : log.excerpt(fd) }
   } catch (error) {
     if (error instanceof CannotGoOn) throw error
     const exit = { code: null, signal: null }
-    return { exit, failure: failureOf({ exit, stopped: null, error: (error as Error).message }), excerpt: '' }
+    const failure = failureOf({ exit, stopped: null, error: (error as Error).message })
+    return { exit, failure, isCutOff: true, excerpt: '' }
   } finally {
     if (fd !== undefined) closeSync(fd)
   }

@@ -63,7 +63,7 @@ export function withChecks(settings: Settings, checks: readonly string[]): Setti
     const hidden = hiddenIn(check)
     if (hidden !== null) throw new UsageError(`--check must be written without ${hidden}`)
   }
-  const known = settings.guardrails.map(({ command }) => command)
+  const known = settings.guardrails.flatMap(given => (given.verify === undefined ? [given.command] : []))
   const added = [...new Set(checks)].filter(check => !known.includes(check))
   const { guardrails } = resolve({ guardrails: added.map(command => ({ command })) })
   return { ...settings, guardrails: [...settings.guardrails, ...guardrails] }

@@ -40,7 +40,7 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown, source: string): s
 
 /** A bare name stands for an object, so a path inside that object leads to the name. */
 const valueAt = (value: unknown, step: string | number): unknown =>
-  typeof value === 'string' ? value : (value as Record<string | number, unknown>)[step]
+  typeof value === 'string' ? value : (value as Record<string | number, unknown> | undefined)?.[step]
 
 function describeUnknownKey(path: Path, key: string, source: string): string {
   const known = keysAt(schema, path)

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { METHODS } from '../core/verification/method.ts'
+import { TEMPLATES } from '../core/verification/templates.ts'
 import {
   amountOrNull,
   command,
@@ -28,15 +30,16 @@ import {
   upperCase,
   webAddressOrNull,
 } from './kinds.ts'
-
-const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] as const
+import { readVerification } from './verification.ts'
 
 const method = oneOf(...METHODS)
 
 /** The agent of one role. Missing keys are taken from the main agent. */
-const roleAgent = z.optional(
-  object({ command: z.optional(command), flags: z.optional(flags), model: z.optional(modelOrNull) }),
-)
+const roleAgent = object({
+  command: z.optional(command),
+  flags: z.optional(flags),
+  model: z.optional(modelOrNull),
+})
 
 /** A bare name is an agent without flags, with its default model. */
 const fallbackAgent = orName(
@@ -56,13 +59,22 @@ const commandGuardrail = object({
   timeout: z._default(seconds, 900),
 })
 
+const VERIFIERS = [...METHODS, ...Object.keys(TEMPLATES)] as [string, ...string[]]
+
 const verifyGuardrail = object({
-  verify: method,
+  verify: z.enum(VERIFIERS),
   config: z._default(z.record(z.string(), z.unknown(), 'must be an object'), {}),
-})
+}).check(
+  z.check(({ value: { verify, config }, issues }) => {
+    const read = readVerification(verify, config, { promise: null, acceptance: null })
+    for (const { path, problem } of 'problems' in read ? read.problems : [])
+      issues.push({ code: 'custom', input: config, path: ['config', ...path], message: problem })
+  }),
+)
 
 const guardrail = z.discriminatedUnion('verify', [commandGuardrail, verifyGuardrail], {
-  error: issue => (issue.code === 'invalid_union' ? `must be ${either(METHODS)}` : 'must be an object'),
+  error: issue =>
+    issue.code === 'invalid_union' ? `must be ${either(METHODS)}, or a template` : 'must be an object',
 })
 
 const pipelineRole = (maxIterations: number) =>
@@ -71,6 +83,9 @@ const pipelineRole = (maxIterations: number) =>
     maxIterations: z._default(positiveCount, maxIterations),
     command: z._default(commandOrNull, null),
   })
+
+/** The roles of all workflows. */
+const ROLES = ['coder', 'reviewer', 'tester', 'qa', 'judge', 'planner']
 
 /** Every key, its type, its bounds and its default. Times are in seconds. */
 export const schema = object({
@@ -99,14 +114,7 @@ export const schema = object({
       'AskUserQuestion',
     ]),
   }),
-  agents: section({
-    coder: roleAgent,
-    reviewer: roleAgent,
-    tester: roleAgent,
-    qa: roleAgent,
-    judge: roleAgent,
-    planner: roleAgent,
-  }),
+  agents: z._default(z.record(z.string(), roleAgent, 'must be an object'), {}),
   fallbackAgents: z._default(z.array(fallbackAgent, 'must be a list of agents'), []),
   guardrails: z._default(z.array(guardrail, 'must be a list of guardrails'), []),
   guardrailParallelism: z._default(positiveCount, 1),
@@ -174,17 +182,28 @@ export const schema = object({
     title: z._default(flag, true),
     desktop: z._default(flag, true),
   }),
-})
+}).check(
+  // A role that no stage has would have an agent that never works.
+  z.check(({ value: { agents }, issues }) => {
+    for (const role of Object.keys(agents).filter(name => !ROLES.includes(name)))
+      issues.push({
+        code: 'custom',
+        input: agents,
+        path: ['agents', role],
+        message: `must be for a role: ${ROLES.join(', ')}`,
+      })
+  }),
+)
 
 type Parsed = z.output<typeof schema>
 
-type CommandGuardrail = z.output<typeof commandGuardrail>
+export type CommandGuardrail = z.output<typeof commandGuardrail>
 
-/** The settings with all defaults. The verify form of a guardrail is refused until it is built. */
-export type Settings = Omit<Parsed, 'guardrails' | '$schema'> & { guardrails: CommandGuardrail[] }
+/** The settings with all defaults. */
+export type Settings = Omit<Parsed, '$schema'>
 
 /** Adds the defaults to valid settings. */
 export function resolve(raw: unknown): Settings {
-  const { $schema: _, guardrails, ...rest } = schema.parse(raw, { jitless: true })
-  return { ...rest, guardrails: guardrails.filter(g => g.verify === undefined) }
+  const { $schema: _, ...settings } = schema.parse(raw, { jitless: true })
+  return settings
 }

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
+import type { Verification } from '../core/verification/method.ts'
 import type { Start } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { isObject, merge } from '../settings/merge.ts'
-import { resolve, type Settings } from '../settings/schema.ts'
+import { type CommandGuardrail, resolve, type Settings } from '../settings/schema.ts'
+import { readVerification } from '../settings/verification.ts'
+import type { Criterion } from './workflow.ts'
 
 /** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
 export type RunSpec = BaseSpec & {
@@ -93,8 +96,41 @@ export const gitEnvironment = (
   env: NodeJS.ProcessEnv,
 ): Record<string, string> => filterEnvironment(env, { own: [], pass, drop }).env
 
-export const commandGuardrails = ({ guardrails }: Settings): Settings['guardrails'] =>
+export const commandGuardrails = ({ guardrails }: Settings): CommandGuardrail[] =>
   guardrails.filter(g => g.verify === undefined)
+
+/** The guardrails that name a method of verification. */
+export const guardrailCriteria = ({ guardrails }: Settings): Criterion[] =>
+  guardrails.flatMap(given => {
+    if (given.verify === undefined) return []
+    const read = readVerification(given.verify, given.config, { promise: null, acceptance: null })
+    // The schema has refused all others.
+    if ('problems' in read) return []
+    const name = nameOf(read.verification)
+    return [{ name, verification: read.verification, failed: `Guardrail "${name}" failed` }]
+  })
+
+/** A name that tells what a verification is about. */
+function nameOf(verification: Verification): string {
+  switch (verification.method) {
+    case 'external':
+      return verification.config.command
+    case 'string_match':
+      return `promise ${verification.promise}`
+    case 'semantic':
+      return `semantic: ${[...verification.config.check_for, ...verification.config.negative_patterns][0]}`
+    case 'multi_stage':
+      return `stages: ${verification.config.stages.map(({ name }) => name).join(', ')}`
+    default:
+      return verification satisfies never
+  }
+}
+
+/** What every check of a run is called, for people and prompts. */
+export const checkNames = (settings: Settings): string[] => [
+  ...commandGuardrails(settings).map(({ command }) => command),
+  ...guardrailCriteria(settings).map(({ name }) => name),
+]
 
 export function limitsOf({ budget, ...settings }: Settings): Limits {
   return {

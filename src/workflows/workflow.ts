@@ -3,6 +3,7 @@ import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/even
 import type { Ask, Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
+import type { Verification } from '../core/verification/method.ts'
 import type { Session } from '../store/session.ts'
 import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
@@ -103,6 +104,8 @@ export type Context<S extends RunSpec = RunSpec> = {
   interrupt(): void
   /** Asks an agent a question during a step. Nothing of it moves the step's task: the workflow decides what it means. */
   ask(question: AgentQuestion, work: Pick<Work, 'step'>): Promise<AgentAnswer>
+  /** The tree of a step's workspace as it is now, for `Criterion.since`; null outside a repository. */
+  snapshot(work: Pick<Work, 'step'>): Promise<string | null>
   /** The checks of these criteria, each run in the workspace of its step. */
   verify(criteria: readonly Criterion[]): Check[]
 }
@@ -121,13 +124,17 @@ export type AgentQuestion = {
 /** `note`: why it is not ok. */
 export type AgentAnswer = { ok: boolean; text: string; note: string }
 
-/** Something that must hold: a command that exits with 0. */
+/** Something that must hold before a claim counts. */
 export type Criterion = {
-  command: string
-  /** For the agent, if it does not hold. */
-  hint?: string
-  /** In seconds. */
-  timeout?: number
+  /** The name of its check. */
+  name: string
+  verification: Verification
+  /** How a failure begins; absent: `Verification failed`. */
+  failed?: string
+  /** The acceptance is at stake: a judge is asked twice. */
+  isLast?: boolean
+  /** The tree that the work is compared with; absent: the one that the run began with. */
+  since?: string
 }
 
 /** A run's state, folded from its journal. */

@@ -12,6 +12,36 @@ const submit = ok({ signal: true, findings: [green] })
 const reject = ok({ verdict: 'reject', note: 'no tests', findings: [green] })
 const approve = ok({ verdict: 'approve', findings: [green] })
 
+describe('a check that could not decide', () => {
+  const undecided = ok({ signal: true, findings: [green, { ...unsure, undecided: true }] })
+
+  const statesAfter = (outcomes: Outcome[]) => {
+    const run = play(prompt(), [task('a')])
+    return outcomes.map(outcome => run.land(run.begin().id, outcome).state)
+  }
+
+  it('spends no try, and leaves the task for a person after three times in a row', () => {
+    const states = statesAfter([undecided, undecided, undecided])
+    expect(states.map(({ stage, tries }) => [stage, tries])).toEqual([
+      ['work', 0],
+      ['work', 0],
+      ['blocked', 0],
+    ])
+    expect(states[2]!.why).toContain('no check could decide 3 times in a row')
+  })
+
+  it('counts anew after one that could, and never hides a red one', () => {
+    const red2 = ok({ findings: [red, { ...unsure, undecided: true }] })
+    const states = statesAfter([undecided, undecided, red2, undecided])
+    expect(states.map(({ stage, tries }) => [stage, tries])).toEqual([
+      ['work', 0],
+      ['work', 0],
+      ['work', 1],
+      ['work', 1],
+    ])
+  })
+})
+
 describe('an iteration that ended well', () => {
   const { work } = prompt().stages
   const { work: untilGreen } = prompt({ untilGreen: true }).stages

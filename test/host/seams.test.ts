@@ -12,7 +12,7 @@ import { processRunner } from '../../src/runners/process/process.ts'
 import { resolve } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { limitsOf, type RunSpec, readBase } from '../../src/workflows/spec.ts'
-import type { Active, Workflow } from '../../src/workflows/workflow.ts'
+import type { Active, Criterion, Workflow } from '../../src/workflows/workflow.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
@@ -227,6 +227,14 @@ describe('a check', () => {
   })
 })
 
+const runs = (command: string): Criterion => ({
+  name: command,
+  verification: {
+    method: 'external',
+    config: { command, success_exit_code: 0, timeout: 60, working_dir: '.' },
+  },
+})
+
 describe('a workflow', () => {
   it('verifies criteria of its own in the workspace of the step', async () => {
     const field = setField('echo done', { protect: [], baseline: false })
@@ -237,9 +245,7 @@ describe('a workflow', () => {
         ...workflow.open(context),
         checks: ({ stage, task }, common) => [
           ...common,
-          ...context.verify(
-            stage === 'work' ? [{ command: `pwd > ../${task.id}-where` }, { command: 'true' }] : [],
-          ),
+          ...context.verify(stage === 'work' ? [runs(`pwd > ../${task.id}-where`), runs('true')] : []),
         ],
       }),
     })

@@ -15,20 +15,21 @@ test.each(Object.keys(schema.shape))(
   },
 )
 
-test('it knows nothing of the kind of guardrail that is refused', () => {
-  expect(properties.guardrails).toMatchObject({
-    type: 'array',
-    items: { type: 'object', required: ['command'], additionalProperties: false },
-  })
-  const { items } = properties.guardrails as { items: { properties: object } }
-  expect(Object.keys(items.properties)).toEqual(['command', 'failAction', 'hint', 'timeout'])
+test('it knows both kinds of guardrails: a command, and a method of verification', () => {
+  const { items } = properties.guardrails as {
+    items: { oneOf: { properties: object; required: string[] }[] }
+  }
+  expect(items.oneOf.map(form => form.required)).toEqual([['command'], ['verify']])
+  expect(Object.keys(items.oneOf[1]!.properties)).toEqual(['verify', 'config'])
 })
 
 test('it offers the fail actions and takes them in any case, as ralph does', () => {
   const { items } = properties.guardrails as {
-    items: { properties: { failAction: { anyOf: [{ enum: string[] }, { pattern: string }] } } }
+    items: {
+      oneOf: [{ properties: { failAction: { anyOf: [{ enum: string[] }, { pattern: string }] } } }]
+    }
   }
-  const [offered, taken] = items.properties.failAction.anyOf
+  const [offered, taken] = items.oneOf[0].properties.failAction.anyOf
   expect(offered.enum).toEqual(['APPEND', 'PREPEND', 'REPLACE'])
   const takes = (value: string) => new RegExp(taken.pattern).test(value)
   expect(['APPEND', 'prepend', 'rePlace', 'xAPPEND', 'APPENDx', ''].map(takes)).toEqual([

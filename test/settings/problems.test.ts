@@ -201,11 +201,6 @@ test.each<[unknown, string]>([
 })
 
 const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
-  agents: [{ agents: { coder: { command: 'codex' } } }, 'agents'],
-  'guardrails[].verify': [
-    { guardrails: [{ command: 'x' }, { verify: 'semantic', nonsense: 1 }] },
-    'guardrails[1].verify',
-  ],
   screenInactivityTimeout: [{ screenInactivityTimeout: 60 }, 'screenInactivityTimeout'],
   pipeline: [{ pipeline: 5 }, 'pipeline'],
   parallel: [{ parallel: 2 }, 'parallel'],

@@ -101,7 +101,7 @@ test.each(['append', 'Prepend', 'rePLACE'])('failAction %s is read in any case',
   const { settings } = loadSettings(
     project({ 'settings.json': { guardrails: [{ command: 'x', failAction }] } }),
   )
-  expect(settings.guardrails[0]!.failAction).toBe(failAction.toUpperCase())
+  expect(settings.guardrails[0]).toMatchObject({ failAction: failAction.toUpperCase() })
 })
 
 test.each<[string | number, number]>([

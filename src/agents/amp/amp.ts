@@ -13,7 +13,7 @@ const make = (program = 'amp'): Agent => ({
     const argv = [program]
     if (ask.mode === 'stream') argv.push(...ifSupported(able, '--stream-json'))
     // Not `ifSupported`: amp accepts this flag although its help does not list it.
-    if (!hasFlag(ask.flags, BYPASS)) argv.push(BYPASS)
+    if (!ask.isolated && !hasFlag(ask.flags, BYPASS)) argv.push(BYPASS)
     // Amp has no choice of a model, only of a mode, which stands for one.
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--mode')) argv.push('--mode', ask.model)
     argv.push(...ask.flags)

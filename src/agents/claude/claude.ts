@@ -1,4 +1,4 @@
-import type { Agent } from '../../core/ports.ts'
+import type { Agent, Capabilities } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
 import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
@@ -15,9 +15,23 @@ const PERMISSIONS = [
 
 const CENT = 0.01
 
+/** Nothing but an answer: no tools, no servers, no settings of anybody, nothing kept. */
+const isolation = (able: Capabilities): string[] => [
+  ...ifSupported(able, '--restricted'),
+  ...ifSupported(able, '--tools', ''),
+  ...ifSupported(able, '--strict-mcp-config'),
+  ...ifSupported(able, '--setting-sources', ''),
+  ...ifSupported(able, '--no-session-persistence'),
+]
+
+/** Only if its help says so: without the flag the answer would be prose, and claude would still exit with 0. */
+const schemaAnswer = (able: Capabilities) => (able.flags?.has('--json-schema') ? 'apart' : null)
+
 const make = (program = 'claude'): Agent => ({
   name: 'claude',
   bypass: '--dangerously-skip-permissions',
+  smallModel: 'haiku',
+  schemaAnswer,
   command(ask, able) {
     const argv = [program, '-p']
     if (ask.mode === 'stream')
@@ -25,8 +39,9 @@ const make = (program = 'claude'): Agent => ({
       argv.push(...ifSupported(able, '--output-format', 'stream-json'), ...ifSupported(able, '--verbose'))
     else argv.push(...ifSupported(able, '--output-format', 'text'))
     const toolless = ask.withoutTools !== undefined && able.flags?.has('--tools')
+    if (ask.isolated) argv.push(...isolation(able))
     // Without tools, and without the hooks and servers that the project's own settings would start.
-    if (toolless)
+    else if (toolless)
       argv.push(
         '--tools',
         '',
@@ -40,10 +55,11 @@ const make = (program = 'claude'): Agent => ({
       argv.push(
         ...ifSupported(able, '--disallowedTools').map(flag => `${flag}=${ask.disallowedTools?.join(',')}`),
       )
-    if (ask.plugin && !hasFlag(ask.flags, '--plugin-dir'))
+    if (ask.schema && schemaAnswer(able)) argv.push('--json-schema', ask.schema.text)
+    if (ask.plugin && !ask.isolated && !hasFlag(ask.flags, '--plugin-dir'))
       argv.push(...ifSupported(able, '--plugin-dir', ask.plugin))
     // An `env` in the project's .claude/settings.json overrides the environment, and this overrides that.
-    if (ask.marks && !hasFlag(ask.flags, '--settings'))
+    if (ask.marks && !ask.isolated && !hasFlag(ask.flags, '--settings'))
       argv.push(...ifSupported(able, '--settings', JSON.stringify({ env: ask.marks })))
     if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     const budget = '--max-budget-usd'

@@ -134,7 +134,8 @@ export function claudeParser(meter: Meter = byResult()): Parser {
     }
     isTurnOpen = false
     turns = Math.max(turns - 1, 0)
-    if (isSuccess(message) && !interrupted) return [{ type: 'ended', ok: true, text, ...spent }]
+    if (isSuccess(message) && !interrupted)
+      return [{ type: 'ended', ok: true, text, ...spent, ...structuredIn(message) }]
     const error = interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
     const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
     const status = message.api_error_status
@@ -225,6 +226,10 @@ const isSuccess = ({ subtype, is_error, result }: Fields): boolean =>
   subtype === undefined && is_error === undefined
     ? typeof result === 'string'
     : subtype === 'success' && !is_error
+
+/** Absent if the model answered in prose, although it was given a schema. */
+const structuredIn = ({ structured_output: structured }: Fields): { structured?: unknown } =>
+  structured === undefined ? {} : { structured }
 
 function errorOf(message: Fields): string {
   const errors = asList(message.errors).map(asText).filter(Boolean)

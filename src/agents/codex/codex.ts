@@ -1,4 +1,4 @@
-import type { Agent } from '../../core/ports.ts'
+import type { Agent, Capabilities } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
 import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
@@ -19,14 +19,28 @@ const PERMISSIONS = [
 /** In text mode its errors go to standard error (err-429-text.stderr.txt). */
 const readErrorLine = (line: string) => troubleOf(line.replace(/^ERROR: /, ''))
 
+/** Nothing but an answer: nothing of the user's configuration, and it can write nothing. */
+const isolation = (able: Capabilities): string[] => [
+  ...ifSupported(able, '--ephemeral'),
+  ...ifSupported(able, '--ignore-user-config'),
+  ...ifSupported(able, '--ignore-rules'),
+  '-s',
+  'read-only',
+]
+
+const schemaAnswer = (able: Capabilities) => (able.flags?.has('--output-schema') ? 'text' : null)
+
 const make = (program = 'codex'): Agent => ({
   name: 'codex',
+  schemaAnswer,
   command(ask, able) {
     const argv = [program, 'exec']
     if (ask.mode === 'stream') argv.push(...ifSupported(able, '--json'))
     if (!hasFlag(ask.flags, '--skip-git-repo-check')) argv.push(...ifSupported(able, '--skip-git-repo-check'))
-    if (!hasFlag(ask.flags, ...PERMISSIONS) && !ask.flags.some(word => word.includes('sandbox_mode=')))
+    if (ask.isolated) argv.push(...isolation(able))
+    else if (!hasFlag(ask.flags, ...PERMISSIONS) && !ask.flags.some(word => word.includes('sandbox_mode=')))
       argv.push(...ifSupported(able, '--dangerously-bypass-approvals-and-sandbox'))
+    if (ask.schema && schemaAnswer(able)) argv.push('--output-schema', ask.schema.path)
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags, '-'], env: {}, stdin: ask.prompt }
   },

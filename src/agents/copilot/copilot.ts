@@ -18,7 +18,8 @@ const make = (program = 'copilot'): Agent => ({
     if (ask.mode === 'stream') argv.push(...ifSupported(able, '--output-format', 'json'))
     // Without -s its text includes what tools printed.
     else if (!hasFlag(ask.flags, '-s', '--silent')) argv.push(...ifSupported(able, '-s'))
-    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--allow-all-tools'))
+    if (!ask.isolated && !hasFlag(ask.flags, ...PERMISSIONS))
+      argv.push(...ifSupported(able, '--allow-all-tools'))
     if (!hasFlag(ask.flags, '--no-auto-update')) argv.push(...ifSupported(able, '--no-auto-update'))
     if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }

@@ -12,7 +12,7 @@ const make = (program = 'gemini'): Agent => ({
   name: 'gemini',
   command(ask, able) {
     const argv = [program, ...ifSupported(able, '-o', ask.mode === 'stream' ? 'stream-json' : 'text')]
-    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--yolo'))
+    if (!ask.isolated && !hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--yolo'))
     // In a folder that nobody told it to trust, gemini refuses to work unattended.
     if (!hasFlag(ask.flags, '--skip-trust')) argv.push(...ifSupported(able, '--skip-trust'))
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)

@@ -16,7 +16,7 @@ const make = (program = 'opencode'): Agent => ({
       'run',
       ...ifSupported(able, '--format', ask.mode === 'stream' ? 'json' : 'default'),
     ]
-    if (!hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--auto'))
+    if (!ask.isolated && !hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--auto'))
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },

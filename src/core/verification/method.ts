@@ -4,7 +4,7 @@ export const METHODS = ['string_match', 'semantic', 'external', 'multi_stage'] a
 export type Method = (typeof METHODS)[number]
 
 /** A shell command and what it must do. */
-type ExternalConfig = {
+export type ExternalConfig = {
   command: string
   success_exit_code: number
   /** The output must contain this. */
@@ -18,7 +18,7 @@ type ExternalConfig = {
 }
 
 /** Criteria that a judge decides. */
-type SemanticConfig = {
+export type SemanticConfig = {
   check_for: readonly string[]
   /** Texts that show that the work is not complete, whatever their case. */
   negative_patterns: readonly string[]
@@ -28,7 +28,7 @@ type SemanticConfig = {
 }
 
 /** One stage of a multi_stage verification. `required: false`: if it fails, that is only a warning. */
-type VerificationStage = {
+export type VerificationStage = {
   name: string
   verification: SingleVerification
   required: boolean
@@ -36,7 +36,7 @@ type VerificationStage = {
   parallel: boolean
 }
 
-type MultiStageConfig = {
+export type MultiStageConfig = {
   stages: readonly VerificationStage[]
   /** `false`: all stages run, and all failures are listed. */
   require_all: boolean

@@ -57,13 +57,33 @@ export function agentsByRole(spec: BaseSpec, path: string): (role?: string) => R
     .filter(({ command }) => isInstalled(command, path))
     .map(entryFor)
   return role => {
-    const own = role === undefined ? undefined : (spec.settings.agents as RoleAgents)[role]
+    const own = roleChoice(spec, role)
     const first = own ? entryFor({ ...mainChoice(spec), ...own }) : main
     return [first, ...fallbacks.filter(entry => entry !== first)]
   }
 }
 
 type RoleAgents = Readonly<Record<string, Partial<AgentChoice> | undefined>>
+
+/** What the settings say about a role. The judge is like the coder, so that the code goes to nobody else unasked. */
+function roleChoice({ settings }: BaseSpec, role: string | undefined): Partial<AgentChoice> | undefined {
+  const roles = settings.agents as RoleAgents
+  return role === undefined ? undefined : (roles[role] ?? (role === 'judge' ? roles.coder : undefined))
+}
+
+/** Refuses an agent of a role that is not installed, or that cannot take its model, before anything runs. */
+export function checkRoleAgents({ settings }: Pick<BaseSpec, 'settings'>, path: string): void {
+  for (const [role, choice] of Object.entries(settings.agents as RoleAgents)) {
+    const command = choice?.command
+    if (command === undefined) continue
+    if (!isInstalled(command, path))
+      throw new UsageError(`agents.${role}: "${command}" is not on PATH; install it, or choose another`)
+    if ((choice?.model ?? null) !== null && !agentFor(command).isKnown)
+      throw new UsageError(
+        `agents.${role}.model: ralph does not know how to tell "${command}" a model; give it in its flags`,
+      )
+  }
+}
 
 const mainChoice = ({ agent, settings }: BaseSpec): AgentChoice => ({
   command: agent.argv[0]!,

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../core/events.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { RunState, StepId } from '../../core/table.ts'
-import { supervise } from '../../engine/supervise.ts'
+import { type Ended, supervise } from '../../engine/supervise.ts'
 import type { AgentAnswer, AgentQuestion } from '../../workflows/workflow.ts'
 import type { AgentPool } from './agent-pool.ts'
 import type { AgentCall, CallAgent } from './call.ts'
@@ -29,44 +29,50 @@ export type AskAgent = (question: AgentQuestion, id: StepId, cwd: string) => Pro
 
 /** Asks agents questions during a step, in a role of their own. Whatever goes wrong is an answer that is not ok. */
 export function agentAsker(options: AskerOptions): AskAgent {
-  const { call, agents, clock, marks, record, hard } = options
+  const { agents, clock } = options
   return async ({ role, prompt, mode, withoutTools }, id, cwd) => {
     const agent = agents.free(options.state(), clock.now(), role)
-    const budgetUsd = options.budgetLeft()
-    const asked: AgentCall = {
+    const { ended } = await askOnce(options, {
       agent,
       id,
       prompt,
       cwd,
       // As text an answer does not tell its cost, which must count where there is a limit.
-      mode: budgetUsd === null ? mode : undefined,
+      mode: options.budgetLeft() === null ? mode : undefined,
       withoutTools,
-      budgetUsd,
-      marks,
       role,
-      about: { role },
-    }
-    const start = (listener: Parameters<CallAgent>[1]) => call(asked, listener)
-    const { ms, how, result } = await supervise(
-      clock,
-      TIMEOUTS,
-      hard,
-      start,
-      () => {},
-      () => {},
-    )
-    const { ok, text, error, usage, costUsd, estimated } = result
-    record({
-      type: 'asked',
-      at: clock.now(),
-      id,
-      role,
-      agent,
-      ms,
-      ...(usage && { usage }),
-      ...(costUsd !== undefined && { costUsd }),
-      ...(estimated && { estimated }),
     })
-    return { ok: ok && how === 'exited', text, note: error ?? '' }
+    const { ok, text, error } = ended.result
+    return { ok: ok && ended.how === 'exited', text, note: error ?? '' }
   }
+}
+
+/** Calls an agent, waits for it, and journals what it cost. */
+export async function askOnce(
+  { call, clock, marks, record, hard, budgetLeft }: AskerOptions,
+  asked: Omit<AgentCall, 'budgetUsd' | 'marks' | 'about'> & { role: string },
+): Promise<{ ended: Ended }> {
+  const { id, role, agent } = asked
+  const whole = { ...asked, budgetUsd: budgetLeft(), marks, about: { role } }
+  const ended = await supervise(
+    clock,
+    TIMEOUTS,
+    hard,
+    listener => call(whole, listener),
+    () => {},
+    () => {},
+  )
+  const { usage, costUsd, estimated } = ended.result
+  record({
+    type: 'asked',
+    at: clock.now(),
+    id,
+    role,
+    agent,
+    ms: ended.ms,
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(estimated && { estimated }),
+  })
+  return { ended }
 }

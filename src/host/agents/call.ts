@@ -41,6 +41,8 @@ export type AgentCall = {
   /** Absent: as the run's settings say. */
   mode?: Ask['mode']
   withoutTools?: string
+  /** It only answers, by this schema where its CLI takes one. */
+  isolated?: { schema: NonNullable<Ask['schema']>; model: string | null }
   /** What may still be spent; null where there is no limit. */
   budgetUsd: number | null
   /** Environment variables that ralph and the agent's hooks use. */
@@ -67,7 +69,15 @@ export function agentCaller(options: CallerOptions): CallAgent {
     const { agent, able, env, ask, estimate } = options.callable(name)
     const mode = call.mode ?? ask.mode
     const command = agent.command(
-      { ...ask, mode, prompt, budgetUsd, marks, withoutTools: call.withoutTools },
+      {
+        ...ask,
+        mode,
+        prompt,
+        budgetUsd,
+        marks,
+        withoutTools: call.withoutTools,
+        ...(call.isolated && { isolated: true, ...call.isolated }),
+      },
       able,
     )
     const parser = agent.parser(mode)

@@ -9,7 +9,7 @@ import { openProgressLog } from '../../store/progress-log.ts'
 import { plain } from '../../view/plain.ts'
 import { doneByPerson } from '../shared/list-edit.ts'
 import { countLine } from '../shared/prompt-parts.ts'
-import { commandGuardrails } from '../spec.ts'
+import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
 import { syncListFile } from './list-file-sync.ts'
 import { createPlanner, isPlanning } from './planning.ts'
@@ -47,7 +47,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
       session: session.shown(session.dir),
       goal: spec.goal.type !== 'goal' && goal === spec.goal.text ? { file: spec.goal.path } : { text: goal },
       parent: (task.parent && run().tasks.find(other => other.id === task.parent)) || null,
-      checks: commandGuardrails(spec.settings).map(({ command }) => command),
+      checks: checkNames(spec.settings),
       count: spec.settings.includeIterationCountInPrompt
         ? countLine(step.n, run().state.limits.iterations)
         : null,

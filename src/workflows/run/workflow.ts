@@ -5,7 +5,7 @@ import type { Limits } from '../../core/table.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { firstLine } from '../shared/first-line.ts'
 import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
-import { commandGuardrails, readPins } from '../spec.ts'
+import { checkNames, readPins } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches } from './done-pattern.ts'
 import { completionHint, promptText } from './rules/prompt.ts'
@@ -95,7 +95,7 @@ function composePrompt(
 }
 
 const hintOf = ({ settings, condition }: PromptSpec): string | null =>
-  settings.completionHint ? completionHint(condition, commandGuardrails(settings).length > 0) : null
+  settings.completionHint ? completionHint(condition, checkNames(settings).length > 0) : null
 
 /** Reads the prompt again for every iteration, because people edit it while the loop runs. */
 function readPrompt(prompt: PromptSpec['prompt']): string {

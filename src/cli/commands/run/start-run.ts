@@ -10,7 +10,7 @@ import { LIMITS, readNamedInput, readStandardInput, UnreadableFile } from '../..
 import { checkPattern } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
-import { commandGuardrails, limitsOf } from '../../../workflows/spec.ts'
+import { checkNames, limitsOf } from '../../../workflows/spec.ts'
 import { asWorker } from '../spawn/as-worker.ts'
 import type { RunOptions } from './command.ts'
 
@@ -46,7 +46,7 @@ const UNCHANGED = 2
 /** When the run is done. The user's own `-c` or `--done-pattern` is the only condition there is. */
 function conditionOf(options: RunOptions, settings: Settings, fromFiles: unknown): PromptSpec['condition'] {
   const { completionResponse, donePattern = null, untilGreen } = options
-  const hasChecks = commandGuardrails(settings).length > 0
+  const hasChecks = checkNames(settings).length > 0
   const isOwn = completionResponse !== undefined || donePattern !== null
   if (untilGreen) {
     if (isOwn)

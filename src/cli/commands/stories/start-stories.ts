@@ -5,7 +5,7 @@ import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { realWithin } from '../../../store/real-path.ts'
-import { limitsOf } from '../../../workflows/spec.ts'
+import { commandGuardrails, limitsOf } from '../../../workflows/spec.ts'
 import { estimate } from '../../../workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
@@ -70,7 +70,7 @@ export function storySettings(
   dir: string,
   { verifyCommands = [] }: StoriesFile,
 ): Settings {
-  const known = new Set(settings.guardrails.map(({ command }) => command))
+  const known = new Set(commandGuardrails(settings).map(({ command }) => command))
   const verify = verifyCommands
     .filter(command => !known.has(command))
     .map(command => ({ command, failAction: 'APPEND' as const, timeout: VERIFY_TIMEOUT }))

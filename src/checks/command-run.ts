@@ -1,0 +1,60 @@
+import type { CheckWork, Clock } from '../core/ports.ts'
+import type { StepId } from '../core/table.ts'
+import type { CommandRun } from '../core/verification/command-run.ts'
+import { runLogged, type StartToFile } from '../runners/logged.ts'
+import { headOf, wholeText } from './excerpt.ts'
+
+/** What running a command takes. */
+export type CommandOptions = {
+  cwd: string
+  env: Record<string, string>
+  truncateAt: number
+  start: StartToFile
+  clock: Clock
+}
+
+/** The log of a step, null: of the baseline. `open` makes the empty file; `shown` is its name for people and agents. */
+export type LogFor = (id: StepId | null) => { open(): number; shown: string }
+
+/** Runs a shell command for a check, unless another check of the same pass has run it on this tree. */
+export function runCommand(
+  { command, timeout }: { command: string; timeout: number },
+  options: CommandOptions,
+  logFor: LogFor,
+  work: CheckWork | null,
+  signal: AbortSignal,
+): Promise<CommandRun> {
+  const key = `${options.cwd}\0${command}`
+  const known = work?.runs?.get(key)
+  if (known) return known
+  const running = start({ command, timeout }, options, logFor(work?.step.id ?? null), work, signal)
+  work?.runs?.set(key, running)
+  return running
+}
+
+async function start(
+  { command, timeout }: { command: string; timeout: number },
+  { cwd, env, truncateAt, start, clock }: CommandOptions,
+  { open, shown }: ReturnType<LogFor>,
+  work: CheckWork | null,
+  signal: AbortSignal,
+): Promise<CommandRun> {
+  // Not the first `sh` on PATH: an agent may be able to put one there.
+  const argv = process.platform === 'win32' ? ['cmd', '/c', command] : ['/bin/sh', '-c', command]
+  const began = clock.elapsed()
+  let output: string | null = ''
+  let head = ''
+  const log = {
+    open,
+    excerpt: () => '',
+    onEnd(fd: number) {
+      output = wholeText(fd)
+      head = headOf(fd, truncateAt)
+    },
+    timeout,
+    clock,
+  }
+  const ran = await runLogged(start, { argv, cwd, env, stdin: '' }, work?.step.id ?? null, log, signal)
+  const { exit, failure, isCutOff } = ran
+  return { command, exit, failure, cutOff: isCutOff, ms: clock.elapsed() - began, output, head, log: shown }
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { currentTree, treeAtStart } from './compare.ts'
+import { git, mustGit } from './git.ts'
+import type { Start } from './start.ts'
+import { readStatus } from './status.ts'
+import { writeTree } from './trees.ts'
+
+/** Trees of a run, to compare the work with later. Their objects are in the run's folder, not in the repository. */
+export interface Snapshots {
+  /** The tree as it is now. */
+  take(): Promise<string>
+  /** The tree as it was when the run began. */
+  atStart(): Promise<string>
+  /** What changed from one tree to another, without ralph's own files. */
+  diff(from: string, to: string): Promise<string>
+  /** Whether a file of a tree has this text in one line. */
+  contains(tree: string, text: string): Promise<boolean>
+}
+
+/** Ralph's own files are no part of the work. */
+const NOT_RALPHS = ['--', '.', ':(exclude,top,glob)**/.ralph/**']
+
+/** The most that is shown of a change; a judge gets it in parts. */
+const DIFF = [
+  'diff',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--find-renames',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+]
+
+export function openSnapshots(start: Start, runDir: string, env: Record<string, string>): Snapshots {
+  const folder = join(runDir, 'snapshots')
+  const own = {
+    ...env,
+    GIT_OBJECT_DIRECTORY: join(folder, 'objects'),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
+  }
+  let indexes = 0
+  const withIndex = async <T>(act: (index: string) => Promise<T>): Promise<T> => {
+    mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
+    const index = join(folder, `index-${process.pid}-${++indexes}`)
+    try {
+      return await act(index)
+    } finally {
+      rmSync(index, { force: true })
+    }
+  }
+  let first: Promise<string> | null = null
+  return {
+    take: () =>
+      withIndex(async index => {
+        const status = await readStatus(start.root, env, { start })
+        if (!status) throw new Error('git does not tell what changed')
+        return writeTree(start, own, index, currentTree(start, status))
+      }),
+    atStart() {
+      first ??= withIndex(index => writeTree(start, own, index, treeAtStart(start, runDir).tree))
+      return first
+    },
+    diff: (from, to) => mustGit(start.root, own, [...DIFF, from, to, ...NOT_RALPHS]),
+    async contains(tree, text) {
+      const found = await git(start.root, own, [
+        'grep',
+        '--no-color',
+        '-F',
+        '-l',
+        '-m',
+        '1',
+        '-e',
+        text,
+        tree,
+      ])
+      return found !== null && found !== ''
+    },
+  }
+}
