@@ -74,7 +74,7 @@ export const visibleJson = (json: string): string =>
  * are allowed, because a script can have several lines; they are escaped where it is shown.
  */
 export function hiddenIn(command: string): string | null {
-  const found = IN_COMMAND.exec(command)
+  const found = isOrdinary(command) ? null : IN_COMMAND.exec(command)
   if (found === null) return null
   const place = [...command.slice(0, found.index)].length + 1
   return `U+${codeOf(found[0]).toUpperCase().padStart(4, '0')} at character ${place}, which cannot be seen`

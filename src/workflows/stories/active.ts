@@ -194,7 +194,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     checks({ step, stage }, common) {
-      if (!step && run().state.steps === 0) options.guard.save()
+      if (!step && run().state.steps === 0 && common.length > 0) options.guard.save()
       // Each iteration is to end with a commit. With `scm`, every run has this check.
       const lock = common.some(({ name }) => name === GIT_CHECK) ? null : options.lockCheck()
       const unspoken = step && stage === 'review' ? unspokenIn(step) : null

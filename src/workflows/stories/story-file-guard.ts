@@ -31,7 +31,7 @@ export function guardStoryFile(
       const saved = note.read()
       if (!saved) return null
       const found = textAt(path, { limit: LIMITS.text })
-      const isSame = normalized(found) === normalized(saved.text)
+      const isSame = found === saved.text || normalized(found) === normalized(saved.text)
       const kept =
         isSame || found === null ? '' : `; what was there is kept as ${keepBroken(root, path, found)}`
       if (!isSame) writeOrRemove(root, saved.text === null ? path : writePath(), saved.text)
