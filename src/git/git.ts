@@ -79,8 +79,9 @@ export async function attempt(
   env: Record<string, string>,
   args: string[],
 ): Promise<string | null> {
-  const { failed, stderr } = await call(cwd, env, args, '')
+  const { failed, isKilled, stderr } = await callOnce(cwd, env, args, '')
   if (!failed) return null
+  if (isKilled) return `git ${args[0]} was killed by SIGKILL`
   const lines = stderr.split('\n').map(line => line.replace(/^(fatal|error): /, '').trim())
   return lines.find(line => line !== '') ?? `git ${args[0]} failed`
 }
@@ -97,12 +98,32 @@ export async function mustGit(
   return stdout.toString().trimEnd()
 }
 
-type GitResult = { failed: boolean; stdout: Buffer; stderr: string }
+/** `isKilled`: somebody else killed it, the system for want of memory, say. */
+type GitResult = { failed: boolean; isKilled?: boolean; stdout: Buffer; stderr: string }
 
-function call(cwd: string, env: Record<string, string>, args: string[], input: string): Promise<GitResult> {
+const MOST_TRIES = 3
+
+/** One that somebody else killed says nothing about the repository, so it is run again. */
+async function call(
+  cwd: string,
+  env: Record<string, string>,
+  args: string[],
+  input: string,
+): Promise<GitResult> {
+  for (let tries = 1; ; tries++) {
+    const result = await callOnce(cwd, env, args, input)
+    if (!result.isKilled || tries === MOST_TRIES) return result
+  }
+}
+
+async function callOnce(
+  cwd: string,
+  env: Record<string, string>,
+  args: string[],
+  input: string,
+): Promise<GitResult> {
   const program = gitProgram(cwd, env.PATH)
-  if (program === null)
-    return Promise.resolve({ failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' })
+  if (program === null) return { failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' }
   return whenRoom('git', delay, () => callNow(program, cwd, env, args, input))
 }
 
@@ -137,11 +158,11 @@ function callNow(
     }
     underWay.add(restart)
     restart()
-    const finish = (failed: boolean, stdout: Buffer, stderr: string) => {
+    const finish = (failed: boolean, stdout: Buffer, stderr: string, isKilled = false) => {
       underWay.delete(restart)
       clearTimeout(timer)
       if (!failed) hasHung = false
-      resolve({ failed, stdout, stderr })
+      resolve({ failed, isKilled, stdout, stderr })
     }
     /** Ends git and what it started, and does not wait for whoever else holds its pipes. */
     function giveUp(): void {
@@ -162,7 +183,9 @@ function callNow(
       if (errors.length < MAX_ERROR) errors += chunk
     })
     child.on('error', error => finish(true, Buffer.alloc(0), error.message))
-    child.on('close', code => finish(code !== 0 || room < 0, Buffer.concat(chunks), errors))
+    child.on('close', (code, signal) =>
+      finish(code !== 0 || room < 0, Buffer.concat(chunks), errors, signal === 'SIGKILL'),
+    )
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })

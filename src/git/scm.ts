@@ -167,8 +167,10 @@ export function openScm(
       if (failure !== null) return failure
     }
     const failure = await commitPaths(start, checked, intended.message, words, id)
-    if (failure !== null) return failure
-    recordCommit(id, changes.head, (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? '')
+    const head = (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? ''
+    // A git that was killed may have made it all the same.
+    if (failure !== null && !(await isIntendedCommit(start.root, env, head, intended))) return failure
+    recordCommit(id, changes.head, head)
     return null
   }
 

@@ -53,6 +53,7 @@ export type Adapters = {
   budgetLeft(): number | null
   call: CallAgent
   ask: Context['ask']
+  locks: Context['locks']
   verify: Context['verify']
   snapshot: Context['snapshot']
   workspaces: Workspaces
@@ -111,6 +112,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
       return ask(question, step.id, dir)
     },
     snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
+    locks: workspaces.project.locks,
     verify: criteria =>
       criteria.map((criterion, index) => ({
         // Only where it runs depends on the step.

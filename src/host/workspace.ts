@@ -35,6 +35,8 @@ interface Workspace {
   needFolder(): void
   /** After it has exited: puts back what it must not change, and removes the locks of a git that was killed with it. */
   afterAgent(step: Step): Promise<void>
+  /** How to wait for git's locks here. */
+  locks(): LockWait
   /** The checks that every step here has. */
   checks(): Check[]
   /** The tree as it is now, to compare the work with later; null outside a repository. */
@@ -177,6 +179,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   return {
     dir,
     noteCommits,
+    locks: lockWait,
     needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()

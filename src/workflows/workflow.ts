@@ -4,6 +4,7 @@ import type { Ask, Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
 import type { Verification } from '../core/verification/method.ts'
+import type { LockWait } from '../git/locks/lasting.ts'
 import type { Session } from '../store/session.ts'
 import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
@@ -106,6 +107,8 @@ export type Context<S extends RunSpec = RunSpec> = {
   ask(question: AgentQuestion, work: Pick<Work, 'step'>): Promise<AgentAnswer>
   /** The tree of a step's workspace as it is now, for `Criterion.since`; null outside a repository. */
   snapshot(work: Pick<Work, 'step'>): Promise<string | null>
+  /** How to wait for git's locks in the project. */
+  locks(): LockWait
   /** The checks of these criteria, each run in the workspace of its step. */
   verify(criteria: readonly Criterion[]): Check[]
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { Act } from '../support/agent-script.ts'
@@ -8,7 +7,16 @@ import { diceOf, howAgain, KILLS, killAway, leftoversLater, soon } from '../supp
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
-import { journalText } from './dying.ts'
+import {
+  countKills,
+  failedSteps,
+  formatMoment,
+  formatToll,
+  journalText,
+  runUntilKilled,
+  type Toll,
+  throwMoment,
+} from './dying.ts'
 
 const answer = (text: string): Act => ['claude', text]
 /** Slow enough to be killed at; it leaves a file that tells it was there. */
@@ -28,6 +36,7 @@ function setScene() {
     settings: {
       baseline: false,
       killGrace: 0.2,
+      maxConsecutiveFailures: 20,
       guardrails: [{ command: 'sleep 0.03; ! grep -qs bad state' }],
     },
     // What it does must not depend on how often it was called.
@@ -67,24 +76,32 @@ function expectWhole(stage: Stage) {
     ['#2', 'pass'],
     ['#3', 'pass'],
   ])
-  // Every call is paid for once, but for those that were cut off.
-  expect(count(e => e.type === 'ended')).toBe(7)
+  // Every call is paid for once, but for those that were cut off, or whose agent was killed.
+  const failed = failedSteps(journal)
+  expect(count(e => e.type === 'ended' && !failed.has(e.id))).toBe(7)
   expect(stage.names().length).toBeLessThanOrEqual(
-    7 + count(e => e.type === 'settled' && e.end === 'interrupted'),
+    7 + failed.size + count(e => e.type === 'settled' && e.end === 'interrupted'),
   )
   expect(statuses(stage.list())).toEqual(LIST)
   expect(JSON.parse(stage.session('details.json'))).toEqual({ '#1': { description: 'With care' } })
   expect(stage.warnings().filter(note => note.includes('#'))).toEqual([])
   const log = stage.session('progress.txt')
-  const headings = [...log.matchAll(/^## (Iteration \d+ — \S+|Plan|Goal, refined)/gm)]
-  expect(headings.map(([, words]) => words)).toEqual([
+  const lost = journal.flatMap(e => (e.type === 'started' && failed.has(e.id) ? e.n : []))
+  const headings = [...log.matchAll(/^## (?:(Plan|Goal, refined)|Iteration (\d+) — (\S+):)/gm)].flatMap(
+    ([, words, number, task]) => {
+      const n = Number(number)
+      if (words !== undefined) return words
+      return lost.includes(n) ? [] : `Iteration ${n - lost.filter(other => other < n).length} — ${task}`
+    },
+  )
+  expect(headings).toEqual([
     'Goal, refined',
     'Plan',
-    'Iteration 3 — #1:',
-    'Iteration 4 — #1-bug-1:',
-    'Iteration 5 — #1:',
-    'Iteration 6 — #2:',
-    'Iteration 7 — #3:',
+    'Iteration 3 — #1',
+    'Iteration 4 — #1-bug-1',
+    'Iteration 5 — #1',
+    'Iteration 6 — #2',
+    'Iteration 7 — #3',
   ])
   // An agent that was cut off may have added it already.
   expect(log.split('- Added #3: Make part 3')).toHaveLength(2)
@@ -142,26 +159,33 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
 
   const kills = Math.ceil(KILLS / 3)
   it(`at any moment comes to the same end (${kills} kills)`, { timeout: 60_000 + kills * 8000 }, async () => {
+    const toll: Toll = new Map()
     const play = async (round: number) => {
       const d = diceOf(round)
       const stage = setScene()
-      let died = 0
-      for (; died < 8 && !journalText(stage).includes('"result":"complete"'); died++) {
-        const ralph = stage.start(...(journalText(stage) === '' ? BUILD : ['resume']))
-        await delay(120 + d.below(700))
-        ralph.kill('SIGKILL')
-        await ralph.ended
-      }
-      await finish(stage, stage.spawn)
+      const moments: string[] = []
       try {
+        let died = 0
+        let mayFail = 0
+        while (died < 8 && !journalText(stage).includes('"result":"complete"')) {
+          const moment = throwMoment(d)
+          moments.push(formatMoment(moment))
+          const killed = await runUntilKilled(stage, BUILD, moment)
+          died += countKills(toll, killed)
+          mayFail += killed.others.filter(other => other === 'agent').length
+        }
+        await finish(stage, stage.spawn)
+        expect(failedSteps(stage.journal()).size).toBeLessThanOrEqual(mayFail)
         expectWhole(stage)
+        expect(await leftoversLater(stage.ralphHome)).toEqual([])
+        return died * 3
       } catch (error) {
-        ;(error as Error).message += `\n${howAgain} round ${round}\n${journalText(stage)}`
+        ;(error as Error).message +=
+          `\n${howAgain} round ${round}: ${moments.join(' ')}\n${journalText(stage)}`
         throw error
       }
-      expect(await leftoversLater(stage.ralphHome)).toEqual([])
-      return died * 3
     }
-    await killAway(2, play)
+    const all = await killAway(2, play)
+    console.info(`${howAgain}: ${all / 3} kills: ${formatToll(toll)}`)
   })
 })

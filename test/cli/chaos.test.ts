@@ -4,7 +4,17 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { diceOf, howAgain, KILLS, killAway, leftoversLater } from '../support/killing.ts'
-import { eventsOf, journalText, runUntilKilled, throwMoment } from './dying.ts'
+import {
+  countKills,
+  eventsOf,
+  failedSteps,
+  formatMoment,
+  formatToll,
+  journalText,
+  runUntilKilled,
+  type Toll,
+  throwMoment,
+} from './dying.ts'
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
@@ -21,6 +31,7 @@ function setScene() {
       guardrails: [{ command: 'sleep 0.03; grep -q green state' }],
       scm: { command: 'git', tasks: ['commit'] },
       killGrace: 0.2,
+      maxConsecutiveFailures: 20,
     },
   })
   copyFileSync(STEADY_AGENT, join(stage.bin, 'claude'))
@@ -28,7 +39,7 @@ function setScene() {
   return stage
 }
 
-const RUN = ['run', '-p', 'Do the next step.', '-m', '9']
+const RUN = ['run', '-p', 'Do the next step.', '-m', '40']
 
 /** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
@@ -46,16 +57,24 @@ function essenceOf(stage: Stage) {
   const { state, tasks } = fold(journal)
   const { taskStates, n, flight, unapplied, intents, spent, told, redBefore, failures, hold } = state
   const { tries: _, carry, ...stands } = taskStates.prompt!
-  const settled = journal.filter(e => e.type === 'settled').filter(e => e.end !== 'interrupted')
+  const failed = failedSteps(journal)
+  const settled = journal
+    .filter(e => e.type === 'settled')
+    .filter(e => e.end !== 'interrupted' && !failed.has(e.id))
+  const ended = journal.filter(e => e.type === 'ended')
+  const paid = ended.filter(e => !failed.has(e.id))
+  const costOf = (events: typeof ended) => events.reduce((sum, e) => sum + (e.result.costUsd ?? 0), 0)
   const finished = journal.filter(e => e.type === 'finished').at(-1)
   return {
-    state: { n, flight, unapplied, intents, spent, told, redBefore, failures, hold },
+    state: { n: n - failed.size, flight, unapplied, intents, told, redBefore, failures, hold },
+    spent: [costOf(paid), spent.usd - costOf(ended)],
     task: { ...stands, carry: carry.map(f => f.check) },
     tasks,
     settled: settled.map(e => [e.end, e.move, e.findings.map(f => `${f.check}: ${f.verdict}`)]),
-    paid: journal.filter(e => e.type === 'ended').map(e => [e.how, e.result.text, e.result.usage]),
+    paid: paid.map(e => [e.how, e.result.text, e.result.usage]),
     finished: finished && [finished.result, finished.proof, finished.why],
     commits: stage.git('log', '--format=%T %s').split('\n'),
+    files: stage.git('ls-tree', '-r', 'HEAD').split('\n'),
     merges: stage.git('log', '--merges', '--format=%h'),
     left: stage.git('status', '--porcelain'),
   }
@@ -73,13 +92,14 @@ function commitsOnRecord(stage: Stage): string[] {
     )
 }
 
-/** How many times the agent was called, and how many of those calls a crash cost. */
+/** How many times the agent was called, and how many of those calls failed or were lost by a crash. */
 function callsOf(stage: Stage) {
   const journal = eventsOf(stage)
   const count = (keep: (e: RunEvent) => boolean) => journal.filter(keep).length
   return {
     calls: readFileSync(join(stage.root, 'calls'), 'utf8').trim().split('\n').length,
     paid: count(e => e.type === 'ended'),
+    failed: failedSteps(journal).size,
     lost: count(e => e.type === 'settled' && e.end === 'interrupted'),
   }
 }
@@ -92,29 +112,32 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
     expect((await whole.spawn(...RUN)).code).toBe(0)
     const expected = essenceOf(whole)
     expect(commitsOnRecord(whole)).toEqual(['ralph: Step 2', 'agent: By the agent', 'ralph: Step 6'])
-    expect(callsOf(whole)).toEqual({ calls: 6, paid: 6, lost: 0 })
+    expect(callsOf(whole)).toEqual({ calls: 6, paid: 6, failed: 0, lost: 0 })
 
+    const toll: Toll = new Map()
     const play = async (round: number) => {
       const d = diceOf(round)
       const stage = setScene()
       const story: string[] = []
       try {
         let kills = 0
+        let mayFail = 0
         while (kills < KILLS_PER_RUN) {
           const moment = throwMoment(d)
-          story.push(`${moment.after}+${moment.ms}/${moment.last}`)
-          const died = await runUntilKilled(stage, RUN, moment)
-          if (died) kills++
-          else if (journalText(stage).includes('"result":"complete"')) break
+          story.push(formatMoment(moment))
+          const killed = await runUntilKilled(stage, RUN, moment)
+          kills += countKills(toll, killed)
+          mayFail += killed.others.filter(other => other === 'agent' || other === 'git').length
+          if (!killed.died && journalText(stage).includes('"result":"complete"')) break
           // Now and then it goes on at once, while the warden is still at work.
-          if (d.chance(0.5)) continue
+          if (d.chance(0.5) || killed.others.some(other => other.includes('warden'))) continue
           expect(await leftoversLater(stage.ralphHome)).toEqual([])
         }
         await finish(stage)
         expect(essenceOf(stage)).toEqual(expected)
         expect(commitsOnRecord(stage)).toEqual(commitsOnRecord(whole))
-        const { calls, paid, lost } = callsOf(stage)
-        expect([paid, calls <= paid + lost]).toEqual([6, true])
+        const { calls, paid, failed, lost } = callsOf(stage)
+        expect([paid - failed, failed <= mayFail, calls <= paid + lost]).toEqual([6, true, true])
         expect(await leftoversLater(stage.ralphHome)).toEqual([])
         return kills
       } catch (error) {
@@ -123,6 +146,6 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
         throw error
       }
     }
-    console.info(`${howAgain}: killed ${await killAway(WIDTH, play)} times`)
+    console.info(`${howAgain}: ${await killAway(WIDTH, play)} kills: ${formatToll(toll)}`)
   })
 })

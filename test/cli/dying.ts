@@ -4,14 +4,29 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../../src/core/events.ts'
 import { journalPath, readJournal } from '../../src/store/journal.ts'
 import type { Dice } from '../core/dice.ts'
-import { soon } from '../support/killing.ts'
+import { gitsOf, isChildOf, killAll, soon, wardensOf } from '../support/killing.ts'
 import type { Started } from '../support/ralph.ts'
 
 /** A stage on which ralph is killed again and again. */
 export type Mortal = { ralphHome: string; runs(): string[]; start(...args: string[]): Started }
 
-/** When ralph dies: `ms` after its start or after it journals this event, and at the latest after `last` ms. */
-export type Moment = { after: RunEvent['type'] | 'start'; ms: number; last: number }
+/**
+ * Who is killed: ralph; ralph and its warden at once, so that what they started lives on; or the warden, the agent or a
+ * git alone, and ralph some time later.
+ */
+type Victim = 'ralph' | 'ralph and warden' | 'warden' | 'agent' | 'git'
+
+/**
+ * When somebody is killed: `ms` after ralph's start or after it journals this event, and at the latest after `last` ms. If
+ * it was not ralph, that follows `later` ms after.
+ */
+export type Moment = {
+  victim: Victim
+  after: RunEvent['type'] | 'start'
+  ms: number
+  last: number
+  later: number
+}
 
 const BOUNDARIES: Moment['after'][] = [
   'start',
@@ -25,12 +40,20 @@ const BOUNDARIES: Moment['after'][] = [
   'applied',
 ]
 
+/** Half of the time it is ralph. */
+const VICTIMS: Victim[] = ['ralph', 'ralph', 'ralph', 'ralph', 'ralph and warden', 'warden', 'agent', 'git']
+
 /** At the boundary itself, shortly after it, or anywhere. */
 export const throwMoment = (d: Dice): Moment => ({
+  victim: d.pick(VICTIMS),
   after: d.pick(BOUNDARIES),
   ms: d.pick([0, d.below(4), d.below(40), d.below(200)]),
   last: 200 + d.below(500),
+  later: d.below(600),
 })
+
+export const formatMoment = ({ victim, after, ms, last, later }: Moment): string =>
+  `${victim} ${after}+${ms}/${last}${victim.startsWith('ralph') ? '' : `+${later}`}`
 
 /** The journal of the run that is on record; those killed before that do not count. */
 function journalOf(stage: Mortal): string | null {
@@ -50,12 +73,15 @@ export const journalText = (stage: Mortal): string => {
 
 export const eventsOf = (stage: Mortal): RunEvent[] => readJournal(dirname(journalOf(stage)!))
 
-/** Starts or resumes a run and kills ralph at this moment, unless the run is over before. */
+/** What a moment came to: which others were killed, and whether ralph was, before the run was over. */
+export type Killed = { died: boolean; others: Victim[] }
+
+/** Starts or resumes a run and kills somebody at this moment, and at last ralph, unless the run is over before. */
 export async function runUntilKilled(
   stage: Mortal,
   begin: string[],
-  { after, ms, last }: Moment,
-): Promise<boolean> {
+  { victim, after, ms, last, later }: Moment,
+): Promise<Killed> {
   const before = Buffer.byteLength(journalText(stage))
   const ralph = stage.start(...(before === 0 ? begin : ['resume']))
   let over = false
@@ -73,6 +99,58 @@ export async function runUntilKilled(
   }
   if (after !== 'start') await soon(() => over || hasWritten(), last)
   await delay(ms)
+  const others: Victim[] = []
+  if (victim === 'ralph and warden') {
+    await soon(() => over || wardensOf(ralph.pid).length > 0, FIND_MS)
+    ralph.kill('SIGSTOP') // A warden that is missed is replaced.
+  }
+  if (victim !== 'ralph' && (await killOther(victim, stage, ralph.pid, () => over))) others.push(victim)
+  if (!victim.startsWith('ralph')) await Promise.race([ralph.ended, delay(later)])
   ralph.kill('SIGKILL')
-  return (await ralph.ended).signal === 'SIGKILL'
+  return { died: (await ralph.ended).signal === 'SIGKILL', others }
+}
+
+const FIND_MS = 3000
+
+/** Kills the first that is found within a moment; false if there is none. */
+async function killOther(
+  victim: Exclude<Victim, 'ralph'>,
+  stage: Mortal,
+  ralph: number,
+  isOver: () => boolean,
+): Promise<boolean> {
+  const find = {
+    'ralph and warden': () => wardensOf(ralph),
+    warden: () => wardensOf(ralph),
+    agent: () => agentsOf(stage, ralph),
+    git: () => gitsOf(ralph),
+  }[victim]
+  return (await soon(() => isOver() || killAll(find()), FIND_MS)) && !isOver()
+}
+
+/** The agent at work in a step, without what it started. */
+const agentsOf = (stage: Mortal, ralph: number): number[] =>
+  journalText(stage) === ''
+    ? []
+    : eventsOf(stage)
+        .flatMap(e => (e.type === 'spawned' ? e.ref.pid : []))
+        .slice(-1)
+        .filter(pid => isChildOf(ralph, pid))
+
+/** How often each was killed. */
+export type Toll = Map<Victim, number>
+
+/** Adds to the toll, and gives the number of kills. */
+export function countKills(toll: Toll, { died, others }: Killed): number {
+  const victims: Victim[] = died && !others.includes('ralph and warden') ? [...others, 'ralph'] : others
+  for (const victim of victims) toll.set(victim, (toll.get(victim) ?? 0) + 1)
+  return victims.length
+}
+
+export const formatToll = (toll: Toll): string =>
+  [...toll].map(([victim, times]) => `${victim} ${times}`).join(', ')
+
+/** The steps whose agent failed. It did so only because it, or a git of it, was killed. */
+export function failedSteps(events: readonly RunEvent[]): Set<number> {
+  return new Set(events.flatMap(e => (e.type === 'settled' && e.end === 'error' ? e.id : [])))
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Dice, dice } from '../core/dice.ts'
 
 /** How often ralph is killed in a test; more for a long run. */
-export const KILLS = Number(process.env.RALPH_KILLS ?? 60)
+export const KILLS = Number(process.env.RALPH_KILLS ?? 40)
 
 /** Where the dice begin. Given by hand, the same moments come again (as far as the machine keeps time). */
 const SEED = Number(process.env.RALPH_SEED ?? Date.now() % 1_000_000)
@@ -31,12 +31,34 @@ function readOf(pid: string, file: string): string {
   }
 }
 
+const childrenOf = (pid: number): number[] =>
+  readOf(String(pid), `task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+
+const descendantsOf = (pid: number): number[] =>
+  childrenOf(pid).flatMap(child => [child, ...descendantsOf(child)])
+
 /** The wardens of a ralph. */
 export const wardensOf = (ralph: number): number[] =>
-  readOf(String(ralph), `task/${ralph}/children`)
-    .split(' ')
-    .filter(pid => readOf(pid, 'cmdline').includes('ralph-warden'))
-    .map(Number)
+  childrenOf(ralph).filter(pid => readOf(String(pid), 'cmdline').includes('ralph-warden'))
+
+/** Every git that a ralph, its agent or its checks run. */
+export const gitsOf = (ralph: number): number[] =>
+  descendantsOf(ralph).filter(pid => readOf(String(pid), 'comm') === 'git\n')
+
+/** Whether this process is a child of a ralph. */
+export const isChildOf = (ralph: number, pid: number): boolean => childrenOf(ralph).includes(pid)
+
+/** Kills what is still there, and tells whether that was anything. */
+export function killAll(pids: readonly number[]): boolean {
+  const killed = pids.filter(pid => {
+    try {
+      return process.kill(pid, 'SIGKILL')
+    } catch {
+      return false
+    }
+  })
+  return killed.length > 0
+}
 
 /** The same a second later, or as soon as two looks find nothing: what is gone starts nothing more. */
 export async function leftoversLater(home: string): Promise<string[]> {

@@ -1,11 +1,14 @@
 #!/bin/sh
-# An agent whose work depends on nothing but the number of the iteration, which its prompt tells: however often it is
-# interrupted and called again, the tree comes out the same. Odd iterations leave the check red. The fourth commits
-# its work itself; the sixth says that all is done. It leaves children behind that nobody asked for.
+# An agent whose work depends on nothing but the number of the iteration, which its prompt tells, less those that failed:
+# however often it is interrupted or killed and called again, the tree comes out the same. Odd iterations leave the check
+# red. The fourth commits its work itself; the sixth says that all is done. It leaves children behind that nobody asked for.
 case "$*" in *--help | --version) exit 0 ;; esac
 prompt=$(cat)
 case $prompt in *"commit message"*) echo "Step $(cat step)"; exit 0 ;; esac
 n=$(printf '%s\n' "$prompt" | sed -n 's/^Iteration \([0-9]*\) of .*/\1/p' | head -n 1)
+[ -n "$n" ] || exit 1 # Ralph was killed before it had written the whole prompt.
+failed=$(cat "$RALPH_HOME"/runs/*/journal.ndjson | grep -c '^{"type":"settled".*"end":"error"')
+n=$((n - failed))
 echo "$n" >> ../calls
 setsid sh -c 'trap "" TERM; sleep 60' > /dev/null 2>&1 &
 sleep 60 > /dev/null 2>&1 &
@@ -17,8 +20,8 @@ printf 'the work of iteration %s\n' "$n" > "work/$n"
 echo "$n" > step
 [ $((n % 2)) = 0 ] && echo green > state || echo red > state
 if [ "$n" = 4 ]; then
-  git add -A
-  git diff --cached --quiet || git commit -q -m 'By the agent'
+  git add -A || exit 1
+  git diff --cached --quiet || git commit -q -m 'By the agent' || exit 1
 fi
 
 say='more'

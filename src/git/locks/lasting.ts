@@ -67,9 +67,12 @@ function remove(path: string, { onRemoved }: LockRemoval): boolean {
 
 const MOST_TRIES = 20
 
+/** A git that somebody killed, the system for want of memory, say: it may have left a lock of its own. */
+const isKilled = (failure: string): boolean => failure.includes('was killed by SIGKILL')
+
 /**
  * Runs a git command that fails at once if somebody else holds a lock, if only for a moment: then waits and tries again.
- * `act` returns null, or git's complaint; the result is the same, with the locks that last.
+ * The same if it was killed. `act` returns null, or git's complaint; the result is the same, with the locks that last.
  */
 export async function pastLocks(
   dirs: GitDirs,
@@ -81,8 +84,8 @@ export async function pastLocks(
     if (failure === null) return null
     const named = lockIn(failure)
     const locks = named === null ? [] : await lastingLocks(dirs, { ...wait, named: [named] })
-    if (named === null || locks.length > 0 || tries === MOST_TRIES || wait.hard?.aborted)
-      return { failure, locks }
+    const mayPass = named !== null || isKilled(failure)
+    if (!mayPass || locks.length > 0 || tries === MOST_TRIES || wait.hard?.aborted) return { failure, locks }
     await delay(POLL_MS)
   }
 }

@@ -2,7 +2,7 @@ import { dirname, relative, resolve } from 'node:path'
 import type { Intent } from '../../core/table.ts'
 import { attempt, git } from '../../git/git.ts'
 import { describeLocks } from '../../git/locks/find.ts'
-import { pastLocks } from '../../git/locks/lasting.ts'
+import { type LockWait, pastLocks } from '../../git/locks/lasting.ts'
 import { isIntendedCommit } from '../../git/scm.ts'
 import type { Start } from '../../git/start.ts'
 import { ignoredAtStart } from '../../git/status.ts'
@@ -21,6 +21,8 @@ export type FileCommit = {
   project: string
   start: Start
   env: Record<string, string>
+  /** How to wait for git's locks. */
+  locks: LockWait
   /** Relative to the project. */
   path: string
   message: string
@@ -56,20 +58,21 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   if (await isSame()) return noChange(path)
   if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
   const act = (...args: string[]) =>
-    pastLocks(commit.start.dirs, {}, () => attempt(project, env, [LITERAL, ...args]))
+    pastLocks(commit.start.dirs, commit.locks, () => attempt(project, env, [LITERAL, ...args]))
   // Stage the file first: it replaces what an agent may have staged, even if the commit fails.
   await act('add', '--', path)
   if (await isSame()) return noChange(path)
   // Commit only this path, without hooks: nobody else's work is committed or checked.
   const hookless = ['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '--no-verify']
   const failed = await act(...hookless, '--only', '-m', message, '--', path)
-  // Git prints a page about its lock; one line is enough.
-  if (failed)
+  const to = (await ask('rev-parse', 'HEAD')) ?? ''
+  // A git that was killed may have made it all the same. Of a page about a lock one line is enough.
+  if (failed && !(await isIntendedCommit(project, env, to, { parent: from, message })))
     return {
       type: 'failed',
       why: failed.locks.length > 0 ? describeLocks(failed.locks, project) : failed.failure,
     }
-  return { type: 'made', from, to: (await ask('rev-parse', 'HEAD')) ?? '' }
+  return { type: 'made', from, to }
 }
 
 /** If the file differs anyway, git is configured to ignore its changes. */

@@ -87,7 +87,8 @@ export function openStories(context: Context<StoriesSpec>): Active {
     list,
     git: {
       async commit(change) {
-        if (start) return commitWritten({ ...change, path: storyPath(), project, start, env })
+        if (start)
+          return commitWritten({ ...change, path: storyPath(), project, start, env, locks: context.locks() })
         change.write()
         return { type: 'nothing', why: 'there was no git repository when the run began' }
       },
