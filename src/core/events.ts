@@ -163,12 +163,15 @@ export type AgentEnding = {
   claimed?: Claimed
 }
 
+/** Where the project is, which folder that is (device and inode), and when it was made: a later one may have its inode. */
+type Place = { project?: string; folder?: string; born?: number }
+
 /**
  * What a run did. Those that `isTruth` are the journal; folding them gives the state.
  * Every one carries the time, so that nothing downstream needs a clock.
  */
 export type RunEvent = { at: number } & (
-  | {
+  | ({
       type: 'began'
       v: 1
       id: string
@@ -180,11 +183,9 @@ export type RunEvent = { at: number } & (
       pins: Record<string, unknown>
       /** The process that runs it: others see by this whether it is alive. */
       by?: ProcessRef
-      /** Which folder the project is, by device and inode: another at the same path is not it. */
-      folder?: string
-    }
-  /** A later incarnation of the same run. */
-  | { type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender; agent?: ResumedAgent }
+    } & Place)
+  /** A later incarnation of the same run. The project may have been moved. */
+  | ({ type: 'resumed'; limits: Limits; by?: ProcessRef; from?: Sender; agent?: ResumedAgent } & Place)
   /** The checks as they were before the first iteration. */
   | { type: 'baseline'; findings: Finding[]; tree?: string }
   | {

@@ -188,7 +188,7 @@ export function openScm(
 
   /** Hooks do not run if they changed during the run. */
   async function withoutHooks(): Promise<string[]> {
-    if (!isGit || !start || (await hooksOf(start.root, env)) === start.hooks) return []
+    if (!isGit || !start || (await hooksOf(start.root, env, start.movedFrom)) === start.hooks) return []
     if (!isTold) warn('the git hooks were changed during the run, so they are not run')
     isTold = true
     return ['-c', 'core.hooksPath=/dev/null']

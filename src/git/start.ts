@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_IGNORES } from '../core/own-ignore.ts'
+import { movePath } from '../store/files/move-path.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
+import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
 import { absentPaths, type Flag, topmost } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
@@ -30,6 +32,8 @@ export type Start = {
   /** A hash of the git hooks. */
   hooks: string
   dirs: GitDirs
+  /** Where the root was then, if the project was moved since. Never on disk. */
+  movedFrom?: string
 }
 
 export async function recordStart(project: string, env: Record<string, string>): Promise<Start | null> {
@@ -68,6 +72,33 @@ export function idsOf({ root, dirs }: Pick<Start, 'root' | 'dirs'>): {
     return found ? `${found.dev}:${found.ino}` : ''
   }
   return { root: idOf(root), own: idOf(dirs.own), common: idOf(dirs.common) }
+}
+
+/**
+ * The start of a run whose project was moved. If the project is a folder of the repository, the repository moved with it.
+ */
+export function moveStart(start: Start, from: string, to: string): Start {
+  const within = from.slice(start.root.length)
+  const root = to.endsWith(within) ? to.slice(0, to.length - within.length) : to
+  const { own, common } = start.dirs
+  return {
+    ...start,
+    root,
+    dirs: { own: movePath(own, start.root, root), common: movePath(common, start.root, root) },
+    movedFrom: start.movedFrom ?? start.root,
+  }
+}
+
+/**
+ * Whether the repository is the one that a start is about: it has the commit that the run began at. A copy counts only if
+ * the folder around it was moved as well.
+ */
+export async function isSameRepository(start: Start, env: Record<string, string>): Promise<boolean> {
+  const now = idsOf(start)
+  const { ids = now, head } = start
+  if (now.own === '' || now.common === '') return false
+  if (ids.root === now.root && (ids.own !== now.own || ids.common !== now.common)) return false
+  return head === null || (await git(start.root, env, ['cat-file', '-e', `${head}^{commit}`])) !== null
 }
 
 /** An earlier run wrote it, perhaps one that crashed before its first event: not an edit of the user's. */

@@ -73,7 +73,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   options.frontend.announce(title, rows, spec.settings.output)
   const hosted = openRun(options, makeRunner, session, notices, dir)
   try {
-    recordBeginning(hosted.book, hosted.active, options, session.root.id)
+    recordBeginning(hosted.book, hosted.active, options, session.root)
     const ending = await runEngine(hosted, options)
     await noteEndState(spec, dir, options.env)
     return runExitCode(ending, options, hosted.active, hosted.lastSettled())

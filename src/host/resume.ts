@@ -1,16 +1,19 @@
-import { existsSync } from 'node:fs'
 import { fold } from '../core/evolve.ts'
 import { formatUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { moveKept } from '../protect/move-kept.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { isLive } from '../runs/live.ts'
+import { requireProject } from '../runs/place.ts'
 import { projectOf } from '../runs/project.ts'
 import { tellLive, wakeRun } from '../runs/steer.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
+import { idAt } from '../store/files/pinned.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
+import type { RunSpec } from '../workflows/spec.ts'
 import { requireAgent } from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
 import { agentForResume, agentOfLatest, withAgent } from './agents/resumed.ts'
@@ -64,10 +67,10 @@ export async function resume(
   }
   const home = ralphHome(env)
   const { project } = run.began
-  if (!existsSync(project)) throw new UsageError(`the project of run ${run.id} is gone: ${project}`)
+  await requireProject(run, env)
   // Read it again under the lock: another process may have resumed it meanwhile.
   return withLocks({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(home, findRun(home, run.id), options, context, instruction),
+    goOn(home, findRun(home, run.id, project), options, context, instruction),
   )
 }
 
@@ -89,6 +92,7 @@ function goOn(
   // A run that began before such limits were refused may go on under its own.
   if (newAgent || options.maxCost !== undefined || options.maxTokens !== undefined)
     requireHeldBudget(spec, limits, path)
+  followMove(run, spec)
   return hostRun({
     home,
     id: run.id,
@@ -103,6 +107,14 @@ function goOn(
     ...(instruction !== null && { instruction }),
     ...(newAgent && { newAgent }),
   })
+}
+
+/** If the project was moved, with the repository around it, what the run keeps of its protected files follows. */
+function followMove({ dir, last }: StoredRun, { project, start }: RunSpec): void {
+  if (last.project === project) return
+  const within = start === null ? 0 : project.length - start.root.length
+  const [from, to] = [last.project, project].map(path => path.slice(0, path.length - within))
+  moveKept(dir, from!, to!, idAt(project) !== last.folder)
 }
 
 /** A live run keeps its limits and its agent: it may be about to act on them. */

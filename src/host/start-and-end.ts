@@ -10,6 +10,7 @@ import { keepDirty } from '../git/kept-files.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
+import { bornAt, type PinnedFolder } from '../store/files/pinned.ts'
 import { writeNote } from '../store/notes.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
@@ -51,14 +52,21 @@ type Beginning = {
 }
 
 /** Records the first events of this incarnation: `began`, or `resumed` if the run has a past. */
-export function recordBeginning(book: Book, active: Active, options: Beginning, folder: string): void {
+export function recordBeginning(
+  book: Book,
+  active: Active,
+  options: Beginning,
+  { id: folder, path }: PinnedFolder,
+): void {
   const { id, workflow, spec, limits, past } = options
   const at = Date.now()
   const by = processRef(process.pid)
+  const born = bornAt(path)
+  const place = { project: spec.project, folder, ...(born !== undefined && { born }) }
   if (past.length > 0) {
     const from = senderOf(options.env)
     const { newAgent } = options
-    book.record({ type: 'resumed', at, limits, by, from, ...(newAgent && { agent: newAgent }) })
+    book.record({ type: 'resumed', at, limits, by, from, ...place, ...(newAgent && { agent: newAgent }) })
     const reopened = reopen(book.table, book.state, book.tasks, at)
     if (reopened) book.record(reopened)
     active.onResume?.()
@@ -66,9 +74,8 @@ export function recordBeginning(book: Book, active: Active, options: Beginning, 
   } else {
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
-    const { project } = spec
     const pins = workflow.pins(spec)
-    book.record({ type: 'began', at, v: 1, id, project, workflow: name, limits, tasks, pins, by, folder })
+    book.record({ type: 'began', at, v: 1, id, workflow: name, limits, tasks, pins, by, ...place })
     for (const edit of edits) book.record(edit)
   }
   for (const note of options.warnings) book.record({ type: 'warned', at, note })

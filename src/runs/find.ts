@@ -3,15 +3,23 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { kindAt } from '../store/files/inside.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
-import { sessionDir } from '../store/session.ts'
+import { hasSession, locate, placeOnRecord } from './place.ts'
 import { readWorker } from './worker-record.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
-export type StoredRun = { id: string; dir: string; began: Began; events: RunEvent[] }
+
+export type StoredRun = {
+  id: string
+  dir: string
+  /** If the project was moved since, it is as if the run had begun where the project is now. */
+  began: Began
+  events: RunEvent[]
+  /** Where the run was last at work, and in which folder; an older ralph did not record that. */
+  last: { project: string; folder?: string; born?: number }
+}
 
 export const ralphHome = (env: NodeJS.ProcessEnv): string =>
   resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
@@ -41,22 +49,26 @@ export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
 /**
- * A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. `project`:
- * where a session of that name may explain why there is none.
+ * A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. If its project
+ * was moved, `project` may be where it is now; a session of that name there may explain why there is no run.
  */
 export function findRun(home: string, name: string, project?: string): StoredRun {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
   const worker = readWorker(home, name)
-  if (worker && existsSync(journalPath(runDir(home, worker.run)))) return openRun(home, worker.run)
+  const open = (id: string) => {
+    const run = openRun(home, id)
+    return (project === undefined ? null : locate(run, project)) ?? run
+  }
+  if (worker && existsSync(journalPath(runDir(home, worker.run)))) return open(worker.run)
   const matches = matchingRuns(home, name)
   const id = matches.includes(name) ? name : matches.length === 1 ? matches[0] : undefined
-  if (id !== undefined) return openRun(home, id)
+  if (id !== undefined) return open(id)
   if (matches.length > 1)
     throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
   if (findReceipt(home, name) !== null)
     throw new UsageError(`run "${name}" was deleted by ralph gc; its receipt is left: ralph report ${name}`)
-  if (project !== undefined && kindAt(sessionDir(project, name)) === 'folder')
+  if (project !== undefined && hasSession(name, project))
     throw new UsageError(
       `session ${name} has no run in ${join(home, 'runs')}: an older ralph made it, or another machine, so it cannot be resumed; start a new run`,
     )
@@ -65,34 +77,41 @@ export function findRun(home: string, name: string, project?: string): StoredRun
 
 /** The latest run of a folder; null if there is none. */
 export const latestRun = (home: string, project: string): StoredRun | null =>
-  latest(home, project, () => true)
+  latestMatching(home, project, () => true)
 
 /** The latest run of a folder that can go on; null if there is none. */
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
-  latest(home, project, run => canGoOn(run.events))
+  latestMatching(home, project, run => canGoOn(run.events))
 
-/** The latest matching run of a project, finished or not, also from before its folder was moved. */
-export const latestMatching = (
+/** The latest matching run of a folder, finished or not. */
+export function latestMatching(
   home: string,
   project: string,
   matches: (run: StoredRun) => boolean,
-): StoredRun | null =>
-  latest(home, project, matches, (from, id) => !existsSync(from) && existsSync(sessionDir(project, id)))
-
-function latest(
-  home: string,
-  project: string,
-  matches: (run: StoredRun) => boolean,
-  isMoved: (from: string, id: string) => boolean = () => false,
 ): StoredRun | null {
   for (const id of runIds(home).reverse()) {
-    const began = firstEvent(runDir(home, id))
-    if (began?.type !== 'began' || (began.project !== project && !isMoved(began.project, id))) continue
-    const run = openRun(home, id)
-    if (matches(run)) return run
+    if (!mayBelong(home, id, project)) continue
+    const run = inProject(openRun(home, id), project)
+    if (run && matches(run)) return run
   }
   return null
 }
+
+/** Without reading the whole journal. A run that was resumed after a move has a session where it was moved to. */
+function mayBelong(home: string, id: string, project: string): boolean {
+  const began = firstEvent(runDir(home, id))
+  return began?.type === 'began' && (began.project === project || hasSession(id, project))
+}
+
+/** The run, if this folder is its project; else null. */
+function inProject(run: StoredRun, project: string): StoredRun | null {
+  const found = locate(run, project)
+  return found?.began.project === project ? found : null
+}
+
+/** All runs of a folder that can be read, the oldest first. */
+export const runsIn = (home: string, project: string): StoredRun[] =>
+  storedRuns(home).flatMap(run => inProject(run, project) ?? [])
 
 /** All runs that can be read, the oldest first. */
 export const storedRuns = (home: string): StoredRun[] =>
@@ -117,7 +136,7 @@ function openRun(home: string, id: string): StoredRun {
   if (began?.type !== 'began')
     throw new UsageError(`${journalPath(dir)} does not begin with the start of a run; it cannot be resumed`)
   if (began.v !== 1) throw new UsageError(`run ${id} was made by a newer ralph; update ralph to continue it`)
-  return { id, dir, began, events }
+  return placeOnRecord({ id, dir, began, events, last: began })
 }
 
 export function runIds(home: string): string[] {

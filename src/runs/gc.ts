@@ -9,7 +9,7 @@ import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { ralphHome, type StoredRun, storedRuns } from './find.ts'
+import { ralphHome, runsIn, type StoredRun, storedRuns } from './find.ts'
 import type { Io } from './io.ts'
 import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
@@ -30,8 +30,7 @@ export async function collectGarbage(
   const print = (line: string) => stdout.write(`${line}\n`)
   const home = ralphHome(env)
   if (!options.dryRun) refuseFromWithinAny(home, env, 'delete runs')
-  const project = options.all ? null : projectOf(options.projectDir, env)
-  const runs = storedRuns(home).filter(run => project === null || run.began.project === project)
+  const runs = options.all ? storedRuns(home) : runsIn(home, projectOf(options.projectDir, env))
   const old = beyondNewest(runs, options.keep)
   const over = old.filter(run => isOver(home, run))
   const receiptFor = (run: StoredRun) => receiptOf(run.events, traitsIn(registry, run.began.workflow))
@@ -96,7 +95,8 @@ function isOver(home: string, run: StoredRun): boolean {
 /** The session folder; null if there is none in the project that the run was in, or a link leads elsewhere. */
 function sessionOf({
   id,
-  began: { project, folder },
+  last: { folder },
+  began: { project },
 }: StoredRun): { root: PinnedFolder; path: string } | null {
   const path = sessionDir(project, id)
   try {

@@ -14,8 +14,8 @@ export function chooseRun(
   env: NodeJS.ProcessEnv,
 ): StoredRun {
   const home = ralphHome(env)
-  if (name !== undefined) return findRun(home, name)
   const project = projectOf(projectDir, env)
+  if (name !== undefined) return findRun(home, name, project)
   const run = latestRun(home, project)
   if (!run) throw new UsageError(`no run in ${project}; start one with: ralph run`)
   return run
@@ -30,7 +30,10 @@ export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
     throw new UsageError(
       `run ${run.id} was not in a git repository, so it is not known what the files were before it`,
     )
-  if (!existsSync(start.root)) throw new UsageError(`the repository of run ${run.id} is gone: ${start.root}`)
+  if (!existsSync(start.root))
+    throw new UsageError(
+      `the repository of run ${run.id} is gone: ${start.root}; if it was moved, name it with -C`,
+    )
   return {
     run,
     start,

@@ -1,11 +1,10 @@
-import { UsageError } from '../core/usage-error.ts'
 import { visibleJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import type { Registry } from '../workflows/index.ts'
-import { findRun, latestRun, ralphHome } from './find.ts'
+import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
 import { isLive } from './live.ts'
-import { projectOf } from './project.ts'
+import { chooseRun } from './past-run.ts'
 import { statusLines, statusOf } from './status.ts'
 
 export type StatusOptions = { projectDir?: string; json?: boolean }
@@ -17,9 +16,7 @@ export function showStatus(
   { stdout, env }: Io,
 ): number {
   const home = ralphHome(env)
-  const project = name === undefined ? projectOf(options.projectDir, env) : ''
-  const run = name === undefined ? latestRun(home, project) : findRun(home, name)
-  if (!run) throw new UsageError(`no run in ${project} yet; start one with: ralph run`)
+  const run = chooseRun(name, options.projectDir, env)
   const now = Date.now()
   const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
   stdout.write(

@@ -151,8 +151,8 @@ export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): num
 
 function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
   const home = ralphHome(env)
-  if (name !== undefined) return findRun(home, name)
   const project = projectOf(options.projectDir, env)
+  if (name !== undefined) return findRun(home, name, project)
   const run = latestUnfinished(home, project)
   if (!run) throw new UsageError(`no unfinished run in ${project}`)
   return run

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { UsageError } from '../core/usage-error.ts'
-import { idsOf, type Start } from '../git/start.ts'
+import { idsOf } from '../git/start.ts'
 import { openScratch } from '../git/trees.ts'
 import { save, undo } from '../git/undo.ts'
 import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
-import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
+import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
@@ -13,6 +13,7 @@ import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
+import { requireProject } from './place.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
 
@@ -38,7 +39,7 @@ export async function undoRun(
     return 0
   }
   const past = pastRun(run, env)
-  const root = sameFolder(past.start, options.force ?? false)
+  const root = options.force ? pinFolder(past.start.root) : await sameFolder(past, env)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
   const lock = acquireLock(ralphHome(env), run.began.project, me, isAlive)
   const scratch = openScratch(past.start, run.dir, past.env)
@@ -78,18 +79,21 @@ export async function undoRun(
 }
 
 /** The repository's folder, pinned. Throws if it, or git's folder in it, is not the one that the run was in. */
-function sameFolder(start: Start, force: boolean): PinnedFolder {
+async function sameFolder({ run, start }: PastRun, env: NodeJS.ProcessEnv): Promise<PinnedFolder> {
   const now = idsOf(start)
   const { ids = now } = start
-  if (ids.root !== now.root && !force)
+  // If nothing was moved, it must be the very same folders, and no copies: an undo removes and overwrites files.
+  const isMoved = start.movedFrom !== undefined || deviceOf(ids.root) !== deviceOf(now.root)
+  if (ids.root !== now.root && !isMoved)
     throw new UsageError(
       `${start.root} is not the folder that the run was in, but another at the same path; insist with --force`,
     )
   const isThere = now.own !== '' && now.common !== ''
-  if (isThere && (ids.own !== now.own || ids.common !== now.common) && !force)
+  if (isThere && (ids.own !== now.own || ids.common !== now.common) && !isMoved)
     throw new UsageError(
       `${start.dirs.own} is not the repository that the run was in, but another at the same path; insist with --force`,
     )
+  if (isThere) await requireProject(run, env)
   return pinFolder(start.root)
 }
 

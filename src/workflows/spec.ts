@@ -2,11 +2,12 @@ import * as z from 'zod/mini'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Verification } from '../core/verification/method.ts'
-import type { Start } from '../git/start.ts'
+import { moveStart, type Start } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { isObject, merge } from '../settings/merge.ts'
 import { type CommandGuardrail, resolve, type Settings } from '../settings/schema.ts'
 import { readVerification } from '../settings/verification.ts'
+import { movePath } from '../store/files/move-path.ts'
 import type { Criterion } from './workflow.ts'
 
 /** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
@@ -85,6 +86,20 @@ export function readPins<Schema extends z.ZodMiniType>(
   throw new UsageError(
     `the first event of this run cannot be read: ${['pins', ...path].join('.')}: ${message}; start a new run`,
   )
+}
+
+/** The pins of a run whose project was moved. What a workflow pins as a `path` is a file that the user named. */
+export function movePins(pins: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
+  const move = (value: unknown) =>
+    isObject(value) && typeof value.path === 'string'
+      ? { ...value, path: movePath(value.path, from, to) }
+      : value
+  const found = start.safeParse(pins.start, { jitless: true })
+  return {
+    ...Object.fromEntries(Object.entries(pins).map(([key, value]) => [key, move(value)])),
+    project: to,
+    start: found.success ? moveStart(found.data, from, to) : pins.start,
+  }
 }
 
 /** Reads what is pinned for every run, whatever its workflow. */

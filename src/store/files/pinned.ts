@@ -16,6 +16,19 @@ export function pinFolder(path: string): PinnedFolder {
   return { path, id: idOf(stat) }
 }
 
+/** Which folder is at this path; null if there is none. */
+export function idAt(path: string): string | null {
+  const stat = statOf(path)
+  return stat?.isDirectory() ? idOf(stat) : null
+}
+
+/** When a folder was made, in ms since the epoch; undefined if the system does not know it. */
+export const bornAt = (path: string): number | undefined =>
+  Number(statOf(path)?.birthtimeMs ?? 0) || undefined
+
+/** The disk that a folder is on, by the id of the folder. A disk may get another number when it is mounted again. */
+export const deviceOf = (id: string): string => id.split(':', 1)[0]!
+
 export function isPinned({ path, id }: PinnedFolder): boolean {
   const stat = statOf(path)
   return stat?.isDirectory() === true && idOf(stat) === id

@@ -4,7 +4,7 @@ import { fold } from '../../../core/evolve.ts'
 import { listPaths } from '../../../core/format.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { attempt, git } from '../../../git/git.ts'
-import { canGoOn, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
+import { canGoOn, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
@@ -35,9 +35,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
   const file = readStoryFile(project, dir)
-  const runs = storedRuns(ralphHome(process.env)).filter(
-    run => run.began.project === project && isOf(storiesWorkflow, run),
-  )
+  const runs = runsIn(ralphHome(process.env), project).filter(run => isOf(storiesWorkflow, run))
   const live = runs.find(isLive)
   if (live)
     throw new UsageError(
@@ -88,7 +86,7 @@ const isForStories =
   ({ began }: StoredRun): boolean =>
     storiesWorkflow.readSpec(began.pins).file.branchName === file.branchName
 
-function factsOf(runs: ReturnType<typeof storedRuns>): LoopFacts {
+function factsOf(runs: readonly StoredRun[]): LoopFacts {
   if (runs.length === 0) return null
   const times = runs.flatMap(({ events }) => [events[0]!.at, events.at(-1)!.at])
   const day = (at: number) => new Date(at).toISOString().slice(0, 10)

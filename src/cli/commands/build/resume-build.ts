@@ -1,7 +1,7 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { processFrontend } from '../../../host/process-frontend.ts'
 import { resume } from '../../../host/resume.ts'
-import { canGoOn, findRun, ralphHome, type StoredRun, storedRuns } from '../../../runs/find.ts'
+import { canGoOn, findRun, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { safeIo } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -52,8 +52,8 @@ function buildOf(home: string, project: string, name: string): StoredRun {
 const MOST_NAMED = 5
 
 function others(home: string, project: string): string {
-  const ids = storedRuns(home)
-    .filter(run => run.began.project === project && isOf(buildWorkflow, run) && canGoOn(run.events))
+  const ids = runsIn(home, project)
+    .filter(run => isOf(buildWorkflow, run) && canGoOn(run.events))
     .map(run => run.id)
     .reverse()
     .slice(0, MOST_NAMED)

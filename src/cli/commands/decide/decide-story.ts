@@ -3,6 +3,7 @@ import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/live.ts'
+import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { print, warn } from '../../../terminal/print.ts'
@@ -16,7 +17,7 @@ import { isCutOff } from '../stories/restore-stories.ts'
 
 /** `ralph approve` and `ralph reject`. A run that is at work gets a request; of any other, journal and file are written. */
 export async function decideStory(name: string, request: StoryRequest): Promise<number> {
-  const run = findRun(ralphHome(process.env), name)
+  const run = findRun(ralphHome(process.env), name, projectOf(undefined, process.env))
   refuseFromWithin(run, process.env)
   if (!isOf(storiesWorkflow, run))
     throw new UsageError(`run ${run.id} has no stories; to give it an instruction, use: ralph tell ${run.id}`)

@@ -26,7 +26,9 @@ import { ACTIONS, type TodoAction, type TodoOptions } from './command.ts'
 export async function todoRun(words: string[], options: TodoOptions): Promise<number> {
   // No run has an action's name: its id begins with a date.
   const isNamed = words.length > 0 && !isAction(words[0]!)
-  const run = isNamed ? findRun(ralphHome(process.env), words[0]!) : latestBuild(options)
+  const run = isNamed
+    ? findRun(ralphHome(process.env), words[0]!, projectOf(options.projectDir, process.env))
+    : latestBuild(options)
   if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   const [action, ...rest] = isNamed ? words.slice(1) : words
