@@ -298,7 +298,7 @@ describe('ralph itself', () => {
     const home = where === 'in its place' ? file : join(file, 'home')
     const facts = await scene.gather({ env: { RALPH_HOME: home } })
     expect(facts.ralph.home.writable).toBe(false)
-    expect(findObstacles(facts)).toEqual([`${home} cannot be written`])
+    expect(findObstacles(facts)).toEqual([`${home} cannot be written: a file is in its place`])
   })
 })
 

@@ -43,6 +43,18 @@ const GOOD: Facts = {
     home: { path: '/h', writable: true },
     platform: { name: 'linux', arch: 'x64', supported: true },
   },
+  folders: [
+    { name: 'home', path: '/h', trouble: null, doubt: null },
+    { name: 'project', path: '/p', trouble: null, doubt: null },
+    { name: 'temporary', path: '/tmp', trouble: null, doubt: null },
+  ],
+}
+
+const CLOSED: Facts['folders'][number] = {
+  name: 'home',
+  path: '/h',
+  trouble: 'cannot be written: permission denied',
+  doubt: null,
 }
 
 const show = (change: Partial<Facts> = {}, width = 80) => showFacts({ ...GOOD, ...change }, PLAIN, width)
@@ -71,8 +83,11 @@ project /p
 ralph
   ✓ version     0.1.0
   ✓ node        22.1.0
-  ✓ home        /h
   ✓ platform    linux x64
+folders
+  ✓ home        /h
+  ✓ project     /p
+  ✓ temporary   /tmp
 
 ✓ ralph can run here`)
 })
@@ -159,8 +174,15 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     ],
     [
       'a home that cannot be written',
-      ralph({ home: { path: '/h', writable: false } }),
-      '  ✗ home        /h cannot be written → RALPH_HOME=<folder>',
+      show({ folders: [CLOSED] }),
+      '  ✗ home        /h cannot be written: permission denied → RALPH_HOME=<a folder of yours>',
+    ],
+    [
+      'a disk that is nearly full',
+      show({
+        folders: [{ name: 'project', path: '/p', trouble: null, doubt: 'only 9 MB are free on its disk' }],
+      }),
+      '  – project     /p only 9 MB are free on its disk → make room there, and let your user write to it',
     ],
     [
       'a platform that is not promised',
@@ -188,9 +210,11 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     const settings = { valid: false, error: 'bad settings' } as const
     const lines = show({
       project: { ...GOOD.project, settings },
-      ralph: { ...GOOD.ralph, home: { path: '/h', writable: false } },
+      folders: [CLOSED],
     })
-    expect(lines.at(-1)).toBe('✗ ralph cannot run here: bad settings; /h cannot be written')
+    expect(lines.at(-1)).toBe(
+      '✗ ralph cannot run here: bad settings; /h cannot be written: permission denied',
+    )
   })
 })
 

@@ -49,6 +49,16 @@ export type ProjectFacts = {
   runsTrouble: string | null
 }
 
+/** A folder that ralph writes to. */
+export type FolderFact = {
+  name: 'home' | 'project' | 'temporary'
+  path: string
+  /** Why ralph cannot write there, for the end of a sentence. */
+  trouble: string | null
+  /** What may go wrong there later. */
+  doubt: string | null
+}
+
 export type RalphFacts = {
   version: string
   node: { version: string; needs: string; enough: boolean }
@@ -66,12 +76,13 @@ export type Facts = {
   tools: ToolFacts
   project: ProjectFacts
   ralph: RalphFacts
+  folders: FolderFact[]
   /** Only with `--env`. */
   environment?: EnvironmentFact[]
 }
 
 /** What keeps ralph from running here, a sentence each; empty if nothing does. */
-export function findObstacles({ agents, pick, project, ralph }: Facts): string[] {
+export function findObstacles({ agents, pick, project, ralph, folders }: Facts): string[] {
   const picked = pick.type === 'agent' ? agents.find(agent => agent.name === pick.command) : undefined
   return [
     !project.settings.valid && project.settings.error,
@@ -79,7 +90,7 @@ export function findObstacles({ agents, pick, project, ralph }: Facts): string[]
     picked?.trouble,
     project.settings.valid && project.trust.state === 'unknown' && project.trust.why,
     project.protect.trouble,
-    !ralph.home.writable && `${ralph.home.path} cannot be written`,
+    ...folders.map(({ path, trouble }) => trouble !== null && `${path} ${trouble}`),
     !ralph.node.enough && `Node ${ralph.node.version} is too old; ${ralph.node.needs} or newer is needed`,
   ].filter((obstacle): obstacle is string => typeof obstacle === 'string')
 }

@@ -1,11 +1,17 @@
+import { resolve } from 'node:path'
 import type { RunCommand } from '../../../runners/run-command.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
 import type { EnvironmentFact, Facts, PickedAgent } from './facts.ts'
+import { examineFolder } from './folders.ts'
 import { examineProject, readSettings } from './project.ts'
 import { examineRalph, type Machine } from './ralph-itself.ts'
 import { examineTools } from './tools.ts'
+
+/** Where ralph makes temporary files; as Node's `tmpdir`, for any environment. */
+const temporaryFolder = (env: NodeJS.ProcessEnv): string =>
+  resolve(env.TMPDIR || env.TMP || env.TEMP || '/tmp')
 
 /** Everything that the facts depend on. */
 export type GatherOptions = {
@@ -35,6 +41,11 @@ export async function gatherFacts(
     examineTools({ run, cwd, env: plainEnv }),
   ])
 
+  const folders = [
+    examineFolder({ name: 'home', path: home, mayBeMissing: true, isPrivate: true }),
+    examineFolder({ name: 'project', path: cwd }),
+    examineFolder({ name: 'temporary', path: temporaryFolder(env) }),
+  ]
   const describe = (): EnvironmentFact[] => {
     const guardrails = describeEnvironment('guardrails', plainEnv, env)
     if (pick.type === 'none') return [guardrails]
@@ -46,7 +57,8 @@ export async function gatherFacts(
     fallbacks: findFallbacks(settings, env.PATH ?? ''),
     tools,
     project: examineProject(cwd, read, home, env),
-    ralph: examineRalph(home, machine),
+    ralph: examineRalph(home, folders[0]!.trouble === null, machine),
+    folders,
     ...(environment && { environment: describe() }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Facts, RalphFacts } from './facts.ts'
+import type { Facts, FolderFact, RalphFacts } from './facts.ts'
 import { agentRows, toolRows } from './program-rows.ts'
 import { projectRows } from './project-rows.ts'
 
@@ -16,14 +16,35 @@ export type DoctorRow = {
 export type Group = { title: string; rows: DoctorRow[] }
 
 /** The facts as rows of text, in the order in which they are shown. */
-export const describeFacts = ({ agents, pick, fallbacks, tools, project, ralph }: Facts): Group[] => [
+export const describeFacts = ({
+  agents,
+  pick,
+  fallbacks,
+  tools,
+  project,
+  ralph,
+  folders,
+}: Facts): Group[] => [
   { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
   { title: 'tools', rows: toolRows(tools, ralph.platform.name) },
   { title: `project ${project.path}`, rows: projectRows(project) },
   { title: 'ralph', rows: ralphRows(ralph) },
+  { title: 'folders', rows: folders.map(folderRow) },
 ]
 
-const ralphRows = ({ version, node, home, platform }: RalphFacts): DoctorRow[] => [
+const REMEDIES: Record<FolderFact['name'], string> = {
+  home: 'RALPH_HOME=<a folder of yours>',
+  project: 'make room there, and let your user write to it',
+  temporary: 'make it, or TMPDIR=<a folder with room>',
+}
+
+function folderRow({ name, path, trouble, doubt }: FolderFact): DoctorRow {
+  const what = trouble ?? doubt
+  if (what === null) return { mark: 'yes', name, value: path }
+  return { mark: trouble === null ? 'none' : 'no', name, value: `${path} ${what}`, fix: REMEDIES[name] }
+}
+
+const ralphRows = ({ version, node, platform }: RalphFacts): DoctorRow[] => [
   { mark: 'yes', name: 'version', value: version },
   node.enough
     ? { mark: 'yes', name: 'node', value: node.version }
@@ -33,9 +54,6 @@ const ralphRows = ({ version, node, home, platform }: RalphFacts): DoctorRow[] =
         value: `${node.version} is too old`,
         fix: `install ${node.needs} or newer`,
       },
-  home.writable
-    ? { mark: 'yes', name: 'home', value: home.path }
-    : { mark: 'no', name: 'home', value: `${home.path} cannot be written`, fix: 'RALPH_HOME=<folder>' },
   {
     mark: platform.supported ? 'yes' : 'no',
     name: 'platform',
