@@ -345,6 +345,11 @@ describe('the loop', () => {
     expect(stage.journal().some(e => e.type === 'started')).toBe(false)
   })
 
+  it('has 15 iterations', async () => {
+    const ran = await setStories().ralph('stories', '--dry-run')
+    expect(ran.stdout).toMatch(/limit\s+15 iterations\n/)
+  })
+
   it.each([
     ['submitted', 'submitWithin', () => 'not yet', 'all tries at implement are used', 2],
     [

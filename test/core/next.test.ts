@@ -294,6 +294,16 @@ describe('a limited agent', () => {
     run.record({ type: 'control', at: run.now, hold: null })
     expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
   })
+
+  it('after a failure ends at once with a pause, and is not gone back to', () => {
+    const run = play(prompt(), [task('p')])
+    run.step(trouble('error'))
+    expect(run.decide()).toMatchObject({ type: 'wait', why: 'after a failure' })
+    run.record({ type: 'control', at: run.now, hold: 'pause' })
+    expect(run.decide()).toEqual({ type: 'pause' })
+    run.record({ type: 'control', at: run.now, hold: null })
+    expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
+  })
 })
 
 /** The good end of somebody else's iteration. */

@@ -323,7 +323,10 @@ describe('trouble', () => {
     const run = play(prompt(), [task('p')])
     const pauses = [1, 2, 3, 4].map(() => run.step(trouble('error')).patch.notBefore! - run.now)
     expect(pauses).toEqual([1000, 2000, 4000, 8000])
-    expect(run.step(trouble('inactive', true)).patch).toMatchObject({ n: 5, idles: 0 })
+    // Silence is no failure, and no reason to wait.
+    expect(run.step(trouble('inactive', true)).patch).toEqual({ n: 5, idles: 0, limitedSince: null })
+    expect(run.step(trouble('inactive')).patch).toEqual({ n: 6, idles: 1, limitedSince: null })
+    expect(run.state.failures).toBe(4)
   })
 
   it('of empty answers costs nothing twice, then an iteration and a failure', () => {
