@@ -11,6 +11,7 @@ import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
 import { receiveControls, sendControl } from '../store/control.ts'
+import { pinFolder } from '../store/files/pinned.ts'
 import { requireWritable } from '../store/files/writable.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
@@ -59,21 +60,22 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const makeRunner = runnerFor(options.runners ?? runners, spec.settings.sandbox.mode)
   const notices: string[] = []
   const session = openSession(
-    project,
+    spec.sessions ?? project,
     id,
     { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redactWords(spec.agent.argv) },
     note => notices.push(note),
     past,
+    spec.sessions !== undefined,
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
   if (past.length === 0) options.warnings.push(...keepDirtyFiles(spec, dir))
   const title = `ralph ${workflow.command} ${id}`
-  const rows = [...options.rows, ['session', `.ralph/sessions/${id}`]]
+  const rows = [...options.rows, ['session', session.shown(session.dir)]]
   options.frontend.announce(title, rows, spec.settings.output)
   const hosted = openRun(options, makeRunner, session, notices, dir)
   try {
-    recordBeginning(hosted.book, hosted.active, options, session.root)
+    recordBeginning(hosted.book, hosted.active, options, pinFolder(project))
     const ending = await runEngine(hosted, options)
     await noteEndState(spec, dir, options.env)
     return runExitCode(ending, options, hosted.active, hosted.lastSettled())

@@ -1,11 +1,12 @@
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { startBranch } from '../git/branch.ts'
+import { startBranch } from '../git/branches/branch.ts'
 import { recordStart, type Start } from '../git/start.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
 import { projectOf } from '../runs/project.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { type Flags, loadSettings, resolveFlags, withChecks } from '../settings/load.ts'
+import type { Settings } from '../settings/schema.ts'
 import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
@@ -48,9 +49,16 @@ export type CommonOptions = {
   name?: string
   /** A worker that stays in this terminal. */
   foreground?: boolean
+  /** A worker in a worktree of its own. */
+  worktree?: boolean
+  /** Where the run works, if not in the project; called once everything was checked and is trusted. */
+  enter?(project: string, settings: Settings): Promise<Entered>
   /** Hosts the run; absent: this process does, at its terminal. */
   launch?: Launch
 }
+
+/** Another folder to work in. `sessions`: the project that keeps the session. `notes`: warnings. */
+export type Entered = { project: string; sessions: string; notes: string[] }
 
 /** A run that may begin: everything was checked, the project is trusted, and the repository's state is recorded. */
 export type ReadyRun = Omit<HostOptions, 'past' | 'instruction' | 'runners'> & { shared: boolean }
@@ -128,9 +136,12 @@ export async function startRun<S extends RunSpec>(
   }
   const home = ralphHome(env)
   await requireTrust({ home, project, found: risks, own: ownRisks, flag: options.trust ?? false, env })
+  const entered = await options.enter?.(project, settings)
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
-  const spec = withStart<S>(draft, await recordStart(project, gitEnvironment(settings, env)))
-  const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes]
+  const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
+  const start = await recordStart(place.project, gitEnvironment(settings, env))
+  const spec = withStart<S>({ ...draft, ...place }, start)
+  const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes, ...(entered?.notes ?? [])]
   const id = newRunId(new Date(), Math.random())
   const verbose = options.verbose ? [verboseLines(workflow, spec, limits, sources, env, printError)] : []
   const launch = options.launch ?? launchHere

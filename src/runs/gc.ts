@@ -9,6 +9,7 @@ import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
+import { readBase } from '../workflows/spec.ts'
 import { ralphHome, runsIn, type StoredRun, storedRuns } from './find.ts'
 import type { Io } from './io.ts'
 import { isLive } from './live.ts'
@@ -93,15 +94,14 @@ function isOver(home: string, run: StoredRun): boolean {
 }
 
 /** The session folder; null if there is none in the project that the run was in, or a link leads elsewhere. */
-function sessionOf({
-  id,
-  last: { folder },
-  began: { project },
-}: StoredRun): { root: PinnedFolder; path: string } | null {
-  const path = sessionDir(project, id)
+function sessionOf({ id, last, began }: StoredRun): { root: PinnedFolder; path: string } | null {
   try {
-    const root = pinFolder(project)
-    return (folder ?? root.id) === root.id && isFolderInside(root, path) ? { root, path } : null
+    const { sessions } = readBase(began.pins)
+    const place = sessions ?? began.project
+    const path = sessionDir(place, id)
+    const root = pinFolder(place)
+    const isProject = sessions !== undefined || (last.folder ?? root.id) === root.id
+    return isProject && isFolderInside(root, path) ? { root, path } : null
   } catch {
     return null // The project is gone.
   }

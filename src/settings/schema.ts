@@ -175,6 +175,12 @@ export const schema = object({
     maxLines: z._default(positiveCount, 12),
     maxChars: z._default(positiveCount, 2000),
   }),
+  /** For the worktree of a worker: commands when it is made and removed, and ignored files to copy into it. */
+  worktree: section({
+    setup: z._default(commandOrNull, null),
+    teardown: z._default(commandOrNull, null),
+    copy: z._default(texts, []),
+  }),
   notify: section({
     command: z._default(commandOrNull, null),
     webhook: z._default(webAddressOrNull, null),

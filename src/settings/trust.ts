@@ -28,6 +28,7 @@ const ORDER: readonly string[] = [
   'protect',
   'sandbox',
   'blocklist',
+  'worktree',
   'notify',
 ]
 

@@ -110,7 +110,7 @@ const wayOut = (holder: Holder, path: string) =>
   isOnOtherHost(holder) ? `; if nothing runs on ${holder.host} any more, remove ${path}` : ''
 
 function projectRefusal(holder: Holder, project: string): string {
-  return `run ${holder.run} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree, or insist with --shared`
+  return `run ${holder.run} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or insist with --shared`
 }
 
 /** Written under another name and then linked, so that nobody reads half a lock. */

@@ -45,7 +45,7 @@ export const sessionDir = (project: string, id: string): string => join(project,
 
 /**
  * `onLost` is called once if somebody removes the folder, by whatever call notices it. `past` is the journal so far: the
- * folders of its steps keep their names.
+ * folders of its steps keep their names. `isElsewhere`: agents work in another folder.
  */
 export function openSession(
   project: string,
@@ -53,6 +53,7 @@ export function openSession(
   about: Record<string, unknown>,
   onLost: (note: string) => void,
   past: readonly RunEvent[] = [],
+  isElsewhere = false,
 ): Session {
   const root = pinFolder(project)
   const ralph = join(project, '.ralph')
@@ -153,7 +154,7 @@ export function openSession(
     },
     numberOf,
     keep,
-    shown: path => relative(project, path),
+    shown: path => (isElsewhere ? path : relative(project, path)),
     logCall,
     onEvent(event) {
       learn(event)

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs'
 import { UsageError } from '../core/usage-error.ts'
-import type { Launch, ReadyRun } from '../host/start.ts'
-import { launchHere } from '../host/start.ts'
+import { type Entered, type Launch, launchHere, type ReadyRun } from '../host/start.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { requireTmux } from '../runners/tmux/server.ts'
 import { windowName } from '../runners/tmux/window.ts'
 import type { Io } from '../runs/io.ts'
 import { refuseFromWithinAny } from '../runs/within.ts'
 import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
+import type { Settings } from '../settings/schema.ts'
 import { acquireNameLock } from '../store/lock.ts'
 import { print } from '../terminal/print.ts'
 import { changeRecord, makeWorkerDir, setAside, writeRecord } from './folder.ts'
@@ -16,12 +16,15 @@ import { START_MS, startSupervisor } from './handshake.ts'
 import { writeOrder } from './launch-file.ts'
 import { lookAt } from './look.ts'
 import { nameProblem, randomName } from './rules/names.ts'
+import { abandonWorktree, makeWorktree, type Worktree } from './worktree.ts'
 
 export type SpawnOptions = {
   /** Absent: ralph chooses one. */
   name?: string
   /** Keep the loop in this terminal. */
   foreground?: boolean
+  /** Work in a worktree of its own. */
+  worktree?: boolean
 }
 
 /** Checks what can be checked before anything else happens. */
@@ -33,34 +36,66 @@ export function checkSpawn({ name, foreground }: SpawnOptions, home: string, env
   if (name !== undefined) refuseTaken(home, name)
 }
 
-/** Makes a run a worker: in the background, or with its files kept while it runs in this terminal. */
-export const launchWorker =
-  (options: SpawnOptions, io: Io): Launch =>
-  async run => {
-    const { home } = run
-    const isTaken = (name: string) => readWorker(home, name) !== null
-    const name = options.name ?? randomName(Math.random, isTaken)
-    const lock = acquireNameLock(home, name, { ...processRef(process.pid), run: run.id }, isAlive)
-    try {
-      refuseTaken(home, name)
-      const putBack = setAside(home, name)
-      const record = recordOf(run, name, options)
-      makeWorkerDir(home, name)
-      writeRecord(home, record)
-      if (options.foreground) {
-        lock.release()
-        return await hostInForeground(run, record)
+/** The name that was given, or one that no worker has. */
+export const nameFor = ({ name }: SpawnOptions, home: string): string =>
+  name ?? randomName(Math.random, other => readWorker(home, other) !== null)
+
+/** How a run becomes a worker, in a worktree of its own if that was asked for. */
+export function workerLaunch(
+  options: SpawnOptions & { name: string },
+  io: Io,
+): { launch: Launch; enter?: (project: string, settings: Settings) => Promise<Entered> } {
+  if (!options.worktree) return { launch: run => launchWorker(options, run, io) }
+  let worktree: Worktree | undefined
+  return {
+    async enter(project, settings) {
+      const made = await makeWorktree(options.name, project, settings, io.env)
+      worktree = made.worktree
+      return made.entered
+    },
+    async launch(run) {
+      try {
+        return await launchWorker(options, run, io, worktree)
+      } catch (error) {
+        if (worktree && error instanceof UsageError)
+          await abandonWorktree(worktree, run.spec.settings, io.env)
+        throw error
       }
-      await begin(run, record, putBack)
-      const { iterations } = run.limits
-      const of = iterations === null ? '' : `/${iterations}`
-      io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
-      io.stdout.write(`look at it: ralph attach ${name}   or: ralph logs ${name} --follow\n`)
-      return 0
-    } finally {
-      lock.release()
-    }
+    },
   }
+}
+
+/** In the background, or with its files kept while it runs in this terminal. */
+async function launchWorker(
+  options: SpawnOptions & { name: string },
+  run: ReadyRun,
+  io: Io,
+  worktree?: Worktree,
+): Promise<number> {
+  const { home } = run
+  const { name } = options
+  const lock = acquireNameLock(home, name, { ...processRef(process.pid), run: run.id }, isAlive)
+  try {
+    refuseTaken(home, name)
+    const putBack = setAside(home, name)
+    const record = { ...recordOf(run, name, options), ...(worktree && { worktree }) }
+    makeWorkerDir(home, name)
+    writeRecord(home, record)
+    if (options.foreground) {
+      lock.release()
+      return await hostInForeground(run, record)
+    }
+    await begin(run, record, putBack)
+    const { iterations } = run.limits
+    const of = iterations === null ? '' : `/${iterations}`
+    io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
+    if (worktree) io.stdout.write(`worktree: ${worktree.path} on branch ${worktree.branch}\n`)
+    io.stdout.write(`look at it: ralph attach ${name}   or: ralph logs ${name} --follow\n`)
+    return 0
+  } finally {
+    lock.release()
+  }
+}
 
 const recordOf = (run: ReadyRun, name: string, { foreground }: SpawnOptions): WorkerRecord => ({
   v: 1,

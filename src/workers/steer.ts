@@ -11,12 +11,14 @@ import { refuseFromWithin, refuseFromWithinAny, senderOf } from '../runs/within.
 import { readWorker, type WorkerRecord } from '../runs/worker-record.ts'
 import { sendControl } from '../store/control.ts'
 import { acquireNameLock } from '../store/lock.ts'
+import { readBase } from '../workflows/spec.ts'
 import { workerNamed } from './find.ts'
 import { changeRecord, makeWorkerDir, removeWorker } from './folder.ts'
 import { START_MS, startSupervisor } from './handshake.ts'
 import { writeOrder } from './launch-file.ts'
 import { lookAt, type WorkerLook } from './look.ts'
 import { adoptEditedLimit } from './state-edit.ts'
+import { removeMerged } from './worktree.ts'
 
 const POLL_MS = 50
 
@@ -121,13 +123,23 @@ export async function cancelWorker(name: string, io: Io): Promise<number> {
   return code === 0 ? say(io, `cancelled ${name}`) : code
 }
 
+export type KillOptions = { rmWorktree?: boolean }
+
 /** Ends a worker for good, whatever it does, and closes its window. Its changes are kept. */
-export async function killWorker(name: string, io: Io): Promise<number> {
+export async function killWorker(name: string, { rmWorktree }: KillOptions, io: Io): Promise<number> {
   const home = ralphHome(io.env)
+  const { worktree, run } = workerNamed(home, name)
+  if (rmWorktree && !worktree) throw new UsageError(`worker '${name}' has no worktree of its own`)
   const code = await endRun(name, io)
   if (code !== 0) return code
   await closeWindow(tmuxServer(home, io.env), name)
-  return say(io, `killed ${name}`)
+  say(io, `killed ${name}`)
+  if (!rmWorktree || !worktree) return 0
+  const { settings } = readBase(findRun(home, run).began.pins)
+  const kept = await removeMerged(worktree, settings, io.env)
+  if (kept === null) return say(io, `removed ${worktree.path} and branch ${worktree.branch}`)
+  warn(io, `the worktree ${worktree.path} is kept: ${kept}`)
+  return 1
 }
 
 async function endRun(name: string, io: Io): Promise<number> {

@@ -19,6 +19,8 @@ export type RunSpec = BaseSpec & {
 /** What the spec of every workflow has. */
 export type BaseSpec = {
   project: string
+  /** The project whose `.ralph` keeps the session; absent: this one. */
+  sessions?: string
   settings: Settings
   agent: { argv: string[]; explicit: boolean; model: string | null }
   /** Stop after one iteration. */
@@ -63,6 +65,7 @@ const settings = z.pipe(
 const BASE = {
   workflow: text,
   project: text,
+  sessions: z.optional(text),
   settings,
   agent: z.looseObject({ argv: texts, explicit: z.boolean(), model: textOrNull }),
   once: z.boolean(),

@@ -52,6 +52,7 @@ test('a project without settings has the defaults', () => {
     env: { pass: [], drop: [] },
     blocklist: { allow: [] },
     output: { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 },
+    worktree: { setup: null, teardown: null, copy: [] },
     notify: { command: null, webhook: null, bell: true, title: true, desktop: true },
   })
 })

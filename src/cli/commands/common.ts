@@ -41,4 +41,5 @@ export const addCommonOptions = (command: Command, limit: string): Command =>
     .option('--trust', "allow this project's commands, and remember it")
     .option('-d, --detach', 'run as a worker in the background, as ralph spawn does')
     .option('--name <name>', 'the name of the worker; default: ralph chooses one')
+    .option('--worktree', 'with spawn: work in a worktree of its own, on a branch of its name')
     .option('--foreground', 'with spawn: keep the loop in this terminal, with its exit code')

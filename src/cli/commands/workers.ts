@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { ListOptions } from '../../workers/list.ts'
 import type { LogsOptions } from '../../workers/read-logs.ts'
+import type { KillOptions } from '../../workers/steer.ts'
 import type { WaitOptions } from '../../workers/wait.ts'
 import { positiveInteger, positiveSeconds } from './numbers.ts'
 import type { Verb } from './verb.ts'
@@ -46,7 +47,10 @@ export const kill: Verb = {
   define: (command, { finish, io }) =>
     command
       .argument('<worker>', NAME)
-      .action(async (name: string) => finish(await (await actions()).killWorker(name, io))),
+      .option('--rm-worktree', 'also remove its worktree and branch, if everything in them is merged')
+      .action(async (name: string, options: KillOptions) =>
+        finish(await (await actions()).killWorker(name, options, io)),
+      ),
 }
 
 export const rm: Verb = {

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { enterBranch } from '../../../git/branch.ts'
+import { enterBranch } from '../../../git/branches/branch.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'

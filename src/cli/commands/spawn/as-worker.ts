@@ -3,7 +3,7 @@ import { type CommonOptions, iterationsOf } from '../../../host/start.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { warn } from '../../../terminal/print.ts'
-import { checkSpawn, launchWorker, type SpawnOptions } from '../../../workers/spawn.ts'
+import { checkSpawn, nameFor, type SpawnOptions, workerLaunch } from '../../../workers/spawn.ts'
 
 /** Options of a terminal, which a worker in the background does not have. */
 const OF_A_TERMINAL = ['json', 'quiet', 'verbose'] as const
@@ -14,7 +14,8 @@ const MANY = 50
 export function asWorker<Options extends CommonOptions & SpawnOptions>(options: Options, io: Io): Options {
   const { detach, foreground, name } = options
   if (!detach) {
-    const alone = foreground ? '--foreground' : name === undefined ? null : '--name'
+    const flags = { '--foreground': foreground, '--worktree': options.worktree, '--name': name }
+    const alone = Object.entries(flags).find(([, value]) => value)?.[0] ?? null
     if (alone !== null)
       throw new UsageError(`${alone} is for workers; add --detach, or start the worker with: ralph spawn`)
     return options
@@ -24,8 +25,11 @@ export function asWorker<Options extends CommonOptions & SpawnOptions>(options: 
     throw new UsageError(
       `--${odd} is about what this terminal shows, and a worker in the background has none; see it with: ralph logs, ralph attach`,
     )
-  checkSpawn(options, ralphHome(io.env), io.env)
+  if (options.worktree && options.branch !== undefined)
+    throw new UsageError('--worktree makes a branch of its own, named as the worker; leave out --branch')
+  const home = ralphHome(io.env)
+  checkSpawn(options, home, io.env)
   if ((iterationsOf(options) ?? 0) > MANY)
     warn(`high iteration count (>${MANY}) may consume significant resources`)
-  return { ...options, launch: launchWorker(options, io) }
+  return { ...options, ...workerLaunch({ ...options, name: nameFor(options, home) }, io) }
 }

@@ -70,12 +70,13 @@ const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWork
 /** Adopts what was written into tasks.json first, then makes the change; the file then has both. */
 const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
   withStoppedRun(ralphHome(process.env), run, past => {
-    const { project, pins } = run.began
+    const { pins } = run.began
+    const place = buildWorkflow.readSpec(pins).sessions ?? run.began.project
     const events = [...past]
     const table = tableOf(pins)
     const folded = () => fold(events)
     const list = syncListFile({
-      session: { root: pinFolder(project), dir: sessionDir(project, run.id) },
+      session: { root: pinFolder(place), dir: sessionDir(place, run.id) },
       table,
       past,
       run: folded,

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hasTmux } from '../support/terminal.ts'
+import { setWorkers } from './scene.ts'
+
+const SPAWN = ['spawn', '--name', 'cart', '-f', 'PROMPT.md', '-m', '1', '--worktree']
+
+/** A repository with one commit, and an agent that commits a file in two commits. */
+function setRepository(settings?: unknown) {
+  const scene = setWorkers({
+    calls: [
+      [
+        ['file', 'cart.txt', 'one\n'],
+        ['claude', 'ok'],
+      ],
+    ],
+    ...(settings !== undefined && { settings }),
+  })
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@example.com', ...words], {
+      cwd: scene.project,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+  scene.write('.gitignore', '.env\n.ralph\n')
+  scene.write('.env', 'SECRET=1\n')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  const path = `${scene.project}-worktrees/cart`
+  const inWorktree = (...words: string[]) => git('-C', path, ...words)
+  return { ...scene, git, path, inWorktree }
+}
+
+describe.skipIf(!hasTmux)('a worker with --worktree', () => {
+  it('works on a branch of its own beside the repository, and its session stays in the root', async () => {
+    const scene = setRepository({
+      worktree: { setup: 'echo "$RALPH_ROOT $RALPH_WORKTREE" > ../setup.txt', copy: ['.env', 'missing'] },
+    })
+    scene.write('mine.txt', 'not committed')
+    const ran = await scene.ralph(...SPAWN)
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain(`worktree: ${scene.path} on branch cart\n`)
+    expect((await scene.ended('cart')).code).toBe(0)
+    expect(readFileSync(join(scene.path, 'cart.txt'), 'utf8')).toBe('one\n')
+    expect(existsSync(join(scene.project, 'cart.txt'))).toBe(false)
+    expect(readFileSync(join(scene.path, '.env'), 'utf8')).toBe('SECRET=1\n')
+    expect(readFileSync(`${scene.project}-worktrees/setup.txt`, 'utf8')).toBe(
+      `${scene.project} ${scene.path}\n`,
+    )
+    expect(existsSync(join(scene.path, '.ralph', 'sessions'))).toBe(false)
+    expect(readdirSync(join(scene.project, '.ralph', 'sessions'))).toEqual([scene.record('cart').run])
+    expect(scene.inWorktree('branch', '--show-current').trim()).toBe('cart')
+    expect(scene.readFile('cart', 'view.log')).toContain('1 uncommitted change of')
+    expect(scene.state('cart').prompt_file).toBe(join(scene.project, 'PROMPT.md'))
+  })
+
+  it('is kept with what is not merged, and removed once it was merged by a squash', async () => {
+    const scene = setRepository({ worktree: { teardown: 'touch ../gone.txt' } })
+    await scene.ralph(...SPAWN)
+    await scene.ended('cart')
+    const kill = () => scene.ralph('kill', 'cart', '--rm-worktree')
+    expect(await kill()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has uncommitted changes'),
+    })
+    scene.inWorktree('add', '-A')
+    scene.inWorktree('commit', '-qm', 'half')
+    writeFileSync(join(scene.path, 'cart.txt'), 'one\ntwo\n')
+    scene.inWorktree('commit', '-qam', 'whole')
+    expect(await kill()).toMatchObject({ code: 1, stderr: expect.stringContaining('not in HEAD of') })
+    expect(existsSync(scene.path)).toBe(true)
+    scene.write('other.txt', 'meanwhile')
+    scene.git('add', 'other.txt')
+    scene.git('commit', '-qm', 'other work')
+    scene.git('merge', '--squash', 'cart')
+    scene.git('commit', '-qm', 'the cart')
+    expect(await kill()).toMatchObject({ code: 0, stdout: expect.stringContaining(`removed ${scene.path}`) })
+    expect(existsSync(scene.path)).toBe(false)
+    expect(scene.git('branch', '--list', 'cart')).toBe('')
+    expect(existsSync(`${scene.project}-worktrees/gone.txt`)).toBe(true)
+  })
+
+  it('does not begin if its setup fails, and leaves nothing', async () => {
+    const scene = setRepository({ worktree: { setup: 'echo no room >&2; exit 3' } })
+    expect(await scene.ralph(...SPAWN)).toMatchObject({
+      code: 2,
+      stderr: 'ralph: error: worktree.setup failed (exit code 3): no room; nothing was started\n',
+    })
+    expect(existsSync(scene.path)).toBe(false)
+    expect(scene.git('branch', '--list', 'cart')).toBe('')
+    expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe('')
+  })
+
+  it('takes neither a branch nor a folder that is there, nor a folder without a repository', async () => {
+    const scene = setRepository()
+    scene.git('branch', 'cart')
+    expect(await scene.ralph(...SPAWN)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the branch cart exists already'),
+    })
+    expect(await scene.ralph('run', '-f', 'PROMPT.md', '--worktree')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--worktree is for workers'),
+    })
+    const bare = setWorkers({ git: false })
+    expect(await bare.ralph(...SPAWN)).toMatchObject({
+      code: 2,
+      stderr: 'ralph: error: --worktree: this is not a git repository\n',
+    })
+  })
+})
