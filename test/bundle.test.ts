@@ -21,6 +21,7 @@ describe('the program that every start reads', () => {
       'package.json',
       'src/cli/help-output.ts',
       'src/cli/main.ts',
+      'src/core/format.ts',
       'src/core/visible.ts',
       'src/settings/duration.ts',
       'src/terminal/print.ts',

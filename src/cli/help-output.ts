@@ -1,15 +1,21 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { OutputConfiguration } from 'commander'
+import { wrapLines } from '../core/format.ts'
 
 /**
  * Prints help and the version directly to the file descriptor. `process.stdout` would load Node's streams, which takes a
  * tenth of the time that this program needs to start.
  */
 export const helpOutput: OutputConfiguration = {
-  writeOut: text => print(Buffer.from(text)),
-  getOutHelpWidth: () => (isScreen() ? process.stdout.columns : (undefined as never)),
+  // Commander wraps its own lines, but no examples.
+  writeOut: text => print(Buffer.from(wrapLines(text, columnsOfHelp()))),
+  getOutHelpWidth: columnsOfHelp,
   getOutHasColors: () => false,
+}
+
+function columnsOfHelp(): number {
+  return (isScreen() && process.stdout.columns) || 80
 }
 
 function print(bytes: Buffer): void {

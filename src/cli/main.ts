@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { printableLine } from '../core/visible.ts'
-import { fail, safeIo } from '../terminal/print.ts'
+import { fail, forScreen, printError, safeIo } from '../terminal/print.ts'
 import { archive } from './commands/archive/command.ts'
 import { build } from './commands/build/command.ts'
 import { completions } from './commands/completions/command.ts'
@@ -93,7 +93,8 @@ export async function main(typed: string[]): Promise<number> {
     .configureOutput({
       ...helpOutput,
       // A word that was pasted may hold what a terminal obeys.
-      outputError: (text, write) => write(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}\n`),
+      outputError: text =>
+        printError(forScreen(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}`)),
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
@@ -113,7 +114,7 @@ export async function main(typed: string[]): Promise<number> {
     // A completion script asks about unfinished words, which must not be parsed.
     if (argv[0] === 'complete') return (await import('./actions.ts')).offerCompletions(program, argv.slice(1))
     if (words.length === 0) program.outputHelp()
-    else await program.parseAsync(words, { from: 'user' })
+    else await program.parseAsync(isHelpOfNothing(words) ? words.slice(1) : words, { from: 'user' })
     return code
   } catch (error) {
     return explain(error, words.includes('--verbose') || words.includes('-V'))
@@ -129,6 +130,10 @@ function withoutSpawn(argv: string[]): string[] {
 }
 
 const HELP: readonly string[] = ['-h', '--help', 'help']
+
+/** `ralph help foo`: parsed as `ralph foo`, it gets the error for an unknown command. */
+const isHelpOfNothing = ([first, name]: readonly string[]): boolean =>
+  first === 'help' && name !== undefined && name !== 'help' && !VERBS.some(verb => verb.name === name)
 
 function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

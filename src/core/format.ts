@@ -32,3 +32,43 @@ export const plural = (n: number, word: string, many = `${word}s`): string => `$
 /** a, b, c and 4 more. */
 export const listPaths = (paths: readonly string[], most = 5): string =>
   paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')
+
+/** A column of text gets at least this much of a line. */
+const LEAST = 28
+
+/**
+ * Breaks lines at words so that they fit. What stands behind a gap of two spaces is a column: its words stay in it, or move
+ * to a line of their own where it would be too narrow. Counts characters, so a wide one may stick out; a word is never cut.
+ */
+export const wrapLines = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .map(line => (line.length <= columns ? line : wrapLine(line, columns)))
+    .join('\n')
+
+function wrapLine(line: string, columns: number): string {
+  const [, margin = '', rest = ''] = /^( *)(.*)$/.exec(line)!
+  const [, head = '', column = ''] = /^(.*?\S {2,})(\S.*)$/.exec(rest) ?? []
+  if (head === '') return fill(margin, rest, margin, columns)
+  const indent = margin + ' '.repeat(head.length)
+  return columns - indent.length < LEAST
+    ? `${margin}${head.trimEnd()}\n${fill(`${margin}    `, column, `${margin}    `, columns)}`
+    : fill(margin + head, column, indent, columns)
+}
+
+/** Puts words behind a beginning, and on further lines behind an indent. */
+function fill(beginning: string, words: string, indent: string, columns: number): string {
+  const rows: string[] = []
+  let row = beginning
+  let isEmpty = true
+  for (const word of words.split(' ')) {
+    if (!isEmpty && row.length + 1 + word.length > columns) {
+      rows.push(row)
+      row = indent
+      isEmpty = true
+    }
+    row += isEmpty ? word : ` ${word}`
+    isEmpty = false
+  }
+  return [...rows, row].join('\n')
+}

@@ -3,7 +3,8 @@ import { launch } from './process/launch.ts'
 
 export type Ran =
   | { end: 'exited'; exit: Exit; stdout: string; stderr: string }
-  | { end: 'timeout' | 'interrupted' }
+  | { end: 'timeout' }
+  | { end: 'interrupted' }
   | { end: 'unstartable'; why: string }
 
 /** Runs a program to its end without standard input. Never rejects: a crash or a timeout is a result. */

@@ -54,7 +54,8 @@ export const matchingRuns = (home: string, name: string): string[] =>
  */
 export function findRun(home: string, name: string, project?: string): StoredRun {
   // As from a variable that was never set. It would match every id.
-  if (name.trim() === '') throw new UsageError('the id of the run is empty; ralph status names the latest')
+  if (name.trim() === '')
+    throw new UsageError('the id of the run is empty; leave it out for the latest run, or name one')
   const worker = readWorker(home, name)
   const open = (id: string) => {
     const run = openRun(home, id)

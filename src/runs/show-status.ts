@@ -20,7 +20,9 @@ export function showStatus(
   const now = Date.now()
   const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
   stdout.write(
-    options.json ? `${visibleJson(JSON.stringify(status))}\n` : `${statusLines(status, now).join('\n')}\n`,
+    options.json
+      ? `${visibleJson(JSON.stringify(status))}\n`
+      : `${statusLines(status, now, stdout.isTTY ? stdout.columns || 80 : null).join('\n')}\n`,
   )
   return 0
 }

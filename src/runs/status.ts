@@ -13,6 +13,7 @@ import { type AskedFor, requestsIn } from '../view/report/requests.ts'
 import { spentOn } from '../view/report/spent.ts'
 import { formatSender } from '../view/sender.ts'
 import { clockTime } from '../view/time.ts'
+import { wrapTo } from '../view/width.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 
 /** `crashed`: no process hosts the run, and the last one did not stop it cleanly. */
@@ -165,7 +166,8 @@ function formatPhase({ standing, pid, elsewhere }: RunStatus): string {
   return pid === null ? standing : `${standing} (pid ${pid})`
 }
 
-export function statusLines(status: RunStatus, now: number): string[] {
+/** `columns`: of a terminal; null: lines may be as long as they are. */
+export function statusLines(status: RunStatus, now: number, columns: number | null = null): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const rows = [
     ['project', status.project],
@@ -202,8 +204,17 @@ export function statusLines(status: RunStatus, now: number): string[] {
         ]),
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]
+  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - INDENT, LEAST)
   return [
     `run ${status.id}`,
-    ...rows.map(([name, value]) => `  ${name!.padEnd(9)}  ${printableLine(value!)}`),
+    ...rows.flatMap(([name, value]) =>
+      wrapTo(printableLine(value!), room, 0).map(
+        (line, index) => `  ${(index === 0 ? name! : '').padEnd(INDENT - 4)}  ${line}`,
+      ),
+    ),
   ]
 }
+
+/** Where values begin, and the least that one gets of a line. */
+const INDENT = 13
+const LEAST = 24

@@ -17,6 +17,7 @@ import { projectOf } from './project.ts'
 import { phaseOf } from './status.ts'
 import { withLocks } from './with-locks.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
+import { readWorker } from './worker-record.ts'
 
 export type SteerOptions = { projectDir?: string }
 
@@ -124,7 +125,9 @@ export async function tellRun(words: string[], options: SteerOptions, io: Io): P
  * would go to another run. So must an empty one, as from a variable that was never set.
  */
 const looksLikeRun = (word: string, home: string): boolean =>
-  /^(?:\s*|(?=.*\d)[\da-z-]{3,})$/.test(word) || (word.length > 2 && matchingRuns(home, word).length > 0)
+  /^(?:\s*|(?=.*\d)[\da-z-]{3,})$/.test(word) ||
+  readWorker(home, word) !== null ||
+  (word.length > 2 && matchingRuns(home, word).length > 0)
 
 type Instruction = { text: string; task?: TaskId }
 

@@ -1,3 +1,4 @@
+import { wrapLines } from '../core/format.ts'
 import { printable, printableLine, printableStyled } from '../core/visible.ts'
 
 // The one place that prints what commands say. Whatever a text holds, from a project, an agent or git, a terminal obeys
@@ -33,8 +34,12 @@ export const print = (line: string): void => void process.stdout.write(`${printa
 
 export const printError = (line: string): void => void process.stderr.write(`${printable(line)}\n`)
 
-export const warn = (note: string): void => printError(`ralph: warning: ${printableLine(note)}`)
+/** One line for programs; for a screen it is broken at words. */
+export const forScreen = (line: string): string =>
+  process.stderr.isTTY ? wrapLines(line, process.stderr.columns || 80) : line
+
+export const warn = (note: string): void => printError(forScreen(`ralph: warning: ${printableLine(note)}`))
 
 /** An error in one line; `details`: its stack, in several. */
 export const fail = ({ message, stack }: Error, details: boolean): void =>
-  printError(`ralph: error: ${details ? stack : printableLine(message)}`)
+  printError(details ? `ralph: error: ${stack}` : forScreen(`ralph: error: ${printableLine(message)}`))

@@ -22,7 +22,7 @@ describe('ralph doctor', () => {
     const ran = await stage.ralph('doctor')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
     expect(ran.stdout).toContain(
-      `2.1.325 · ${stage.bin}/claude · its own login · \`ralph run\` uses this one`,
+      `2.1.325 · ${stage.bin}/claude · its own login: login not checked · \`ralph run\` uses this one`,
     )
     expect(ran.stdout).toMatch(/✓ git +\d+\.\d+[^\n]*\n {2}✓ repository +\/[^\n]*project\n/)
     expect(ran.stdout).toMatch(/\n✓ ralph can run here\n$/)

@@ -416,8 +416,44 @@ it('init without a terminal exits 2 and names the way out', async () => {
   const { code, stdout, stderr } = await scene.ralph('init')
   expect([code, stdout, scene.left()]).toEqual([2, '', []])
   expect(stderr).toBe(
-    'ralph: error: init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)\n',
+    'ralph: error: init asks questions and needs a terminal; without one use --yes, or write .ralph/settings.json by hand (docs/settings.md)\n',
   )
+})
+
+describe('init --yes', () => {
+  const PACKAGE = { 'package.json': JSON.stringify({ scripts: { test: 'vitest', lint: 'biome' } }) }
+
+  it('asks nothing: the first agent found, and the checks of the project, which need no trust then', async () => {
+    const scene = setScene(PACKAGE)
+    const ran = await scene.ralph('init', '--yes')
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect(ran.stdout).toBe(
+      `Settings written to .ralph/settings.json
+  agent    claude
+  checks   npm test · npm run lint
+Next: ralph run -p "Make the tests pass"
+`,
+    )
+    expect(scene.settings()).toMatchObject({
+      agent: { command: 'claude' },
+      guardrails: [
+        { command: 'npm test', failAction: 'APPEND' },
+        { command: 'npm run lint', failAction: 'APPEND' },
+      ],
+    })
+    const dry = await scene.ralph('run', '-p', 'x', '--dry-run')
+    expect(dry.code).toBe(0)
+  })
+
+  it('overwrites nothing', async () => {
+    const scene = setScene(PACKAGE)
+    await scene.ralph('init', '--yes')
+    const ran = await scene.ralph('init', '--yes')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'ralph: error: .ralph/settings.json is there already; change it, or remove it first\n',
+    ])
+  })
 })
 
 it('init --help has an example', async () => {

@@ -22,7 +22,20 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
       '-m cannot be used with --once, which is one iteration',
     ]),
     [['run', '-p', 'x', '--modle', 'y'], "unknown option '--modle' (Did you mean --model?)"],
-    [['run', '-p', 'x', 'stray'], "too many arguments for 'run'. Expected 0 arguments but got 1."],
+    [['run', '-p', 'x', 'stray'], 'ralph run takes its prompt with -p, in quotes: ralph run -p "x stray"'],
+    [
+      ['run', 'Fix', 'the tests'],
+      'ralph run takes its prompt with -p, in quotes: ralph run -p "Fix the tests"',
+    ],
+    [
+      ['run', '-f', 'P.md', 'stray'],
+      'ralph run does not know what to do with "stray"; the prompt is in P.md',
+    ],
+    [['help', 'statuz'], "unknown command 'statuz' (Did you mean status?)"],
+    [
+      ['run', '-p', 'x', '-a', 'cluade'],
+      'agent "cluade" is not on PATH; did you mean claude? Else install it, or',
+    ],
     [
       ['run', '-p', 'x', '-a', 'nobody'],
       'agent "nobody" is not on PATH; install it, or choose another with --agent',
@@ -107,6 +120,11 @@ describe('help', () => {
   it.each(['run', 'resume', 'trust', 'demo'])('%s --help exits 0', async command => {
     const ran = await setStage().spawn(command, '--help')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
+  })
+
+  it.each(['', 'run', 'build', 'stories', 'undo', 'todo', 'init'])('of %s fits 80 columns', async command => {
+    const { stdout } = await setStage().spawn(...(command === '' ? [] : [command]), '--help')
+    expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])
   })
 
   it.each(['--version', '-v'])('%s prints the version alone', async flag => {

@@ -13,6 +13,17 @@ function rows(events: RunEvent[], now = events.at(-1)!.at): Record<string, strin
 }
 
 describe('the status of a run', () => {
+  it('fits a terminal, and breaks at words', () => {
+    const events = journal({ limits: { iterations: 1 } })
+      .iterate({ move: 'more' })
+      .finish('exhausted', `all of it is used: ${'many words '.repeat(20)}`)
+    const now = events.at(-1)!.at
+    const lines = statusLines(statusOf(workflows, events, false, now), now, 80)
+    expect(lines.filter(line => line.length > 80)).toEqual([])
+    const last = lines.findIndex(line => line.startsWith('  last'))
+    expect(lines[last + 1]).toMatch(/^ {13}(?:many|words) /)
+  })
+
   it.each([
     ['iterations', { iterations: 1 }, 'exhausted', '-m 11'],
     ['money', { usd: 0.1 }, 'budget', '--max-cost 0.2'],

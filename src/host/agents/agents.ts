@@ -6,6 +6,7 @@ import type { AgentName } from '../../core/table.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import { findProgram } from '../../runners/find-program.ts'
 import { resolveFlags } from '../../settings/load.ts'
+import { nearestName } from '../../settings/nearest-name.ts'
 import type { Settings } from '../../settings/schema.ts'
 import type { BaseSpec } from '../../workflows/spec.ts'
 import { pluginFolder } from '../plugin-folder.ts'
@@ -169,7 +170,10 @@ const OTHER_AGENT = 'install it, or choose another with --agent'
 function mustExist(program: string, path: string, wayOut: string): void {
   if (findProgram(program, path)) return
   const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
-  throw new UsageError(`agent "${program}" ${where}; ${wayOut}`)
+  const meant = known.has(program) ? null : nearestName(program, [...known.keys(), 'demo'])
+  throw new UsageError(
+    `agent "${program}" ${where}; ${meant === null ? '' : `did you mean ${meant}? Else `}${wayOut}`,
+  )
 }
 
 /** Refuses to go on with a run whose agent is gone: every iteration would fail. */

@@ -57,14 +57,35 @@ const CLOSED: Facts['folders'][number] = {
   doubt: null,
 }
 
-const show = (change: Partial<Facts> = {}, width = 80) => showFacts({ ...GOOD, ...change }, PLAIN, width)
+const show = (change: Partial<Facts> = {}, columns: number | null = null) =>
+  showFacts({ ...GOOD, ...change }, PLAIN, columns)
 const project = (change: Partial<Facts['project']>) => show({ project: { ...GOOD.project, ...change } })
 const tools = (change: Partial<Facts['tools']>) => show({ tools: { ...GOOD.tools, ...change } })
 const ralph = (change: Partial<Facts['ralph']>) => show({ ralph: { ...GOOD.ralph, ...change } })
 
+it('fits the terminal, and breaks at words', () => {
+  const long = [
+    'npm run a-very-long-name-of-a-script -- --with=several --options',
+    'npm run lint -- --strict',
+  ]
+  const lines = show({ project: { ...GOOD.project, guardrails: long } }, 80)
+  expect(lines.filter(line => line.length > 80)).toEqual([])
+  expect(lines).toContain('  ✓ claude      1.0 · /bin/claude · its own login: login not checked · `ralph')
+  expect(lines).toContain('                run` uses this one')
+})
+
+it('a CLI that is slow to tell its version can be used all the same', () => {
+  const slow: AgentFact = { ...agent(there('claude', null)), slow: true }
+  const lines = show({ agents: [slow] })
+  expect(lines[1]).toBe(
+    '  ✓ claude      slow: did not tell its version within 5 s · /bin/claude · its own login: login not checked · `ralph run` uses this one',
+  )
+  expect(lines.at(-1)).toBe('✓ ralph can run here')
+})
+
 it('shows everything on one screen, grouped, each line with its mark', () => {
   expect(show().join('\n')).toBe(`agents
-  ✓ claude      1.0 · /bin/claude · its own login · \`ralph run\` uses this one
+  ✓ claude      1.0 · /bin/claude · its own login: login not checked · \`ralph run\` uses this one
   – codex       not found → npm install -g @openai/codex
 tools
   ✓ git         1.0 · /bin/git

@@ -7,7 +7,8 @@ export type Shell = (typeof SHELLS)[number]
 
 const HELP = `
 Install it once. It asks ralph itself, so it is never out of date:
-  bash   ralph completions bash > ~/.ralph.bash && echo '. ~/.ralph.bash' >> ~/.bashrc
+  bash   ralph completions bash > ~/.ralph.bash
+         echo '. ~/.ralph.bash' >> ~/.bashrc
   zsh    ralph completions zsh > "\${fpath[1]}/_ralph"
   fish   ralph completions fish > ~/.config/fish/completions/ralph.fish
 

@@ -23,10 +23,12 @@ export const examineAgents = (
     }),
   )
 
+export const OWN_LOGIN = 'its own login'
+
 /** How a run would be paid for, by the variables that are set. */
 function describePayment(payments: Cli['payments'], set: readonly string[]): string {
   const payment = payments.find(({ variable }) => set.includes(variable))
-  return payment ? `${payment.kind} (${payment.variable})` : 'its own login'
+  return payment ? `${payment.kind} (${payment.variable})` : OWN_LOGIN
 }
 
 /** The fallback agents, in their order. */

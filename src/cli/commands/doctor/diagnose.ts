@@ -9,8 +9,6 @@ import { gatherFacts } from './gather.ts'
 import { showFacts } from './show.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-const WIDTH = 80
-
 /** Says whether ralph can run here, and which agents and tools there are. */
 export async function diagnose(options: DoctorOptions): Promise<number> {
   const { env, stdout } = safeIo(process.env)
@@ -24,7 +22,7 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   const obstacles = findObstacles(facts)
   const text = options.json
     ? visibleJson(JSON.stringify({ ok: obstacles.length === 0, obstacles, ...facts }, null, 2))
-    : showFacts(facts, terminalStyle(stdout, env), stdout.columns ?? WIDTH).join('\n')
+    : showFacts(facts, terminalStyle(stdout, env), stdout.isTTY ? stdout.columns || 80 : null).join('\n')
   stdout.write(`${text}\n`)
   return obstacles.length === 0 ? 0 : 1
 }

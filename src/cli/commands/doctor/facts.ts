@@ -4,8 +4,10 @@ export type ProgramFact = {
   /** null: not on PATH. */
   path: string | null
   version: string | null
-  /** Why it gave no version although it is installed: it crashed, hung or could not be started. */
+  /** Why it gave no version although it is installed: it crashed or could not be started. */
   trouble: string | null
+  /** It is installed, but did not tell its version in time. */
+  slow?: true
 }
 
 export type AgentFact = ProgramFact & {

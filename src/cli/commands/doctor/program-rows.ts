@@ -1,3 +1,4 @@
+import { OWN_LOGIN } from './agents.ts'
 import type { AgentFact, FallbackFact, PickedAgent, ProgramFact, ToolFacts } from './facts.ts'
 import { howToInstall } from './how-to-install.ts'
 import type { DoctorRow } from './rows.ts'
@@ -12,7 +13,7 @@ export function agentRows(
     const isPicked = pick.type === 'agent' && pick.command === agent.name
     const isFallback = fallbacks.some(fallback => fallback.command === agent.name)
     const more = [
-      agent.path !== null && agent.trouble === null ? agent.paidBy : null,
+      agent.path !== null && agent.trouble === null ? paymentOf(agent) : null,
       isPicked ? USED[pick.from] : null,
       isFallback ? FALLBACK : null,
     ]
@@ -30,6 +31,10 @@ export function agentRows(
       })
   return rows
 }
+
+/** A login is not opened to look at it. */
+const paymentOf = ({ paidBy }: AgentFact): string =>
+  paidBy === OWN_LOGIN ? `${OWN_LOGIN}: login not checked` : paidBy
 
 const FALLBACK = 'fallback while another is limited (fallbackAgents)'
 
@@ -71,8 +76,10 @@ function dockerRow(
   return { ...row(docker, 'only a client: no daemon answers'), mark: 'none', fix: 'start the daemon' }
 }
 
+const SLOW = 'slow: did not tell its version within 5 s'
+
 function programRow(
-  { name, path, version, trouble }: ProgramFact,
+  { name, path, version, trouble, slow }: ProgramFact,
   platform: string,
   more: readonly (string | null)[],
 ): DoctorRow {
@@ -80,7 +87,7 @@ function programRow(
     const value = ['not found', ...more].filter(Boolean).join(' · ')
     return { mark: 'none', name, value, fix: howToInstall(name, platform) }
   }
-  const answer = trouble === null ? [version, path] : [path, trouble]
+  const answer = trouble === null ? [slow ? SLOW : version, path] : [path, trouble]
   return {
     mark: trouble === null ? 'yes' : 'no',
     name,

@@ -1,22 +1,35 @@
 import { visible } from '../../../core/visible.ts'
 import type { Style } from '../../../view/style.ts'
+import { wrapTo } from '../../../view/width.ts'
 import { type EnvironmentFact, type Facts, findObstacles } from './facts.ts'
 import { describeFacts, type Group, type Mark } from './rows.ts'
 
-/** The facts as lines for people. Hidden characters in the output of programs and in files are made visible. */
-export function showFacts(facts: Facts, { colors }: Style, width: number): string[] {
+/**
+ * The facts as lines for people. Hidden characters in the output of programs and in files are made visible.
+ * `columns`: of a terminal; null: a row may be as long as it is.
+ */
+export function showFacts(facts: Facts, { colors }: Style, columns: number | null): string[] {
+  const width = columns ?? WIDTH
   const marks: Record<Mark, string> = {
     yes: colors.green('✓'),
     no: colors.red('✗'),
     none: colors.dim('–'),
   }
+  /** What to do is less important than what is there. */
+  const dimmed = (line: string, rest: string) =>
+    rest !== '' && line.endsWith(rest) ? line.slice(0, -rest.length) + colors.dim(rest) : line
   const groups = describeFacts(facts)
   const names = Math.max(...groups.flatMap(({ rows }) => rows.map(row => visible(row.name).length)))
   const showGroup = ({ title, rows }: Group): string[] => [
     colors.bold(visible(title)),
-    ...rows.map(({ mark, name, value, fix }) => {
-      const end = fix === undefined ? '' : colors.dim(` → ${visible(fix)}`)
-      return `  ${marks[mark]} ${visible(name).padEnd(names)}  ${visible(value)}${end}`
+    ...rows.flatMap(({ mark, name, value, fix }) => {
+      const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - names - MARGIN, LEAST)
+      const rest = fix === undefined ? '' : ` → ${visible(fix)}`
+      const lines = wrapTo(`${visible(value)}${rest}`, room, 0)
+      return lines.map((line, index) => {
+        const head = index === 0 ? `${marks[mark]} ${visible(name).padEnd(names)}` : ' '.repeat(names + 2)
+        return `  ${head}  ${dimmed(line, rest)}`
+      })
     }),
   ]
   const showEnvironment = ({ of, gets, leftOut }: EnvironmentFact): string[] => [
@@ -29,9 +42,13 @@ export function showFacts(facts: Facts, { colors }: Style, width: number): strin
     ...groups.flatMap(showGroup),
     ...(facts.environment ?? []).flatMap(showEnvironment),
     '',
-    obstacles.length === 0
-      ? colors.green('✓ ralph can run here')
-      : colors.red(`✗ ralph cannot run here: ${visible(obstacles.join('; '))}`),
+    ...(obstacles.length === 0
+      ? [colors.green('✓ ralph can run here')]
+      : wrapTo(
+          `✗ ralph cannot run here: ${visible(obstacles.join('; '))}`,
+          columns ?? Number.POSITIVE_INFINITY,
+          2,
+        ).map(colors.red)),
   ]
 }
 
@@ -48,3 +65,10 @@ function wrap(label: string, names: readonly string[], width: number): string[] 
 }
 
 const INDENT = 12
+
+/** Of lists where there is no terminal. */
+const WIDTH = 80
+
+/** Columns beside the name and the value of a row, and the least that a value gets. */
+const MARGIN = 6
+const LEAST = 24

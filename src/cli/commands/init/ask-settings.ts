@@ -28,18 +28,30 @@ export async function askSettings(ask: Asker, options: AskSettingsOptions): Prom
     maximumIterations: Number(
       await ask.line('Maximum iterations [10]', { otherwise: '10', refuse: refuseIterations }),
     ),
-    completionResponse: await ask.line('Completion response [DONE]', { otherwise: 'DONE' }),
+    completionResponse: await ask.line(
+      'Completion response [DONE] · what the agent says in <response> when it is done',
+      { otherwise: 'DONE' },
+    ),
     guardrails: [...(await askProposals(ask, options.proposals)), ...(await askGuardrails(ask))],
     scm: await askScm(ask),
   }
 }
 
 /** Blank is no. */
-export const askYesNo = async (ask: Asker, message: string): Promise<boolean> =>
-  isYes(await ask.line(`${message} (y/N)`, { refuse: refuseYesNo }))
+export const askYesNo = async (ask: Asker, message: string, about = ''): Promise<boolean> =>
+  isYes(await ask.line(`${message} (y/N)${about === '' ? '' : ` · ${about}`}`, { refuse: refuseYesNo }))
+
+/** What `--yes` answers: the first agent found, every check that the project proposes, and no commits. */
+export const usualAnswers = ({ agents, proposals }: AskSettingsOptions): Answers => ({
+  agent: { command: agents[0]!, flags: [] },
+  maximumIterations: 10,
+  completionResponse: 'DONE',
+  guardrails: proposals.map(({ command }) => ({ command, failAction: 'APPEND' })),
+  scm: null,
+})
 
 async function askAgent(ask: Asker, { agents, isProgram }: AskSettingsOptions): Promise<Answers['agent']> {
-  const found = agents.length > 0 ? ` · found: ${agents.join(', ')}` : ''
+  const found = agents.length > 0 ? ` · found: ${agents.join(', ')}; Enter takes ${agents[0]}` : ''
   const command = await ask.line(`Agent command (e.g., claude, codex, amp, or other LLM CLI)${found}`, {
     otherwise: agents[0],
     refuse: answer => refuseAgent(answer, isProgram),
@@ -61,9 +73,10 @@ async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrai
 async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
   const guardrails: GuardrailAnswer[] = []
   for (;;) {
-    const command = await ask.line('Add guardrail command (leave blank to finish)', {
-      refuse: refuseHidden,
-    })
+    const command = await ask.line(
+      'Add guardrail command (leave blank to finish) · it verifies the work: exit code 0 is green',
+      { refuse: refuseHidden },
+    )
     if (command === '') return guardrails
     guardrails.push({ command, ...(await askOnFailure(ask)) })
   }
@@ -71,17 +84,17 @@ async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
 
 /** What happens when a guardrail is red. */
 async function askOnFailure(ask: Asker): Promise<Omit<GuardrailAnswer, 'command'>> {
-  const action = await ask.line('Fail action (APPEND|PREPEND|REPLACE)', {
-    otherwise: 'APPEND',
-    refuse: refuseFailAction,
-  })
+  const action = await ask.line(
+    'Fail action (APPEND|PREPEND|REPLACE) · its output goes after, before or instead of the prompt; Enter: after',
+    { otherwise: 'APPEND', refuse: refuseFailAction },
+  )
   const hint = await ask.line('Hint (optional, guidance for agent on failure)')
   const failAction = FAIL_ACTIONS.find(known => known === action.toUpperCase())!
   return hint === '' ? { failAction } : { failAction, hint }
 }
 
 async function askScm(ask: Asker): Promise<Answers['scm']> {
-  if (!(await askYesNo(ask, 'Configure SCM?'))) return null
+  if (!(await askYesNo(ask, 'Configure SCM?', 'commit what each green iteration changed'))) return null
   return {
     command: await ask.line('SCM command (e.g., git)', { otherwise: 'git', refuse: refuseHidden }),
     tasks: readList(

@@ -1,12 +1,19 @@
 import { Argument } from 'commander'
 import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export type InitOptions = { projectDir?: string; ralphDir: string; name?: string; force?: boolean }
+export type InitOptions = {
+  projectDir?: string
+  ralphDir: string
+  name?: string
+  force?: boolean
+  yes?: boolean
+}
 
 const EXAMPLES = `
 Examples:
   ralph init                       asks for the agent, its limits, and the commands that verify its work,
                                    and writes .ralph/settings.json; Ctrl+C leaves everything as it was
+  ralph init --yes                 the same without questions
   ralph init prompt                PROMPT.md, for ralph run -f PROMPT.md
   ralph init stories --name cart   ralph/ with prd.md, tasks.json, progress.txt and prompt.md`
 
@@ -22,6 +29,7 @@ export const init: Verb = {
           'prompt: a PROMPT.md to start from; stories: the folder of a story loop',
         ).choices(['prompt', 'stories']),
       )
+      .option('--yes', 'ask nothing: the first agent found, and every check that this project proposes')
       .option('--name <name>', 'with stories: what to build; works on the branch ralph/<name>')
       .option('--force', 'with prompt or stories: overwrite what is there')
       .option('--ralph-dir <dir>', 'with stories: the folder', 'ralph')

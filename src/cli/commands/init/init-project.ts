@@ -7,11 +7,12 @@ import { trust } from '../../../host/trust.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { risks } from '../../../settings/trust.ts'
 import { print, printError, warn } from '../../../terminal/print.ts'
 import { terminalAsker } from '../../../terminal/terminal-asker.ts'
-import { type AskSettingsOptions, askSettings, askYesNo } from './ask-settings.ts'
+import { type AskSettingsOptions, askSettings, askYesNo, usualAnswers } from './ask-settings.ts'
 import type { InitOptions } from './command.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { propose } from './propose.ts'
@@ -21,11 +22,12 @@ import { pretty, writeSettings } from './write-settings.ts'
 const SETTINGS = '.ralph/settings.json'
 
 /** Asks for the settings. Nothing is written before the last question is answered. */
-export async function initProject({ projectDir: dir, name, force }: InitOptions): Promise<number> {
+export async function initProject({ projectDir: dir, name, force, yes }: InitOptions): Promise<number> {
   if (name !== undefined || force) throw new UsageError('--name and --force go with: ralph init stories')
+  if (yes) return writeUsual(projectOf(dir, process.env))
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError(
-      'init asks questions and needs a terminal; without one write .ralph/settings.json by hand (docs/settings.md)',
+      'init asks questions and needs a terminal; without one use --yes, or write .ralph/settings.json by hand (docs/settings.md)',
     )
   const project = projectOf(dir, process.env)
   const before = loadSettings(project)
@@ -48,6 +50,27 @@ export async function initProject({ projectDir: dir, name, force }: InitOptions)
   } finally {
     close()
   }
+}
+
+/** Settings without a question. They are shown, and trusted, because the user asked for them. */
+function writeUsual(project: string): number {
+  refuseFromWithinAny(ralphHome(process.env), process.env, 'write settings')
+  if (loadSettings(project).sources.includes(SETTINGS))
+    throw new UsageError(`${SETTINGS} is there already; change it, or remove it first`)
+  const options = askOptions(project, process.env.PATH ?? '')
+  if (options.agents.length === 0)
+    throw new UsageError(
+      'no agent found on PATH; install one (ralph doctor tells how), then: ralph init --yes',
+    )
+  const draft = draftOf(usualAnswers(options))
+  writeSettings(project, draft)
+  trustAnswers(project, draft)
+  const checks = draft.guardrails.map(({ command }) => command)
+  print(`Settings written to ${SETTINGS}
+  agent    ${draft.agent.command}
+  checks   ${checks.length > 0 ? checks.join(' · ') : 'none found; add them to guardrails, or use --check'}
+Next: ralph run -p "Make the tests pass"`)
+  return 0
 }
 
 /** Shows the merged settings files. Hidden characters are made visible, because the files may come from anyone. */

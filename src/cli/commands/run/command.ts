@@ -28,6 +28,8 @@ export const run: Verb = {
     addCommonOptions(
       command
         .usage('(-p TEXT | -f FILE) [options] [-- COMMAND ARGS…]')
+        // It takes none; but somebody who types one should learn where the prompt goes.
+        .argument('[words...]')
         .option('-p, --prompt <text>', 'the prompt')
         .option(
           '-f, --prompt-file <file>',
@@ -42,8 +44,8 @@ export const run: Verb = {
       '10',
     )
       .addHelpText('after', EXAMPLES)
-      .action(async (options: RunOptions) => {
+      .action(async (words: string[], options: RunOptions) => {
         const { startPrompt } = await import('../../actions.ts')
-        finish(await startPrompt(options, agentCommand, io))
+        finish(await startPrompt(words, options, agentCommand, io))
       }),
 }

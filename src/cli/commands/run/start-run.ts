@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { UsageError } from '../../../core/usage-error.ts'
+import { quote } from '../../../core/visible.ts'
 import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { isObject } from '../../../settings/merge.ts'
@@ -15,7 +16,13 @@ import { asWorker } from '../spawn/as-worker.ts'
 import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from its options to the end of the run. */
-export async function startPrompt(typed: RunOptions, agentCommand: string[], io: Io): Promise<number> {
+export async function startPrompt(
+  words: readonly string[],
+  typed: RunOptions,
+  agentCommand: string[],
+  io: Io,
+): Promise<number> {
+  refuseWords(words, typed)
   const options = asWorker(typed, io)
   const { completionResponse } = options
   const iterations = iterationsOf(options)
@@ -37,6 +44,17 @@ export async function startPrompt(typed: RunOptions, agentCommand: string[], io:
     limitsOf(base.settings),
     options,
     prompt.notes,
+  )
+}
+
+/** The prompt is an option, which people forget, or type without quotes. */
+function refuseWords(words: readonly string[], { prompt, promptFile }: RunOptions): void {
+  if (words.length === 0) return
+  const [all, first] = [[...(prompt === undefined ? [] : [prompt]), ...words].join(' '), words[0]!]
+  throw new UsageError(
+    promptFile === undefined
+      ? `ralph run takes its prompt with -p, in quotes: ralph run -p ${quote(all)}`
+      : `ralph run does not know what to do with ${quote(first)}; the prompt is in ${promptFile}`,
   )
 }
 
