@@ -39,6 +39,8 @@ export const findFallbacks = (settings: Settings | null, path: string): Fallback
     installed: isInstalled(command, path),
   }))
 
+const NO_AGENT = 'no agent found on PATH; install one of those above, or see one at work with: ralph demo'
+
 /** The agent that `ralph run` would use. */
 export function pickAgent(setting: string | null, path: string): PickedAgent {
   try {
@@ -46,6 +48,7 @@ export function pickAgent(setting: string | null, path: string): PickedAgent {
     const { name } = agentByName(command)
     return { type: 'agent', name, command, from: setting ? 'settings' : 'PATH' }
   } catch (error) {
-    return { type: 'none', why: (error as Error).message }
+    // The message for `ralph run` would send people here.
+    return { type: 'none', why: setting === null ? NO_AGENT : (error as Error).message }
   }
 }

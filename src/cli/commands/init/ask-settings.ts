@@ -29,7 +29,7 @@ export async function askSettings(ask: Asker, options: AskSettingsOptions): Prom
       await ask.line('Maximum iterations [10]', { otherwise: '10', refuse: refuseIterations }),
     ),
     completionResponse: await ask.line(
-      'Completion response [DONE] · what the agent says in <response> when it is done',
+      'Completion response [DONE] · what the agent must say when it is done',
       { otherwise: 'DONE' },
     ),
     guardrails: [...(await askProposals(ask, options.proposals)), ...(await askGuardrails(ask))],
@@ -73,10 +73,9 @@ async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrai
 async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
   const guardrails: GuardrailAnswer[] = []
   for (;;) {
-    const command = await ask.line(
-      'Add guardrail command (leave blank to finish) · it verifies the work: exit code 0 is green',
-      { refuse: refuseHidden },
-    )
+    const command = await ask.line('Add guardrail command (leave blank to finish) · exit code 0 is green', {
+      refuse: refuseHidden,
+    })
     if (command === '') return guardrails
     guardrails.push({ command, ...(await askOnFailure(ask)) })
   }
@@ -85,7 +84,7 @@ async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
 /** What happens when a guardrail is red. */
 async function askOnFailure(ask: Asker): Promise<Omit<GuardrailAnswer, 'command'>> {
   const action = await ask.line(
-    'Fail action (APPEND|PREPEND|REPLACE) · its output goes after, before or instead of the prompt; Enter: after',
+    'Fail action (APPEND|PREPEND|REPLACE) · after, before, instead of the prompt',
     { otherwise: 'APPEND', refuse: refuseFailAction },
   )
   const hint = await ask.line('Hint (optional, guidance for agent on failure)')
