@@ -37,6 +37,8 @@ export const init: Verb = {
       .addHelpText('after', EXAMPLES)
       .action(async (what: 'prompt' | 'stories' | undefined, options: InitOptions) => {
         const { initProject, initPrompt, initStories } = await import('../../actions.ts')
+        if (what !== undefined && options.yes)
+          command.error('error: --yes is for the questions of: ralph init')
         if (what === 'prompt') finish(initPrompt(options))
         else finish(await (what === 'stories' ? initStories(options) : initProject(options)))
       }),

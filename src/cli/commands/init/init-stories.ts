@@ -19,7 +19,6 @@ import type { InitOptions } from './command.ts'
 /** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
 export async function initStories(options: InitOptions): Promise<number> {
   const { projectDir, name, force, ralphDir } = options
-  if (options.yes) throw new UsageError('--yes is for the questions of: ralph init')
   const project = projectOf(projectDir, process.env)
   const dir = storyDir(project, ralphDir)
   const branch = branchOf(name ?? '')
