@@ -117,7 +117,7 @@ describe('help', () => {
     expect(bare.stdout).not.toContain('demo-agent')
   })
 
-  it.each(['run', 'resume', 'trust', 'demo'])('%s --help exits 0', async command => {
+  it.each(['run', 'stories', 'resume', 'trust', 'demo'])('%s --help exits 0', async command => {
     const ran = await setStage().spawn(command, '--help')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
   })
