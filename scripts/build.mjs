@@ -95,18 +95,16 @@ await build({
   outfile: 'dist/ralph.js',
   banner: { js: LAUNCHER },
 })
-const { metafile } = await build({
+const program = await build({
   ...common,
   metafile: true,
   entryPoints: ['src/cli/main.ts'],
   outfile: 'dist/program.js',
   plugins: [apart(/\/actions\.ts$/, './actions.js'), lightCommander],
 })
-// What every start has to read: test/bundle.test.ts looks at it.
-mkdirSync('node_modules/.cache/ralph/bundles', { recursive: true })
-writeFileSync('node_modules/.cache/ralph/bundles/program.json', JSON.stringify(metafile))
-await build({
+const actions = await build({
   ...common,
+  metafile: true,
   entryPoints: ['src/cli/actions.ts'],
   outfile: 'dist/actions.js',
   plugins: [
@@ -117,6 +115,10 @@ await build({
     apart(/^yaml$/, './yaml.js'),
   ],
 })
+// What every start and every command has to read: test/bundle.test.ts looks at it.
+mkdirSync('node_modules/.cache/ralph/bundles', { recursive: true })
+for (const [name, { metafile }] of Object.entries({ program, actions }))
+  writeFileSync(`node_modules/.cache/ralph/bundles/${name}.json`, JSON.stringify(metafile))
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
 for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)

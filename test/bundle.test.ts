@@ -9,10 +9,19 @@ const MOST = 76_000
 
 type Metafile = { inputs: Record<string, unknown> }
 
+const inputsOf = (bundle: string): Metafile['inputs'] =>
+  JSON.parse(readFileSync(join(ROOT, `node_modules/.cache/ralph/bundles/${bundle}.json`), 'utf8')).inputs
+
+describe('what the commands do', () => {
+  it('has nothing of their options, which would bring commander and wrap every module', () => {
+    const isOption = (path: string) =>
+      /^node_modules\/commander\/|\/command\.ts$|^src\/cli\/main\.ts$/.test(path)
+    expect(Object.keys(inputsOf('actions')).filter(isOption)).toEqual([])
+  })
+})
+
 describe('the program that every start reads', () => {
-  const { inputs }: Metafile = JSON.parse(
-    readFileSync(join(ROOT, 'node_modules/.cache/ralph/bundles/program.json'), 'utf8'),
-  )
+  const inputs = inputsOf('program')
   const others = Object.keys(inputs).filter(path => !/^src\/cli\/commands\//.test(path))
 
   it('is made of the commands’ options, commander, and little else', () => {

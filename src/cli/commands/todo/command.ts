@@ -1,10 +1,7 @@
 import { Argument } from 'commander'
 import { collect } from '../common.ts'
+import { TODO_ACTIONS } from '../todo-actions.ts'
 import { PROJECT_DIR, type Verb } from '../verb.ts'
-
-export const ACTIONS = ['add', 'done', 'skip', 'edit'] as const
-
-export type TodoAction = (typeof ACTIONS)[number]
 
 export type TodoOptions = { after?: string[]; json?: boolean; projectDir?: string }
 
@@ -20,7 +17,7 @@ Examples:
 /** With choices to complete, which are not enforced: without a run, what to do is the first word. */
 function actionArgument(): Argument {
   const argument = new Argument('[action]')
-  argument.argChoices = [...ACTIONS]
+  argument.argChoices = [...TODO_ACTIONS]
   return argument
 }
 

@@ -20,7 +20,8 @@ import { type ListFileSync, syncListFile } from '../../../workflows/build/list-f
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'
-import { ACTIONS, type TodoAction, type TodoOptions } from './command.ts'
+import { TODO_ACTIONS, type TodoAction } from '../todo-actions.ts'
+import type { TodoOptions } from './command.ts'
 
 /** Shows or changes a build's list. A run that is at work gets a request; of any other, the journal is written. */
 export async function todoRun(words: string[], options: TodoOptions): Promise<number> {
@@ -34,7 +35,7 @@ export async function todoRun(words: string[], options: TodoOptions): Promise<nu
   const [action, ...rest] = isNamed ? words.slice(1) : words
   if (action === undefined) return show(run, options)
   if (!isAction(action))
-    throw new UsageError(`ralph todo knows no "${action}"; it knows ${ACTIONS.join(', ')}`)
+    throw new UsageError(`ralph todo knows no "${action}"; it knows ${TODO_ACTIONS.join(', ')}`)
   refuseFromWithin(run, process.env)
   const { tasks } = fold(run.events)
   const request = requestOf(action, rest, options.after, id => findTaskId(tasks, id) ?? id)
@@ -47,7 +48,7 @@ export async function todoRun(words: string[], options: TodoOptions): Promise<nu
   return show(await changeStopped(run, request), options)
 }
 
-const isAction = (word: string): word is TodoAction => (ACTIONS as readonly string[]).includes(word)
+const isAction = (word: string): word is TodoAction => (TODO_ACTIONS as readonly string[]).includes(word)
 
 function latestBuild({ projectDir }: TodoOptions): StoredRun {
   const project = projectOf(projectDir, process.env)
