@@ -171,6 +171,25 @@ describe('a planner’s answer', () => {
     ])
   })
 
+  it('may have contents of 500 characters, and no more', () => {
+    const of = (length: number) => readPlan(JSON.stringify([item('#1', { content: 'x'.repeat(length) })]))
+    expect('items' in of(500)).toBe(true)
+    expect('errors' in of(501) && of(501)).toMatchObject({
+      errors: [expect.stringContaining('content is 501 characters long')],
+    })
+  })
+
+  it('tells of five cycles, and shows whole those of up to 11 tasks', () => {
+    const ring = (from: number, length: number) =>
+      Array.from({ length }, (_, n) =>
+        item(`#${from + n}`, { blockedBy: [`#${n === length - 1 ? from : from + n + 1}`] }),
+      )
+    const pairs = Array.from({ length: 6 }, (_, n) => ring(2 * n + 1, 2)).flat()
+    expect(errorsOf(JSON.stringify(pairs))).toHaveLength(5)
+    expect(errorsOf(JSON.stringify(ring(1, 11)))[0]).not.toContain('…')
+    expect(errorsOf(JSON.stringify(ring(1, 12)))[0]).toContain('#6 → … → #9')
+  })
+
   it('with ids that every object has is read as any other', () => {
     const answer = `[${['__proto__', 'constructor'].map(id => `{"id":"${id}","content":"Do","description":"Why"}`)}]`
     const plan = checkList(JSON.parse(answer), { isNew: true })

@@ -43,9 +43,42 @@ describe('the prompt of a task', () => {
     expect(prompt).not.toContain('bug fix')
   })
 
+  const flat = nextPrompt(start()).replace(/\s+/g, ' ')
+
+  it.each([
+    'You work on one task of a larger plan. Its goal: <goal>',
+    '# Getting up to speed You start with a fresh context. Before you edit anything:',
+    '1. Read `.ralph/sessions/r1/tasks.json`: all tasks, their status, and what blocks them.',
+    '2. Read the end of `.ralph/sessions/r1/progress.txt`: what was done before, and what went wrong.',
+    '3. Run `git log --oneline -10`: the latest commits.',
+    '- Work only on #1, and finish it completely. Do not work on other tasks.',
+    '- You do not decide whether it is done: when you end, ralph runs `npm test`, `npm run lint` itself, and #1 is completed if all of it passes. Run it first.',
+    '- Ralph keeps `.ralph/sessions/r1/tasks.json`. You may add tasks there that turn out to be needed, and reorder it; what you write about completion, rewrite or remove is put back. Leave `.ralph/sessions/r1/progress.txt` alone.',
+    '- Nobody answers while you work. Decide what you can decide, and say in your last message what you decided.',
+    '- End with a few sentences on what you did and what the next one should know: they go into progress.txt.',
+    '- If you could not do it, say why in your last message: <failed>the reason in one line</failed>',
+    '- If only a person can help (a decision, access, a secret), ask in your last message: <blocked>your question</blocked>',
+  ])('says: %s', sentence => expect(flat).toContain(sentence))
+
+  it('of a task without details has its title alone', () => {
+    expect(nextPrompt(play(build(), [task('#1')]))).toContain(
+      '# Your task: Do #1 (#1)\n\n# Getting up to speed',
+    )
+  })
+
+  it('of a bug fix says what to do, and nothing of a parent without details', () => {
+    const run = play(build(), [task('#1')])
+    run.step(ok({ findings: [red] }))
+    expect(nextPrompt(run)).toContain(
+      'This is a bug fix. #1 (Do #1) was worked on and its checks failed; it waits for you. Find the cause and fix it there, so that the checks pass. Do not weaken or skip a check.\n\n# Getting',
+    )
+  })
+
   it('names the file of a specification instead of repeating it', () => {
     const prompt = nextPrompt(start(), { goal: { file: 'specs/snake.md' } })
-    expect(prompt).toContain('The specification is in specs/snake.md.')
+    expect(prompt).toContain(
+      'You work on one task of a larger plan. The specification is in specs/snake.md.\n\n#',
+    )
   })
 
   it('shows the tags for failure and for a question as they are read', () => {
@@ -55,7 +88,9 @@ describe('the prompt of a task', () => {
   })
 
   it('says what completes a task that nothing checks', () => {
-    expect(nextPrompt(start(), { checks: [] })).toContain('ralph completes #1 unless you say that it failed')
+    expect(nextPrompt(start(), { checks: [] })).toContain(
+      'when you end, ralph completes #1 unless you say that it failed. Test your work first.\n',
+    )
   })
 
   it('for a bug fix has what failed, and the task that waits for it', () => {
