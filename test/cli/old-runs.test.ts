@@ -41,7 +41,7 @@ const setPromptRun = (name: string) =>
     setStage({
       git: false,
       answers: [
-        ['message', 'commit message', [['print', 'Ship it']]],
+        ['message', 'commit message', [['claude', 'Ship it']]],
         [
           'work',
           '',
