@@ -9,7 +9,6 @@ import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { readBase } from '../workflows/spec.ts'
 import { ralphHome, runsIn, type StoredRun, storedRuns } from './find.ts'
 import type { Io } from './io.ts'
 import { isLive } from './live.ts'
@@ -96,7 +95,8 @@ function isOver(home: string, run: StoredRun): boolean {
 /** The session folder; null if there is none in the project that the run was in, or a link leads elsewhere. */
 function sessionOf({ id, last, began }: StoredRun): { root: PinnedFolder; path: string } | null {
   try {
-    const { sessions } = readBase(began.pins)
+    // Not by the schema: a run of another version of ralph is deleted, too.
+    const sessions = typeof began.pins.sessions === 'string' ? began.pins.sessions : undefined
     const place = sessions ?? began.project
     const path = sessionDir(place, id)
     const root = pinFolder(place)

@@ -178,7 +178,7 @@ describe('every character is shown', () => {
 
   it('by doctor', async () => {
     const ran = await setUntrusted(SETTINGS).ralph('doctor')
-    expect(shown(ran)).toContain(`  ✓ guardrails  ${CHECKS}\n`)
+    expect(shown(ran)).toContain(`  ✓ checks      ${CHECKS}\n`)
   })
 })
 

@@ -79,7 +79,7 @@ describe('resume', () => {
     const ran = await stage.ralph('resume', '-m', '3')
     expect([ran.code, ran.stdout]).toEqual([
       0,
-      expect.stringMatching(/limit\s+3 iterations[\s\S]*iteration 2 of 3/),
+      expect.stringMatching(/limits\s+3 iterations[\s\S]*iteration 2 of 3/),
     ])
   })
 
