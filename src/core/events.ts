@@ -168,9 +168,9 @@ type Place = { project?: string; folder?: string; born?: number }
 
 /**
  * What a run did. Those that `isTruth` are the journal; folding them gives the state.
- * Every one carries the time, so that nothing downstream needs a clock.
+ * Every one carries the time. In the journal also by a clock of the process that nobody can set (`up`), for durations.
  */
-export type RunEvent = { at: number } & (
+export type RunEvent = { at: number; up?: number } & (
   | ({
       type: 'began'
       v: 1

@@ -134,7 +134,8 @@ function openRun(
     }
     for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
-  const book = openBook(workflow.table(spec), fold(past), journal.append, notify)
+  const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
+  const book = openBook(workflow.table(spec), fold(past), append, notify)
   const commits = past.filter(event => event.type === 'committed')
   const underWay = new Set(
     [...Object.keys(book.state.flight), ...Object.keys(book.state.unapplied)].map(Number),

@@ -38,12 +38,12 @@ export function listenToKeys(
   let isAsking = false
 
   const onData = (chunk: Uint8Array | string) => {
-    if (readingSince === null || Date.now() - readingSince < STALE_MS) return
+    if (readingSince === null || performance.now() - readingSince < STALE_MS) return
     for (const action of keys.typed(chunk.toString())) act(action)
   }
   function startReading(): void {
     if (readingSince !== null) return
-    readingSince = Date.now()
+    readingSince = performance.now()
     mode.on()
     input.on('data', onData)
     input.resume()

@@ -82,6 +82,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     )
     const parser = agent.parser(mode)
     const began = options.now()
+    const beganUp = performance.now()
     const record = callRecord(options.session, call.role)
     let ended: AgentEnded | undefined
     let promptFile: string | null = null
@@ -99,7 +100,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
         agent: name,
         argv: redactWords(command.argv),
         prompt: promptFile && options.session.shown(promptFile),
-        ms: options.now() - began,
+        ms: Math.round(performance.now() - beganUp),
         ...outcome,
       })
     const explain = (event: AgentEvent): AgentEvent => {

@@ -3,6 +3,7 @@ import { evolveList } from '../../core/evolve.ts'
 import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import type { Tokens } from './spent.ts'
+import { timeBetween } from './times.ts'
 
 /** The move of an iteration that ended well, otherwise how it ended. */
 export type IterationEnd =
@@ -49,13 +50,13 @@ export type Iteration = {
 export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   const iterations = new Map<StepId, Iteration>()
   /** The iterations under way, and until when their time is counted so far. */
-  const counting = new Map<StepId, number>()
-  const countTime = (id: StepId, at: number): Iteration | undefined => {
+  const counting = new Map<StepId, RunEvent>()
+  const countTime = (id: StepId, event: RunEvent): Iteration | undefined => {
     const iteration = iterations.get(id)
     const from = counting.get(id)
     if (iteration && from !== undefined) {
-      iteration.ms += Math.max(at - from, 0)
-      counting.set(id, at)
+      iteration.ms += timeBetween(from, event)
+      counting.set(id, event)
     }
     return iteration
   }
@@ -66,28 +67,28 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
     switch (event.type) {
       case 'resumed':
         // The time between the crash and the resume does not count.
-        for (const id of counting.keys()) counting.set(id, event.at)
+        for (const id of counting.keys()) counting.set(id, event)
         break
       case 'started':
         iterations.set(event.id, newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''))
-        counting.set(event.id, event.at)
+        counting.set(event.id, event)
         break
       case 'spawned':
-        countTime(event.id, event.at)
+        countTime(event.id, event)
         break
       case 'ended': {
-        const iteration = countTime(event.id, event.at)
+        const iteration = countTime(event.id, event)
         if (!iteration) break
         addSpent(iteration, event.result)
         break
       }
       case 'asked': {
-        const iteration = countTime(event.id, event.at)
+        const iteration = countTime(event.id, event)
         if (iteration) addSpent(iteration, event)
         break
       }
       case 'settled': {
-        const iteration = countTime(event.id, event.at)
+        const iteration = countTime(event.id, event)
         if (iteration)
           Object.assign(iteration, settledFields(event), { counted: (event.patch.n ?? 0) > used })
         used = event.patch.n ?? used
@@ -95,16 +96,16 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       }
       case 'committed': {
         const { by, from, to } = event
-        countTime(event.id, event.at)?.commits.push({ by, from, to })
+        countTime(event.id, event)?.commits.push({ by, from, to })
         break
       }
       case 'changed': {
-        const iteration = countTime(event.id, event.at)
+        const iteration = countTime(event.id, event)
         if (iteration) iteration.files = { count: event.count, paths: event.paths }
         break
       }
       case 'applied':
-        countTime(event.id, event.at)
+        countTime(event.id, event)
         counting.delete(event.id)
         break
     }

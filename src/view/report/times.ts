@@ -13,6 +13,17 @@ export type Times = {
 }
 
 /**
+ * How long it took from one event to the next. The system time may be set meanwhile, so it counts only where an older ralph
+ * kept nothing else. Between an event of a process at work and one of another process, nothing was at work.
+ */
+export function timeBetween(before: RunEvent, after: RunEvent): number {
+  const { up: from, at: fromAt } = before
+  const { up: to, at: toAt } = after
+  if (from === undefined && to === undefined) return Math.max(toAt - fromAt, 0)
+  return from === undefined || to === undefined ? 0 : Math.max(to - from, 0)
+}
+
+/**
  * Where the time went. The journal has no event for a wait: it is the time in which nothing is under way after an
  * iteration or a person asked for a pause. The time before a resume is neither work nor a wait.
  */
@@ -21,10 +32,12 @@ export function timesOf(events: readonly RunEvent[]): Times {
   const times: Times = { began, last: began, workedMs: 0, waitedMs: 0, sittings: 0 }
   const underWay = new Set<StepId>()
   let pausing = false
+  let before: RunEvent | undefined
   for (const event of events) {
     // An undo is not work of the run, and may come long after its end.
     if (event.type === 'undone') continue
-    const passed = Math.max(event.at - times.last, 0)
+    const passed = before ? timeBetween(before, event) : 0
+    before = event
     if (event.type === 'began' || event.type === 'resumed') {
       times.sittings++
       pausing = false
