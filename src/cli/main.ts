@@ -24,7 +24,7 @@ import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
 import type { Verb, VerbContext } from './commands/verb.ts'
-import { attach, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
+import { attach, events, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
 
 const VERBS: readonly Verb[] = [
@@ -36,6 +36,7 @@ const VERBS: readonly Verb[] = [
   task,
   spawn,
   ls,
+  events,
   resume,
   report,
   diff,

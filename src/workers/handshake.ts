@@ -47,7 +47,7 @@ export async function startSupervisor(
   onStarted: (ref: ProcessRef) => void,
 ): Promise<void> {
   const log = openNewFile(join(dir, FILES.supervisor))
-  const child = spawn(process.execPath, [...NODE_FLAGS, process.argv[1] ?? '', 'supervise', name], {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'supervise', name], {
     cwd: '/',
     env,
     detached: true,
@@ -66,9 +66,6 @@ export async function startSupervisor(
   }
   if ('error' in answer) throw answer.isUsage ? new UsageError(answer.error) : new Error(answer.error)
 }
-
-/** A supervisor mostly waits: it needs little memory. */
-const NODE_FLAGS: readonly string[] = ['--max-semi-space-size=1']
 
 function answerOf(child: ChildProcess, dir: string): Promise<Answer> {
   return new Promise(resolve => {

@@ -21,6 +21,8 @@ import { adoptEditedLimit } from './state-edit.ts'
 import { removeMerged } from './worktree.ts'
 
 const POLL_MS = 50
+/** What a supervisor has to leave once its run has ended. */
+const LEAVE_MS = 10_000
 
 const say = (io: Io, line: string): number => {
   io.stdout.write(`${line}\n`)
@@ -142,7 +144,15 @@ export async function killWorker(name: string, { rmWorktree }: KillOptions, io: 
   return 1
 }
 
+/** Ends its run and waits for its process, so that nothing is left of it. */
 async function endRun(name: string, io: Io): Promise<number> {
+  const code = await cancelWhatRuns(name, io)
+  const supervisor = readWorker(ralphHome(io.env), name)?.supervisor
+  if (code === 0 && supervisor) await endProcess(supervisor, LEAVE_MS)
+  return code
+}
+
+async function cancelWhatRuns(name: string, io: Io): Promise<number> {
   const home = ralphHome(io.env)
   const { record, phase, events } = look(name, io)
   const quiet: Io = { ...io, stdout: { write: () => {} } }
@@ -164,11 +174,12 @@ async function endRun(name: string, io: Io): Promise<number> {
   return cancelRun(run.id, { projectDir: record.project }, quiet)
 }
 
-async function endProcess(ref: NonNullable<WorkerRecord['supervisor']>): Promise<void> {
-  while (isAlive(ref)) {
-    process.kill(ref.pid, 'SIGKILL')
-    await delay(POLL_MS)
-  }
+/** `patienceMs`: how long it has to end by itself. */
+async function endProcess(ref: NonNullable<WorkerRecord['supervisor']>, patienceMs = 0): Promise<void> {
+  // A worker may run in this very process.
+  const isOther = () => ref.pid !== process.pid && isAlive(ref)
+  for (const end = performance.now() + patienceMs; isOther(); await delay(POLL_MS))
+    if (performance.now() >= end) process.kill(ref.pid, 'SIGKILL')
 }
 
 /** Forgets a worker: its folder and its window go, its run stays and is found by its id. */

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { sendControl } from '../../src/store/control.ts'
 import { readJournal } from '../../src/store/journal.ts'
+import { eventsOf } from '../cli/scene.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasTmux } from '../support/terminal.ts'
 import { setWorkers, until } from './scene.ts'
@@ -234,5 +235,41 @@ describe.skipIf(!hasTmux)('the tmux server', () => {
     expect(scene.tmux('show-options', '-g', 'status-left')).toContain('mine')
     expect(scene.windows()).toEqual(['agent'])
     await scene.ralph('kill', 'agent')
+  })
+})
+
+describe.skipIf(!hasTmux)('a request to a worker that is starting', () => {
+  it('counts: a pause is obeyed before the first agent', async () => {
+    const scene = setWorkers({ calls: HELD })
+    const slow = `#!/bin/sh\nuntil [ -e ${scene.root}/tmux.go ]; do sleep 0.02; done\nPATH=${process.env.PATH} exec tmux "$@"\n`
+    writeFileSync(join(scene.bin, 'tmux'), slow, { mode: 0o755 })
+    const starting = scene.start(...SPAWN, '-m', '2')
+    await until(() => scene.record('agent')?.supervisor)
+    expect((await scene.ralph('ls')).stdout).toMatch(/agent +starting/)
+    expect((await scene.ralph('pause', 'agent')).stdout).toBe('paused ralph loop for agent\n')
+    scene.go('tmux.go')
+    expect((await starting.ended).code).toBe(0)
+    await until(async () => (await scene.ralph('ls')).stdout.includes('paused'))
+    expect(existsSync(join(scene.root, 'agent.pid'))).toBe(false)
+    await scene.ralph('resume', 'agent')
+    await until(() => agentPid(scene.root))
+    await scene.ralph('kill', 'agent')
+  })
+})
+
+describe.skipIf(!hasTmux)('ralph events', () => {
+  it('shows what happened in all runs, as lines and as JSON', async () => {
+    const scene = setWorkers({ calls: [[['claude', 'ok']]] })
+    await scene.ralph(...SPAWN, '-m', '1')
+    await scene.ended('agent')
+    await scene.ralph('run', '-p', 'work', '-c', '', '--once')
+    const { stdout } = await scene.ralph('events')
+    expect(stdout).toMatch(/^\S+ agent \[BEGIN\] prompt in .*\n\S+ agent \[START\] iteration 1\/1\n/)
+    expect(stdout).toMatch(/ agent \[DONE\] loop complete after 1 iteration\n\S+ \d{8}-\S+ \[BEGIN\]/)
+    const events = eventsOf(await scene.ralph('events', '--json')) as {
+      type: string
+      worker?: string | null
+    }[]
+    expect(events.filter(e => e.type === 'began').map(e => e.worker)).toEqual(['agent', null])
   })
 })

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import type { EventsOptions } from '../../workers/events.ts'
 import type { ListOptions } from '../../workers/list.ts'
 import type { LogsOptions } from '../../workers/read-logs.ts'
 import type { KillOptions } from '../../workers/steer.ts'
@@ -74,6 +75,16 @@ export const wait: Verb = {
       .action(async (names: string[], options: WaitOptions) =>
         finish(await (await actions()).waitForWorkers(names, options, io)),
       ),
+}
+
+export const events: Verb = {
+  name: 'events',
+  summary: 'Print what happens in all runs of this machine, for scripts.',
+  define: (command, { finish, io }) =>
+    command
+      .option('-f, --follow', 'go on until Ctrl+C')
+      .option('--json', 'the events of the journals as NDJSON, each with its run and worker')
+      .action(async (options: EventsOptions) => finish(await (await actions()).printEvents(options, io))),
 }
 
 export const set: Verb = {

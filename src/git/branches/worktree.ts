@@ -67,7 +67,7 @@ async function isMerged(
 /** Whether HEAD has a commit with the same patch for each of those that lead to this one. */
 async function hasPatches(root: string, tip: string, env: Record<string, string>): Promise<boolean> {
   const cherry = await git(root, env, ['cherry', 'HEAD', tip])
-  return cherry !== null && cherry.split('\n').every(line => line === '' || line.startsWith('-'))
+  return cherry?.split('\n').every(line => line === '' || line.startsWith('-')) ?? false
 }
 
 /** Removes a worktree and its branch. The caller has made sure that nothing is lost. `isFresh`: nobody worked in it. */
