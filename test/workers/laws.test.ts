@@ -207,7 +207,22 @@ describe.skipIf(!hasTmux)('the tmux server', () => {
         env: { ...process.env, TMUX_TMPDIR: dir },
       })
     onTestFinished(() => void user('kill-server'))
-    user('-f', '/dev/null', 'new-session', '-d', '-s', 'ralph', ';', 'set', '-g', 'destroy-unattached', 'off')
+    // With a name, because tmux would name the window after what runs in it, now and then.
+    user(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-s',
+      'ralph',
+      '-n',
+      'mine',
+      ';',
+      'set',
+      '-g',
+      'destroy-unattached',
+      'off',
+    )
     const before = [user('list-windows', '-a'), user('show-options', '-g')]
     const env = { ...scene.env, TMUX_TMPDIR: dir, TMUX: `${dir}/tmux-0/user,1,0` }
     expect((await scene.withEnv(env, ...SPAWN, '-m', '1')).code).toBe(0)
