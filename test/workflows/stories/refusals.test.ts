@@ -85,6 +85,38 @@ describe('what an agent may not write is reported', () => {
     ])
   })
 
+  it('with the whole sentence of why it is put back', () => {
+    expect(told({ B: { title: 'Other' } })).toEqual([
+      'Story B: title was changed. An agent must not change what a story asks for or what verifies it. It is put back.',
+    ])
+  })
+
+  it('of removed stories without reviews, even if nobody knows what there was before', () => {
+    const skip = { ...rules, skip: true }
+    expect(told({}, { found: file(newStory('A'), newStory('B', 1, ['A'])), before: null }, skip)).toEqual([
+      expect.stringContaining('Story B-2 was removed.'),
+    ])
+  })
+
+  it('of notes that a finished story lost', () => {
+    const done = file({ ...newStory('A'), ...approved })
+    const found = file({ ...newStory('A'), ...approved, notes: ' ' })
+    const work = { truth: done, before: snapshotOf(done), found, tasks: storyTasks(done), story: 'Z' }
+    expect(told({}, work)).toEqual([
+      'Story A has passes=true but notes is empty. Say in notes what was done.',
+    ])
+  })
+
+  it('of a story that it did not touch and that cannot be so', () => {
+    const odd = file({ ...newStory('A'), reviewStatus: 'changes_requested', reviewCount: 1 })
+    const work = { truth: odd, before: snapshotOf(odd), found: odd, tasks: storyTasks(odd) }
+    expect(told({}, work)).toEqual([expect.stringContaining('its reviewFeedback is empty')])
+    const counted = file({ ...odd.userStories[0]!, reviewCount: 2 })
+    expect(told({}, { ...work, found: counted })).toEqual([
+      expect.stringMatching(/illegal transition: reviewCount 1 → 2\.$/),
+    ])
+  })
+
   it('by where the stories stand, if nobody knows any more where they stood', () => {
     expect(told({ A: { ...approved, reviewStatus: null } }, { before: null })).toEqual([
       expect.stringContaining("Story A has passes=true but reviewStatus is 'null'"),

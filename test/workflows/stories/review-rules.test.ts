@@ -272,6 +272,16 @@ describe('an iteration', () => {
     expect(errors(mode, now)).toEqual(messages)
   })
 
+  it('of review mode that touches a story before the one that waits has reviewed the one that waits', () => {
+    const now = changed({ new: { reviewStatus: 'needs_review' }, waiting: { ...approved, reviewCount: 2 } })
+    expect(errors('review', now)).toEqual([
+      review(
+        'new',
+        'a review may only modify one story, and waiting was reviewed: reviewStatus null → needs_review',
+      ),
+    ])
+  })
+
   it('of review mode with nothing to review may leave all as it is', () => {
     expect(transitionErrors('review', snapshotOf(file(story('new'))), file(story('new')))).toEqual([])
   })
