@@ -24,11 +24,11 @@ export async function attachWorker(name: string, io: Io): Promise<number> {
   const own = `${SESSION}-${process.pid}`
   const words = [
     ...['new-session', '-t', `=${SESSION}`, '-s', own, ';'],
-    ...['set-option', '-t', `=${own}`, 'destroy-unattached', 'on', ';'],
     ...['select-window', '-t', `=${own}:=${name}`],
   ]
   const { TMUX: _, ...env } = io.env
   const child = spawn('tmux', ['-u', '-S', server.socket, ...words], { stdio: 'inherit', env })
   const [code] = await once(child, 'exit')
+  await server.run('kill-session', '-t', `=${own}`).catch(() => {})
   return code === 0 ? 0 : 1
 }
