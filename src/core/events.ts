@@ -112,6 +112,7 @@ export type Outcome =
       /** The fingerprint of the tree that the checks ran on, if there is one. */
       tree?: string
       changed: boolean
+      said?: string
       /** Tool calls that were refused: the agent could not do all it wanted. */
       denials?: number
       /** Tasks that this stage produced (decomposing a goal). */
@@ -157,7 +158,6 @@ export type AgentEnding = {
   unusable?: { note: string }
   /** Ralph stopped it, after its result for instance: then its exit says nothing. */
   seenOff: boolean
-  /** The model, if the CLI tells it. */
   model?: string
   /** What the agent had written about its work when it ended; what is written later is not its claim. */
   claimed?: Claimed

@@ -1,5 +1,5 @@
 import type { AgentEnding, Exit, Finding, Outcome, Settled } from './events.ts'
-import type { RunState } from './table.ts'
+import type { Move, RunState, Stage, TaskState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
@@ -24,7 +24,14 @@ export function judge(evidence: Evidence): Outcome {
     const denials = evidence.result.denials ?? 0
     return denials > 0
       ? { ...discounted(claims, findings, changed, denials), ...(tree !== undefined && { tree }) }
-      : { end: 'ok', ...claims, findings, ...(tree !== undefined && { tree }), changed }
+      : {
+          end: 'ok',
+          ...claims,
+          findings,
+          ...(tree !== undefined && { tree }),
+          changed,
+          ...saidIn(evidence.result.text),
+        }
   }
   const { end, note } = trouble
   if (end === 'unusable') return { end, note }
@@ -64,6 +71,22 @@ function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: s
     return { end: 'error', note: `${describeExit(exit)}, although the agent reported success` }
   if (result.text.trim() === '') return { end: 'empty', note: 'the agent gave an empty answer' }
   return null
+}
+
+/** How much of an answer is compared: its end, where an agent says what it did. */
+const COMPARED = 2000
+const KEPT_LETTERS = 200
+
+/** A word or two, such as "Working.", is no statement that could be new or old. */
+const LEAST_LETTERS = 12
+
+/** The letters of an answer: numbers, times and marks may differ where nothing new is said. */
+function saidIn(text: string): { said?: string } {
+  const letters = text
+    .slice(-COMPARED)
+    .toLowerCase()
+    .replace(/[^\p{L}]+/gu, '')
+  return letters.length < LEAST_LETTERS ? {} : { said: `${letters.length} ${letters.slice(-KEPT_LETTERS)}` }
 }
 
 /** An agent whose tool calls were refused cannot have finished, whatever it says. */
@@ -113,3 +136,20 @@ export function unstableTree(paths: readonly string[]): Finding {
 
 const describeExit = (exit: Exit): string =>
   exit.signal === null ? `exit code ${exit.code}` : `ended by ${exit.signal}`
+
+/** An iteration that leaves its task as it was: nothing is finished, red, changed, or said that was not said before. */
+export function countIdle(
+  me: TaskState,
+  { changed, said, findings }: Ok,
+  move: Move,
+  { repeats }: Stage,
+): void {
+  const before = me.idle
+  delete me.idle
+  if (repeats || move !== 'more' || changed || said === undefined) return
+  if (findings.some(({ verdict }) => verdict !== 'pass')) return
+  me.idle = { times: before?.said === said ? before.times + 1 : 1, said }
+}
+
+export const explainIdle = ({ idle }: TaskState): string =>
+  `idle: ${idle?.times} iterations in a row changed nothing and said nothing new`

@@ -1,6 +1,7 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
 import { plural } from './format.ts'
 import { failurePause, isSetBack, limitedUntil } from './limits.ts'
+import { countIdle, explainIdle } from './outcome.ts'
 import {
   AT_CAP,
   COMMIT,
@@ -148,14 +149,15 @@ function advance(
     me.why = NOTHING_MORE
     event.note = NOTHING_MORE
   }
+  countIdle(me, outcome, move, stage)
   me.carry = carried(outcome, move, me.carry)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // A red check at the cap cannot be waved through: it spends the stage instead.
   if (move === 'reject' && me.rounds >= table.rounds) move = red.length > 0 ? 'spent' : 'capped'
-  if (me.still >= state.limits.stuck && move !== 'ask') move = 'stuck'
+  const isIdle = (me.idle?.times ?? 0) >= state.limits.stuck
+  if ((me.still >= state.limits.stuck || isIdle) && move !== 'ask') move = 'stuck'
 
-  if (move === 'stuck')
-    block(me, `stuck: ${me.still} iterations changed nothing and ${names(red)} stayed red`)
+  if (move === 'stuck') block(me, isIdle ? explainIdle(me) : explainStill(me, red))
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
   else if (move === 'more' && isUndecided && stage.on.more === step.stage) {
     // Not the agent's fault: it spends no try. But nothing goes on for ever.
@@ -177,6 +179,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, t
     me.stage = to
     me.tries = 0
     me.still = 0
+    delete me.idle
     if (to === 'done' && move === 'capped') {
       me.proof = false
       me.why = AT_CAP
@@ -278,6 +281,9 @@ function block(me: TaskState, why: string): void {
   me.stage = 'blocked'
   me.why = why
 }
+
+const explainStill = ({ still }: TaskState, red: Finding[]): string =>
+  `stuck: ${still} iterations changed nothing and ${names(red)} stayed red`
 
 const names = (findings: Finding[]) => findings.map(f => f.check).join(', ')
 const sameChecks = (a: Finding[], b: Finding[]) => {

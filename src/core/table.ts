@@ -42,6 +42,8 @@ export type Stage = {
    * the agent finds nothing more to do.
    */
   passesUnchanged?: number
+  /** Nothing finishes it: it is repeated until a limit ends the run, whatever the agent says. */
+  repeats?: true
   /** A stage that ends by signal may also send the work back. */
   rejects?: true
   /** What a red check means here. */
@@ -87,6 +89,8 @@ export type TaskState = {
   unchanged?: number
   /** Iterations in a row about which a check could not decide; absent: none. */
   undecided?: number
+  /** Iterations in a row that changed nothing and said the same, and what they said; absent: none. */
+  idle?: { times: number; said: string }
   visits: Record<StageName, number>
   /** What failed last: it shapes the next prompt. */
   carry: Finding[]

@@ -98,7 +98,7 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const work = workOf(book, step)
   const well = step.ended === undefined || needsChecks(step.ended)
   const checks = well ? await ports.checks(work) : []
-  const changed = await hasChanged(context, step, checks.length > 0)
+  const changed = await hasChanged(context, step, { well, isChecked: checks.length > 0 })
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
   if (!checked) {
@@ -117,12 +117,17 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   await apply(context, settled)
 }
 
-/** Whether the tree changed, as far as it matters: whether red checks are stuck, or a silent agent did anything. */
-async function hasChanged({ ports, trees }: RunContext, step: Step, isChecked: boolean): Promise<boolean> {
+/** Whether the tree changed, as far as it matters: whether red checks are stuck, or an agent is silent or idle. */
+async function hasChanged(
+  { ports, trees }: RunContext,
+  step: Step,
+  { well, isChecked }: { well: boolean; isChecked: boolean },
+): Promise<boolean> {
   const isSilent = step.ended?.how === 'inactive'
   const changed = isChecked || isSilent ? await trees.changed(step.workspace) : true
   // Without checks nobody looked at the tree before this step.
-  return (isSilent ? await ports.changedInStep?.(step.workspace) : null) ?? changed
+  const isAlone = isSilent || (well && !isChecked && step.agent !== null)
+  return (isAlone ? await ports.changedInStep?.(step.workspace) : null) ?? changed
 }
 
 /** Checks may change the tree, as a formatter does; then they run once more, on what they left. */

@@ -42,12 +42,12 @@ export async function fullReceipt(
   const receipt = receiptFor(registry, name, projectDir, env)
   const { ending, totals } = receipt
   if (ending.type !== 'open' || ending.live) return receipt
-  const files = await changedFiles(receipt.id, env)
-  return files === null ? receipt : { ...receipt, totals: { ...totals, files, filesCut: false } }
+  const files = await countChangedFiles(receipt.id, env)
+  return files === null ? receipt : { ...receipt, totals: { ...totals, filesInTree: files } }
 }
 
 /** How many files a run changed; null if that cannot be told. */
-async function changedFiles(id: string, env: NodeJS.ProcessEnv): Promise<number | null> {
+async function countChangedFiles(id: string, env: NodeJS.ProcessEnv): Promise<number | null> {
   const silent = { write: () => {} }
   let names = ''
   try {

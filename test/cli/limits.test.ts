@@ -175,3 +175,26 @@ describe('a limit in text mode', () => {
     expect(settledIn(stage)).toMatchObject({ end: 'limited', note: words })
   })
 })
+
+describe('a loop without checks that idles', () => {
+  const say = (text: string, ...acts: Act[]): Act[] => [...acts, ['claude', text]]
+  const NOTHING = 'I looked at everything: there is nothing left to do.'
+
+  it('ends after three iterations that change nothing and say nothing new, with a sentence', async () => {
+    const stage = setStage({
+      calls: [say(NOTHING, ['file', 'made', 'x']), say(`${NOTHING} (3)`), say(NOTHING)],
+    })
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toContain('idle: 3 iterations in a row changed nothing and said nothing new')
+    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(4)
+  })
+
+  it('goes on while it says something new, or was asked for every iteration', async () => {
+    const news = ['a', 'b', 'c', 'd'].map(word => say(`${NOTHING} But look at ${word}.`))
+    const said = await setStage({ calls: news }).ralph('run', '-p', 'x', '-m', '4')
+    expect(said.stdout).toContain('all 4 iterations are used')
+    const asked = await setStage({ calls: [say(NOTHING)] }).ralph('run', '-p', 'x', '-c', '', '-m', '5')
+    expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('all 5 iterations are used')])
+  })
+})

@@ -28,6 +28,8 @@ type Record1 = {
   reds: (string | null)[]
   /** Of the same: whether it changed nothing, was refused nothing, and its checks were green. */
   unchanged: boolean[]
+  /** Of the same: what it said, if it left the task as it was; otherwise null. */
+  said: (string | null)[]
 }
 
 const newRecord = (): Record1 => ({
@@ -39,6 +41,7 @@ const newRecord = (): Record1 => ({
   green: false,
   reds: [],
   unchanged: [],
+  said: [],
 })
 
 /**
@@ -258,6 +261,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     } else {
       r.stays = 0
       r.reds = []
+      r.said = []
       if (is.stage === 'resolve') must(++r.visits <= workflow.stages.resolve!.visits!, 'visits are bounded')
     }
   }
@@ -277,6 +281,13 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const last = r.reds.slice(-limits.stuck)
     const stuck = last.length === limits.stuck && last[0] !== null && last.every(x => x === last[0])
     if (is.stage === 'blocked' && is.why.startsWith('stuck')) must(stuck, 'only what is stuck is called so')
+    const leaves = clean && !rejects && !asks && !o.changed && !wanted(stage.ends, o)
+    r.said.push((leaves && o.said) || null)
+    const said = r.said.slice(-limits.stuck)
+    const idle = said.length === limits.stuck && said[0] !== null && said.every(x => x === said[0])
+    if (is.stage === 'blocked' && is.why.startsWith('idle')) must(idle, 'only what is idle is called so')
+    if (idle && is.why !== NOTHING_MORE)
+      must(is.stage === 'blocked' && is.why.startsWith('idle'), 'a task whose agent idles is blocked')
     if (asks) must(is.stage === 'blocked' && is.why === (o.asks || is.why), 'a question waits for a person')
     else if (stuck)
       must(is.stage === 'blocked' && is.why.startsWith('stuck'), 'a task that is stuck is blocked')
@@ -317,6 +328,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     must(is.crashes <= limits.crashes, 'crashes are bounded')
     must(is.rounds <= workflow.rounds + 1, 'rounds are bounded')
     must(is.still <= limits.stuck, 'standing still is bounded')
+    must((is.idle?.times ?? 0) <= limits.stuck, 'idling is bounded')
     must(is.rounds === r.rounds && is.bugs === r.bugs, 'counts are what was seen')
   }
 

@@ -410,6 +410,49 @@ describe('a task is stuck', () => {
   })
 })
 
+describe('a task is idle', () => {
+  const same = ok({ changed: false, said: '20 nothinglefttodo' })
+
+  it('after three iterations that change nothing and say the same, with or without checks', () => {
+    for (const findings of [[], [green]]) {
+      const run = play(prompt(), [task('p')])
+      run.step({ ...same, findings })
+      run.step({ ...same, findings })
+      expect(run.step({ ...same, findings })).toMatchObject({
+        move: 'stuck',
+        state: {
+          stage: 'blocked',
+          why: 'idle: 3 iterations in a row changed nothing and said nothing new',
+        },
+      })
+    }
+  })
+
+  it.each([
+    ['changes something', { ...same, changed: true }],
+    ['says something else', { ...same, said: '21 onetestismissing' }],
+    ['says too little to tell', ok({ changed: false })],
+    ['has a red check', { ...same, findings: [red] }],
+  ])('not if one of them %s', (_, other) => {
+    const run = play(prompt(), [task('p')])
+    for (const outcome of [same, same, other, same, same]) run.step(outcome)
+    expect(run.at('p').stage).toBe('work')
+    expect(run.step(same).move).toBe('stuck')
+  })
+
+  it('not where every iteration was asked for, whatever the agent says', () => {
+    const run = play(prompt({ response: null, pattern: null }), [task('p')])
+    for (let i = 0; i < 9; i++) run.step(same)
+    expect(run.at('p').stage).toBe('work')
+  })
+
+  it('not where finding nothing more to do is enough', () => {
+    const run = play(prompt({ unchanged: 2 }), [task('p')])
+    run.step({ ...same, findings: [green] })
+    expect(run.step({ ...same, findings: [green] }).move).toBe('pass')
+  })
+})
+
 describe('proof', () => {
   const roles = pipeline({ roles: ['coder', 'reviewer'] })
   const proven = () => {

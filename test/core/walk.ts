@@ -12,6 +12,9 @@ import { dice } from './dice.ts'
 import { must, oracle } from './oracle.ts'
 import { type Kind, setup } from './setup.ts'
 
+/** What an agent says at its end. */
+const SAYINGS = ['words', 'There is nothing left to do.', 'Something is still to be done.']
+
 /** Far more turns than any run takes: of a hundred thousand, the longest took 300. */
 const TURNS = 2000
 const CRASH = new Error('power cut')
@@ -152,8 +155,10 @@ export function walk(kind: Kind, seed: number): Trace {
   function verify(step: Step): Outcome {
     const ending = step.ended!
     const findings = needsChecks(ending) ? someFindings(d, temper) : []
+    const text = ending.result.text === 'words' ? d.pick(SAYINGS) : ending.result.text
     const outcome = judge({
       ...ending,
+      result: { ...ending.result, text },
       findings,
       claims: lists.claims(step),
       changed: d.chance(temper.changed),

@@ -141,6 +141,11 @@ export const markOf = ({ verdict, doubts }: Iteration['checks'][number]): string
 export const formatCheck = ({ check, note }: Iteration['checks'][number]): string =>
   plainLine(note === '' ? check : `${check} ${note}`, LONGEST_LINE)
 
+function filesFact({ files, filesCut, filesInTree }: Receipt['totals']): [string, string][] {
+  if (filesInTree !== undefined) return [['files', formatFileCount(filesInTree)]]
+  return files === null ? [] : [['files', formatFileCount(files, filesCut)]]
+}
+
 /** The facts about a run as a whole, by name. */
 export const formatFacts = ({
   totals,
@@ -154,9 +159,7 @@ export const formatFacts = ({
 }: Receipt): [string, string][] => [
   ...(undone === null ? [] : [['undone', `it is kept in ${plainLine(undone)}`] as [string, string]]),
   ['work', formatIterations(totals)],
-  ...(totals.files === null
-    ? []
-    : [['files', formatFileCount(totals.files, totals.filesCut)] as [string, string]]),
+  ...filesFact(totals),
   ['cost', formatCost(totals)],
   ['tokens', formatTokens(totals)],
   ['time', formatTimes(times)],

@@ -32,6 +32,8 @@ export type Receipt = {
     begun?: number
     /** How many different files were changed; null if unknown. */
     files: number | null
+    /** Of a run that was cut off: how many files differ from its start; absent: it was not, or nobody can know. */
+    filesInTree?: number
     /** Whether there are more files, which the journal does not name. */
     filesCut: boolean
   }

@@ -6,9 +6,11 @@ import type { PromptSpec } from './spec.ts'
  * green checks alone be enough, or an agent that finds nothing more to do.
  */
 export const prompt = ({
+  response,
+  pattern,
   untilGreen,
   unchanged,
-}: Pick<PromptSpec['condition'], 'untilGreen' | 'unchanged'> = {}): StageTable => ({
+}: Partial<PromptSpec['condition']> = {}): StageTable => ({
   name: 'prompt',
   first: 'work',
   width: 1,
@@ -18,6 +20,7 @@ export const prompt = ({
     work: {
       ends: untilGreen ? 'checks' : 'signal',
       ...(unchanged !== undefined && { passesUnchanged: unchanged }),
+      ...(response === null && pattern === null && !untilGreen && { repeats: true as const }),
       tries: Number.POSITIVE_INFINITY,
       on: { pass: 'done', more: 'work', fail: 'work', spent: 'blocked' },
     },
