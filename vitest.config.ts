@@ -6,7 +6,7 @@ export default defineConfig({
     exclude: ['test/real/**'],
     // Most of the time goes by waiting for other processes: more workers than a small machine has cores.
     maxWorkers: 3,
-    // Modules hold no state, so test files can share them: loading them anew for each file took a quarter of the time.
+    // What modules keep is found by a path, so test files can share them: loading them for each file takes long.
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -205,7 +205,8 @@ describe('a workflow that is not one of ralph’s', () => {
       const toy = setToy()
       // What was on disk when the power went: the journal so far, and what was applied by then.
       cpSync(whole.runDir, toy.runDir, { recursive: true })
-      const began = { ...events[0], project: toy.project, pins: toy.spec, by: undefined }
+      const here = { project: toy.project, folder: undefined, born: undefined }
+      const began = { ...events[0], ...here, pins: toy.spec, by: undefined }
       const past = [JSON.stringify(began), ...lines.slice(1, n)]
       writeFileSync(join(toy.runDir, 'journal.ndjson'), `${past.join('\n')}\n`)
       const applied = events.slice(0, n).filter(e => e.type === 'applied').length
