@@ -59,6 +59,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['cli/open-bundle.ts', 'readFileSync', 'the program itself'],
   ['cli/commands/demo/agent.ts', 'readFileSync', 'the agent of the demo, not ralph'],
   ['cli/commands/demo/agent-stream.ts', 'readFileSync', 'the agent of the demo, not ralph'],
+  ['cli/commands/demo/auth.ts', 'readFileSync', 'the agent of the demo, not ralph'],
   ['cli/commands/demo/notes.ts', 'readFileSync', 'the agent of the demo, not ralph'],
 ]
 
@@ -297,7 +298,7 @@ function indentOf(line: string): number {
 
 describe('the names of workflows', () => {
   const NAME =
-    /\bworkflow\s*[!=]==?|[!=]==?\s*\w+\.workflow\b|case '(?:prompt|tasks|stories)'|(?:^|[{,\s])(?:prompt|tasks|stories):\s*'(?:run|build|stories)'/m
+    /\bworkflow\s*[!=]==?|[!=]==?\s*\w+\.workflow\b|case '(?:prompt|tasks|stories|pipeline)'|(?:^|[{,\s])(?:prompt|tasks|stories):\s*'(?:run|build|stories)'/m
 
   it.each(files.filter(file => !file.startsWith('workflows/')))('%s decides nothing by one', file => {
     const found = linesOf(file).filter(line => NAME.test(line))

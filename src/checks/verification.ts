@@ -1,4 +1,4 @@
-import { readPromise } from '../core/completion.ts'
+import { givesPromise } from '../core/completion.ts'
 import type { Exit, Finding } from '../core/events.ts'
 import type { Check, CheckWork } from '../core/ports.ts'
 import type { CommandRun } from '../core/verification/command-run.ts'
@@ -21,6 +21,8 @@ export type Verified = {
   claim?: true
   /** Nobody could decide: that is not the agent's fault. */
   undecided?: true
+  /** A judge thinks so. */
+  opinion?: true
   exit?: Exit | null
   log?: string
   /** What the command printed, if that explains the failure. */
@@ -64,7 +66,7 @@ const usesJudge = (verification: Verification): boolean =>
     : verification.method === 'semantic'
 
 function findingOf({ name, failed, action, hint }: VerificationSpec, verified: Verified): Finding {
-  const { verdict, reason, claim, undecided, log, output } = verified
+  const { verdict, reason, claim, undecided, opinion, log, output } = verified
   const lines = [
     `${failed}: ${reason}`,
     hint && `Hint: ${hint}`,
@@ -79,6 +81,7 @@ function findingOf({ name, failed, action, hint }: VerificationSpec, verified: V
     ...(verdict !== 'pass' && { action: action ?? 'APPEND' }),
     ...(claim && { claim }),
     ...(undecided && { undecided }),
+    ...(opinion && verdict === 'fail' && { opinion }),
   }
 }
 
@@ -107,15 +110,11 @@ async function verifySingle(
     case 'semantic':
       // Before the first iteration there is nothing to judge.
       if (work === null) return { verdict: 'unsure', reason: 'Nothing was done yet', undecided: true }
-      return tools.judge(verification.config, work, signal)
+      return { ...(await tools.judge(verification.config, work, signal)), opinion: true }
     default:
       return verification satisfies never
   }
 }
-
-/** The right promise, in the main agent's final text. Its case does not matter. */
-const givesPromise = (text: string, promise: string): boolean =>
-  readPromise(text)?.toLowerCase() === promise.trim().toLowerCase()
 
 const matchPromise = (promise: string, text: string): Verified =>
   givesPromise(text, promise)
@@ -182,7 +181,15 @@ function foldStages(results: readonly Staged[]): Verified {
   const failed = results.filter(isFailed)
   if (failed.length > 0) {
     const { log, output, exit } = failed[0]!.verified
-    return { verdict: 'fail', reason: `Failed stages: ${named(failed)}`, log, output, exit: exit ?? null }
+    const opinion = failed.every(({ verified }) => verified.opinion) && { opinion: true as const }
+    return {
+      verdict: 'fail',
+      reason: `Failed stages: ${named(failed)}`,
+      log,
+      output,
+      exit: exit ?? null,
+      ...opinion,
+    }
   }
   const undecided = results.filter(({ required, verified }) => required && verified.verdict === 'unsure')
   if (undecided.length > 0)

@@ -11,6 +11,7 @@ import { diff } from './commands/diff/command.ts'
 import { doctor } from './commands/doctor/command.ts'
 import { gc } from './commands/gc.ts'
 import { init } from './commands/init/command.ts'
+import { pipeline } from './commands/pipeline/command.ts'
 import { plugin } from './commands/plugin/command.ts'
 import { report } from './commands/report/command.ts'
 import { resume } from './commands/resume.ts'
@@ -33,6 +34,7 @@ const VERBS: readonly Verb[] = [
   run,
   build,
   stories,
+  pipeline,
   task,
   spawn,
   ls,

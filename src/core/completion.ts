@@ -31,6 +31,10 @@ export function saysDone(text: string, want: string): boolean {
 /** What a role promises when its stage is finished. */
 export const readPromise = (text: string): string | null => readTag(text, 'promise', { acrossLines: true })
 
+/** Whether a text gives exactly this promise, whatever its case. */
+export const givesPromise = (text: string, promise: string): boolean =>
+  readPromise(text)?.toLowerCase() === promise.trim().toLowerCase()
+
 /** Why a role sends the work back. */
 export const readReject = (text: string): string | null => readTag(text, 'reject', { acrossLines: true })
 

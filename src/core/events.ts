@@ -1,5 +1,8 @@
 import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
+import type { Finding } from './verification/finding.ts'
+
+export type { Finding } from './verification/finding.ts'
 
 /** Tokens of one agent call. `input` counts all of them, the cached and the newly cached ones too. */
 export type Usage = { input: number; output: number; cacheRead: number; cacheWrite: number }
@@ -72,27 +75,6 @@ export type Sender = {
   terminal: string | null
   /** The runs whose agents or checks it came from; absent: none is known. */
   within?: string[]
-}
-
-/** What one check said. */
-export type Finding = {
-  check: string
-  verdict: 'pass' | 'fail' | 'unsure'
-  /** For the next prompt and for people: what failed, why, where to look. */
-  note: string
-  log?: string
-  /** How a failed guardrail shapes the next prompt. */
-  action?: 'APPEND' | 'PREPEND' | 'REPLACE'
-  /** On an agent's word alone (a promise that was matched, a reviewer's note): no evidence. */
-  claim?: true
-  /** It was red on the same tree before: that it is green now proves nothing yet. */
-  flaky?: true
-  /** Nobody could decide, which is not the agent's fault: it spends no try. */
-  undecided?: true
-  /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */
-  count?: number | null
-  /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
-  doubts?: string[]
 }
 
 /** The agent that works from a resume on. `flags` are those of the settings that it gets. */

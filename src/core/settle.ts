@@ -16,7 +16,7 @@ import {
   taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
-import { isEvidence, isUnchanged, onlyUndecided } from './verification/evidence.ts'
+import { isEvidence, isOpinion, isUnchanged, onlyUndecided } from './verification/evidence.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
@@ -231,7 +231,7 @@ export function moveOf(stage: Stage, outcome: Ok): Move {
   const has = (verdict: Finding['verdict']) => outcome.findings.some(f => f.verdict === verdict)
   if (outcome.asks !== undefined && stage.on.ask) return 'ask'
   if ((stage.ends === 'verdict' || stage.rejects) && outcome.verdict === 'reject') return 'reject'
-  if (has('fail')) return stage.failed ?? 'fail'
+  if (has('fail')) return isOpinion(outcome) && stage.on.fail ? 'fail' : (stage.failed ?? 'fail')
   if (has('unsure')) return 'more'
   if (stage.ends === 'verdict') return outcome.verdict === 'approve' ? 'pass' : 'more'
   if (stage.ends === 'signal') return outcome.signal ? 'pass' : 'more'

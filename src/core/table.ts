@@ -46,7 +46,7 @@ export type Stage = {
   repeats?: true
   /** A stage that ends by signal may also send the work back. */
   rejects?: true
-  /** What a red check means here. */
+  /** What a red check means here. An opinion means `fail` wherever there is such a move. */
   failed?: 'fail' | 'reject'
   /** How often a task may stay here. */
   tries: number

@@ -4,6 +4,7 @@ import { currentTree, treeAtStart } from './compare.ts'
 import { git, mustGit } from './git.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
+import { isOwnPath } from './tree-state.ts'
 import { writeTree } from './trees.ts'
 
 /** Trees of a run, to compare the work with later. Their objects are in the run's folder, not in the repository. */
@@ -55,7 +56,9 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
       withIndex(async index => {
         const status = await readStatus(start.root, env, { start })
         if (!status) throw new Error('git does not tell what changed')
-        return writeTree(start, own, index, currentTree(start, status))
+        // What ralph writes itself, the status of a task for instance, is no change of the work.
+        const paths = status.paths.filter(path => !isOwnPath(path))
+        return writeTree(start, own, index, currentTree(start, { ...status, paths }))
       }),
     atStart() {
       first ??= withIndex(index => writeTree(start, own, index, treeAtStart(start, runDir).tree))

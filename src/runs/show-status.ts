@@ -1,5 +1,6 @@
 import { visibleJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
+import { plainLine } from '../view/plain.ts'
 import type { Registry } from '../workflows/index.ts'
 import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
@@ -19,10 +20,13 @@ export function showStatus(
   const run = chooseRun(name, options.projectDir, env)
   const now = Date.now()
   const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
+  const details = registry.get(run.began.workflow)?.details?.(run.events)
+  const width = stdout.isTTY ? stdout.columns || 80 : null
+  const more = details?.lines.map(line => plainLine(line)) ?? []
   stdout.write(
     options.json
-      ? `${visibleJson(JSON.stringify(status))}\n`
-      : `${statusLines(status, now, stdout.isTTY ? stdout.columns || 80 : null).join('\n')}\n`,
+      ? `${visibleJson(JSON.stringify({ ...status, ...(details && { details: details.data }) }))}\n`
+      : `${[...statusLines(status, now, width), ...more].join('\n')}\n`,
   )
   return 0
 }

@@ -77,12 +77,17 @@ const guardrail = z.discriminatedUnion('verify', [commandGuardrail, verifyGuardr
     issue.code === 'invalid_union' ? `must be ${either(METHODS)}, or a template` : 'must be an object',
 })
 
-const pipelineRole = (maxIterations: number) =>
-  section({
-    enabled: z._default(flag, true),
-    maxIterations: z._default(positiveCount, maxIterations),
-    command: z._default(commandOrNull, null),
-  })
+const pipelineRole = section({
+  /** false: the stage is run once, and still verified. */
+  enabled: z._default(flag, true),
+  skip: z._default(flag, false),
+  /** null: that of the pipeline, else the role's own. */
+  maxIterations: z._default(z.nullable(positiveCount), null),
+  /** What verifies it, where a task has no criteria for the role. */
+  command: z._default(commandOrNull, null),
+  /** A file with its base prompt. */
+  prompt: z._default(commandOrNull, null),
+})
 
 /** The roles of all workflows. */
 const ROLES = ['coder', 'reviewer', 'tester', 'qa', 'judge', 'planner']
@@ -146,15 +151,15 @@ export const schema = object({
   }),
   pipeline: section({
     enabled: z._default(flag, true),
-    maxIterations: z._default(positiveCount, 10),
+    maxIterations: z._default(z.nullable(positiveCount), null),
     verification: z._default(method, 'string_match'),
     rounds: z._default(count, 3),
     onJudgeError: z._default(oneOf('again', 'string_match'), 'again'),
     roles: section({
-      coder: pipelineRole(15),
-      reviewer: pipelineRole(5),
-      tester: pipelineRole(10),
-      qa: pipelineRole(5),
+      coder: pipelineRole,
+      reviewer: pipelineRole,
+      tester: pipelineRole,
+      qa: pipelineRole,
     }),
   }),
   parallel: z._default(positiveCount, 1),

@@ -2,6 +2,7 @@ import { initial } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { WorkflowTraits } from '../view/report/receipt.ts'
 import { buildWorkflow } from './build/workflow.ts'
+import { pipelineWorkflow } from './pipeline/workflow.ts'
 import { promptWorkflow } from './run/workflow.ts'
 import { storiesWorkflow } from './stories/workflow.ts'
 import type { Workflow } from './workflow.ts'
@@ -11,7 +12,10 @@ export type Registry = ReadonlyMap<string, Workflow>
 
 /** The workflows of ralph: the only place that knows them all. */
 export const workflows: Registry = new Map(
-  [promptWorkflow, buildWorkflow, storiesWorkflow].map(workflow => [workflow.name, workflow as Workflow]),
+  [promptWorkflow, buildWorkflow, storiesWorkflow, pipelineWorkflow].map(workflow => [
+    workflow.name,
+    workflow as Workflow,
+  ]),
 )
 
 /** The workflow of a stored run. A newer ralph may have written a name that this one does not know. */

@@ -37,6 +37,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   protectedAreas(spec: S): ProtectedArea[]
   /** Lines to print at the end of a run, after its list. */
   summary?(spec: S, run: Folded, style: Style, id: string): string[]
+  /** What `ralph status` says of it besides, for programs and for people. */
+  details?(events: readonly RunEvent[]): { data: readonly unknown[]; lines: string[] }
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
   open(context: Context<S>): Active

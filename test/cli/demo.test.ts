@@ -32,10 +32,10 @@ it('the demo of a build makes a list, mends what a check finds, and works the li
 })
 
 it('there are no other demos', async () => {
-  const ran = await setStage().ralph('demo', 'pipeline')
+  const ran = await setStage().ralph('demo', 'workers')
   expect([ran.code, ran.stderr]).toEqual([
     2,
-    expect.stringContaining('Allowed choices are run, build, stories.'),
+    expect.stringContaining('Allowed choices are run, build, stories, pipeline.'),
   ])
 })
 
@@ -53,4 +53,16 @@ it('the demo of stories sends one of three back once, ends with all approved, an
   const log = execFileSync('git', ['log', '--format=%s'], { cwd: dir, encoding: 'utf8' })
   expect(log).toContain('review: [US-002] - changes requested\n')
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: dir, encoding: 'utf8' })).toBe('')
+})
+
+it('the demo of the pipeline catches a false promise and a bug, and ends with every stage verified', async () => {
+  const stage = setStage()
+  const ran = await stage.ralph('demo', 'pipeline')
+  const dir = /scratch project with one task: (.+)/.exec(ran.stdout)![1]!
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  expect([ran.code, ran.stderr]).toEqual([0, ''])
+  expect(ran.stdout).toContain('done, verified  7 iterations')
+  const status = (await stage.ralph('status', '-C', dir)).stdout
+  expect(status).toContain('TASK-001 coder, iteration 1: not verified.')
+  expect(status).toContain('TASK-001 qa, iteration 7: verified. All 2 verification stages passed')
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { tasks } from '../../src/workflows/build/table.ts'
+import { pipeline } from '../../src/workflows/pipeline/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
 import { stories } from '../../src/workflows/stories/table.ts'
-import { pipeline } from './pipeline.ts'
 import { green, LIMITS, ok, play, red, task, trouble } from './play.ts'
 
 const MINUTE = 60_000

@@ -271,9 +271,9 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const red = o.findings.filter(f => f.verdict === 'fail')
     const clean = o.findings.every(f => f.verdict === 'pass')
     const judging = stage.ends === 'verdict'
-    const rejects =
-      (judging || stage.rejects === true) && (o.verdict === 'reject' || (judging && red.length > 0))
     const asks = o.asks !== undefined && stage.on.ask !== undefined
+    const sendsBack = stage.failed === 'reject' && red.length > 0
+    const rejects = !asks && (judging || stage.rejects === true) && (o.verdict === 'reject' || sendsBack)
     if (rejects || (judging && clean && o.verdict === 'approve')) r.rounds++
     must(is.rounds === r.rounds, 'every verdict counts, and nothing else')
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/core/events.ts'
 import { moveOf } from '../../src/core/settle.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
+import { pipeline } from '../../src/workflows/pipeline/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
 import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
 import { stories } from '../../src/workflows/stories/table.ts'
-import { pipeline } from './pipeline.ts'
 import { green, LIMITS, ok, play, red, task, trouble, unsure } from './play.ts'
 
 const submit = ok({ signal: true, findings: [green] })
@@ -71,7 +71,20 @@ describe('an iteration that ended well', () => {
       ok({ verdict: 'reject', findings: [red] }),
       'reject',
     ],
-    ['a red check at a later role', qa!, ok({ signal: true, findings: [red] }), 'fail'],
+    ['a red check at a later role', qa!, ok({ signal: true, findings: [red] }), 'reject'],
+    ['an opinion at a later role', qa!, ok({ signal: true, findings: [{ ...red, opinion: true }] }), 'fail'],
+    [
+      'an opinion beside a red check',
+      qa!,
+      ok({ signal: true, findings: [{ ...red, opinion: true }, red] }),
+      'reject',
+    ],
+    [
+      'an opinion where no try can be spent on it',
+      review!,
+      ok({ verdict: 'approve', findings: [{ ...red, opinion: true }] }),
+      'reject',
+    ],
   ])('with %s', (_, stage, outcome, move) => {
     expect(moveOf(stage, outcome)).toBe(move)
   })

@@ -1,12 +1,12 @@
 import type { AgentName, Limits, StageName, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
+import { pipeline } from '../../src/workflows/pipeline/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
 import { storyTasks } from '../../src/workflows/stories/rules/review.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { stories } from '../../src/workflows/stories/table.ts'
 import type { Dice } from './dice.ts'
-import { pipeline } from './pipeline.ts'
 
 export type Kind = 'prompt' | 'tasks' | 'stories' | 'pipeline'
 

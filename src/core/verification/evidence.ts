@@ -15,5 +15,9 @@ export const onlyUndecided = ({ findings }: Ok): boolean => {
   return open.length > 0 && open.every(({ undecided }) => undecided)
 }
 
+/** Whether all that is red is what somebody thinks. */
+export const isOpinion = ({ findings }: Ok): boolean =>
+  findings.every(({ verdict, opinion }) => verdict !== 'fail' || opinion)
+
 /** Whether a finding is more than somebody's word. */
 export const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && doubts === undefined

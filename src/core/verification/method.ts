@@ -50,3 +50,15 @@ export type SingleVerification =
 
 /** What must hold before a claim counts. */
 export type Verification = SingleVerification | { method: 'multi_stage'; config: MultiStageConfig }
+
+/** The command lines that a verification runs, for trust. */
+export function commandsOf(verification: Verification): string[] {
+  switch (verification.method) {
+    case 'external':
+      return [verification.config.command]
+    case 'multi_stage':
+      return verification.config.stages.flatMap(stage => commandsOf(stage.verification))
+    default:
+      return []
+  }
+}

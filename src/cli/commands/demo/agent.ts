@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { openStream } from './agent-stream.ts'
+import { playAuth, playJudge } from './auth.ts'
 import { playCart } from './cart.ts'
 import { playNotes } from './notes.ts'
 import { playShop } from './shop.ts'
@@ -8,7 +9,9 @@ import { playShop } from './shop.ts'
 export async function demoAgent(): Promise<number> {
   const prompt = readFileSync(0, 'utf8')
   const stream = await openStream()
-  if (prompt.includes('cart.test.js')) await playCart(stream, prompt)
+  if (prompt.startsWith('You judge')) await playJudge(stream, prompt)
+  else if (prompt.includes('## Ralph Loop Status')) await playAuth(stream, prompt)
+  else if (prompt.includes('cart.test.js')) await playCart(stream, prompt)
   else if (prompt.startsWith('# Ralph Loop')) await playNotes(stream, prompt)
   else await playShop(stream, prompt)
   return 0

@@ -8,6 +8,10 @@ import { withLocks } from '../../../runs/with-locks.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { print } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { pinnedTask, rolesFrom } from '../../../workflows/pipeline/spec.ts'
+import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
+import { ROLES } from '../../../workflows/pipeline/tasks/task.ts'
+import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
@@ -15,6 +19,7 @@ import type { Workflow } from '../../../workflows/workflow.ts'
 import { storySettings } from '../stories/start-stories.ts'
 import { readStoryFile, STORIES } from '../stories/story-source.ts'
 import { DEMO_FAST } from './agent-stream.ts'
+import { auth } from './auth.ts'
 import { cart } from './cart.ts'
 import type { DemoName } from './command.ts'
 import { notes } from './notes.ts'
@@ -87,10 +92,29 @@ function storiesScene(): Scene {
   }
 }
 
+function pipelineScene(): Scene {
+  const dir = makeScratch(auth.files, auth.message)
+  const base = baseOf(dir)
+  const rules = { roles: ROLES, method: base.settings.pipeline.verification }
+  return {
+    workflow: pipelineWorkflow,
+    base,
+    spec: {
+      tasks: fileTaskStore(dir, rules).list().map(pinnedTask),
+      roles: rolesFrom(base.settings, () => ''),
+    },
+    changes: 'diff',
+    limits: { ...limitsOf(base.settings), iterations: null },
+    story: `A scratch project with one task: ${dir}\nThe first promise will be false, and the first review will send the work back.`,
+    next: 'your tasks                         ralph task import tasks.yaml',
+  }
+}
+
 const SCENES: Readonly<Record<DemoName, () => Scene>> = {
   run: promptScene,
   build: buildScene,
   stories: storiesScene,
+  pipeline: pipelineScene,
 }
 
 /** Shows a whole run on a scratch project, with the scripted agent. */

@@ -24,7 +24,7 @@ export interface TaskStore {
 }
 
 /** The folder of the tasks, relative to the project. */
-const TASKS_DIR = '.ralph/tasks'
+export const TASKS_DIR = '.ralph/tasks'
 
 /** One JSON file for each task. Each is replaced whole, so a crash leaves the old one or the new one. */
 export function fileTaskStore(project: string, options: TaskRules): TaskStore {

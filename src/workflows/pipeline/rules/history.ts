@@ -1,0 +1,62 @@
+import type { RunEvent } from '../../../core/events.ts'
+
+/** One promise that was verified: what came of it. */
+type VerificationAttempt = {
+  role: string
+  /** Which iteration of the run. */
+  iteration: number
+  promise_found: true
+  verified: boolean
+  reason: string
+  /** When, in ms since the epoch. */
+  at: number
+}
+
+/** What is known of a task: where it stands, and how its promises were verified. */
+export type TaskHistory = { id: string; iterations: number; attempts: VerificationAttempt[] }
+
+/** The name of the check that verifies the promise of a role. */
+export const verificationOf = (role: string): string => `${role} verification`
+
+/** The history of every task that was worked on. */
+export function historyOf(events: readonly RunEvent[]): TaskHistory[] {
+  const numbers = new Map(
+    events.flatMap(event => (event.type === 'started' ? [[event.id, event.n] as const] : [])),
+  )
+  const tasks = new Map<string, TaskHistory>()
+  for (const event of events) {
+    if (event.type !== 'settled') continue
+    const history = tasks.get(event.task) ?? { id: event.task, iterations: 0, attempts: [] }
+    tasks.set(event.task, history)
+    if (event.patch.n !== undefined) history.iterations++
+    const finding = event.findings.find(({ check }) => check === verificationOf(event.stage))
+    if (!finding) continue
+    history.attempts.push({
+      role: event.stage,
+      iteration: numbers.get(event.id) ?? 0,
+      promise_found: true,
+      verified: finding.verdict === 'pass',
+      reason: finding.note.split('\n', 1)[0]!,
+      at: event.at,
+    })
+  }
+  return [...tasks.values()]
+}
+
+/** One line for each attempt. */
+export const historyLines = (histories: readonly TaskHistory[]): string[] =>
+  histories.flatMap(({ id, attempts }) =>
+    attempts.map(
+      ({ role, iteration, verified, reason }) =>
+        `${id} ${role}, iteration ${iteration}: ${verified ? 'verified' : 'not verified'}. ${reason}`,
+    ),
+  )
+
+/** Why a task failed, in the words of the document. */
+export function failureReason({ attempts }: TaskHistory, role: string, why: string): string {
+  if (!why.startsWith('all tries')) return why
+  const last = attempts.findLast(attempt => attempt.role === role)
+  return last
+    ? `Max iterations reached. Last verification: ${last.reason}`
+    : 'Max iterations reached without completion promise'
+}

@@ -1,0 +1,56 @@
+import type { Result, Settled } from '../../core/events.ts'
+import { taskStateOf } from '../../core/table.ts'
+import type { Context } from '../workflow.ts'
+import { failureReason, historyOf } from './rules/history.ts'
+import type { PipelineSpec } from './spec.ts'
+import { fileTaskStore } from './tasks/store.ts'
+import { ROLES, type TaskStatus } from './tasks/task.ts'
+
+/** Keeps the files of the tasks up to date: status, iterations, and why a task is not completed. Safe to repeat. */
+export function taskFiles({ spec, table, run, journal, record }: Context<PipelineSpec>) {
+  const store = fileTaskStore(spec.project, { roles: ROLES, method: spec.settings.pipeline.verification })
+
+  function save(id: string, status: TaskStatus, reason: string | null): void {
+    try {
+      const task = store.get(id)
+      if (!task) return
+      const { reason: _, ...metadata } = task.metadata
+      const iteration = historyOf(journal()).find(history => history.id === id)?.iterations ?? 0
+      store.save({
+        ...task,
+        status,
+        iteration,
+        metadata: reason === null ? metadata : { ...metadata, reason },
+        updated_at: new Date().toISOString(),
+      })
+    } catch (error) {
+      // The journal is the truth; a file that cannot be written must not stop the run.
+      record({ type: 'warned', at: Date.now(), note: `task ${id}: ${(error as Error).message}` })
+    }
+  }
+
+  return {
+    begin: (id: string) => save(id, 'in_progress', null),
+    settled({ task: id, stage, move, state }: Settled): void {
+      if (state.stage === 'blocked') {
+        const history = historyOf(journal()).find(one => one.id === id) ?? { id, iterations: 0, attempts: [] }
+        save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, stage, state.why))
+      } else save(id, state.stage === 'done' ? 'completed' : 'in_progress', null)
+    },
+    /** Tasks that waited for one that failed are blocked; those of a cancelled run wait for another. */
+    finished(result: Result): void {
+      const { state, tasks } = run()
+      for (const task of tasks) {
+        const { stage } = taskStateOf(table, state, task)
+        if (stage === 'done' || stage === 'blocked') continue
+        const waits = task.blockedBy.filter(id => {
+          const other = tasks.find(one => one.id === id)
+          return other && taskStateOf(table, state, other).stage !== 'done'
+        })
+        if (result === 'blocked' && waits.length > 0)
+          save(task.id, 'blocked', `waits for ${waits.join(', ')}`)
+        else save(task.id, 'pending', null)
+      }
+    },
+  }
+}
