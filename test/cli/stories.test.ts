@@ -347,7 +347,7 @@ describe('the loop', () => {
 
   it('has 15 iterations', async () => {
     const ran = await setStories().ralph('stories', '--dry-run')
-    expect(ran.stdout).toMatch(/limit\s+15 iterations\n/)
+    expect(ran.stdout).toMatch(/limits\s+15 iterations ·/)
   })
 
   it.each([
