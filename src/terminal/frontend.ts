@@ -24,7 +24,7 @@ import { columnsOf, type OutputStream } from './live-status.ts'
 type Streams = {
   stdin: InputStream
   stdout: OutputStream
-  stderr: Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean }
+  stderr: OutputStream
 }
 
 /** What the terminal shows of a run, beside its events. */
@@ -53,7 +53,11 @@ export function terminalFrontend(
   { json = false, quiet = false }: { json?: boolean; quiet?: boolean },
 ) {
   const write = (text: string) => streams().stdout.write(text)
-  const warn = (note: string) => streams().stderr.write(`ralph: warning: ${plainLine(note, 1000)}\n`)
+  const warn = (note: string) => {
+    const { stderr } = streams()
+    const fit = fitTo(stderr.isTTY ? columnsOf(stderr) : null)
+    stderr.write(`${fit.wrap(`ralph: warning: ${plainLine(note, 1000)}`, undefined, 2).join('\n')}\n`)
+  }
   return {
     announce(title: string, rows: string[][], output: OutputSettings): void {
       const stamp = output.timestamps ? `${stampTime(Date.now())} ` : ''
@@ -100,7 +104,11 @@ export function terminalFrontend(
         project: run.spec.project,
       })
       const help = () => shown.say(fitTo(columnsOf(out)).wrap(`  ${KEY_HINTS.all}`, undefined, 4))
-      const act = (action: KeyAction) => (action === 'help' ? help() : run[action]())
+      const act = (action: KeyAction) => {
+        shown.clear()
+        if (action === 'help') help()
+        else run[action]()
+      }
       const keys = hasKeys ? listenToKeys(streams().stdin, keyMode(env.PATH ?? ''), act, shown.clear) : null
       return [
         // First: it removes its live line before anyone else writes.

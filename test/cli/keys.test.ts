@@ -165,7 +165,10 @@ describe.skipIf(!hasTmux)('while an agent works', () => {
     letGo()
     const { screen } = await terminal.ended()
     expect(screen).toContain('code 130')
-    expect(screen.match(/Stopping after/g)).toHaveLength(1)
+    // On a line of its own: the live line is removed first.
+    expect(screen.match(/.*Stopping after.*/g)).toEqual([
+      'Stopping after this iteration. Ctrl+C to stop now.',
+    ])
     expect(existsSync(join(stage.project, 'finished'))).toBe(true)
     expect(stage.journal().at(-1)).toMatchObject({ type: 'stopped', why: 'interrupted' })
   })

@@ -143,9 +143,9 @@ export async function showDemo(which: DemoName): Promise<number> {
     }),
   )
   print(`
-Look at it:
-  what the agent changed             cd ${dir} && git ${changes}
-  prompts, streams, logs             ls ${dir}/.ralph/sessions/${id}
+Look at what the agent changed, and at the prompts, streams and logs:
+  cd ${dir} && git ${changes}
+  ls ${dir}/.ralph/sessions/${id}
 
 Your own project:
   which agents are there             ralph doctor
