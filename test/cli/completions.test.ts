@@ -141,7 +141,7 @@ const ASKED: [string, string[], string[]][] = [
   ['a build to go on with', ['build', '--resume', ''], [FIRST]],
   ['how to refine', ['build', '--refine', 'a'], ['ask', 'auto']],
   ['what to do to a list', ['todo', FIRST, ''], ['add', 'done', 'edit', 'skip']],
-  ['a demo', ['demo', ''], ['build', 'run', 'stories']],
+  ['a demo', ['demo', ''], ['build', 'pipeline', 'run', 'stories']],
   ['a shell', ['completions', ''], ['bash', 'fish', 'zsh']],
   ['a prompt that is being typed', ['run', '-p', 'c'], []],
   ['a file', ['run', '-f', 'PRO'], ['PROMPT one.md']],
