@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branches/branch.ts'
@@ -91,7 +92,7 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
   const settings = withChecks(loaded.settings, options.check ?? [])
   resolveFlags(settings.agent.flags)
   const { name, explicit } = namedAgent(options, agentCommand)
-  const wanted = { explicit, name, setting: settings.agent.command }
+  const wanted = agentPaths(project, { explicit, name, setting: settings.agent.command })
   const agent = { ...chooseAgent(wanted, process.env.PATH ?? ''), model: settings.agent.model }
   if (agent.model !== null && !takesModel(agent))
     throw new UsageError(
@@ -103,6 +104,20 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
     fromFiles,
     risks: projectRisks(project, fromFiles, process.env),
     frontend: processFrontend(options),
+  }
+}
+
+type WantedAgent = Parameters<typeof chooseAgent>[0]
+
+/** Agents start in the project. If that is not this folder, a path typed here is made absolute, and so is the project's. */
+function agentPaths(project: string, { explicit, name, setting }: WantedAgent): WantedAgent {
+  const from = (folder: string, program: string) =>
+    program.includes('/') && project !== process.cwd() ? resolve(folder, program) : program
+  const [program, ...args] = explicit
+  return {
+    explicit: program === undefined ? [] : [from('.', program), ...args],
+    name: name && from('.', name),
+    setting: setting && from(project, setting),
   }
 }
 

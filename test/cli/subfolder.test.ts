@@ -43,6 +43,24 @@ describe('from a folder of the project', () => {
     expect(existsSync(join(stage.below, '.ralph'))).toBe(false)
   })
 
+  it.each([
+    ['after --', ['--', './agent.sh']],
+    ['with --agent', ['-a', './agent.sh']],
+  ])('the path of an agent %s is relative to that folder', async (_, words) => {
+    const stage = setBelow({})
+    const script = '#!/bin/sh\ncat > prompt\necho "<response>DONE</response>"\n'
+    writeFileSync(join(stage.below, 'agent.sh'), script, { mode: 0o755 })
+    expect((await stage.ralphBelow('run', '-p', 'x', '-m', '1', ...words)).code).toBe(0)
+    expect(existsSync(join(stage.project, 'prompt'))).toBe(true)
+  })
+
+  it('the path of an agent in the settings is relative to the project', async () => {
+    const stage = setBelow({ settings: { agent: { command: './agent.sh' } } })
+    const script = '#!/bin/sh\ncat > prompt\necho "<response>DONE</response>"\n'
+    writeFileSync(join(stage.project, 'agent.sh'), script, { mode: 0o755 })
+    expect((await stage.ralphBelow('run', '-p', 'x', '-m', '1')).code).toBe(0)
+  })
+
   it('its header does not name the project at its root', async () => {
     const ran = await setStage().ralph('run', '-p', 'x')
     expect([ran.code, ran.stdout]).toEqual([0, expect.not.stringContaining('  project  ')])
