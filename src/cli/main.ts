@@ -126,10 +126,11 @@ export async function main(typed: string[]): Promise<number> {
 
 /** `ralph spawn build …` is `ralph build --detach …`; without the name of a workflow it is a run. */
 function withoutSpawn(argv: string[]): string[] {
-  const [first, second, ...rest] = argv
-  if (first !== spawn.name || second === undefined || HELP.includes(second)) return argv
-  const isWorkflow = [run, build, stories].some(({ name }) => name === second)
-  return isWorkflow ? [second, '--detach', ...rest] : [run.name, '--detach', second, ...rest]
+  const [first, ...rest] = argv
+  const [second] = rest
+  if (first !== spawn.name || HELP.includes(second ?? '')) return argv
+  const isWorkflow = [run, build, stories, pipeline].some(({ name }) => name === second)
+  return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [run.name, '--detach', ...rest]
 }
 
 const HELP: readonly string[] = ['-h', '--help', 'help']

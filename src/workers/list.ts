@@ -60,7 +60,11 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
       ),
     ])
   else
-    print(all.length === 0 ? ['nothing runs here; start a worker with: ralph spawn'] : table(all, Date.now()))
+    print(
+      all.length === 0
+        ? ['nothing runs here; start a worker with: ralph spawn -f PROMPT.md']
+        : table(all, Date.now()),
+    )
   return 0
 }
 

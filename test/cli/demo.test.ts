@@ -12,7 +12,7 @@ it('the demo goes from a red guardrail to a green one on a project it leaves for
   expect([ran.code, ran.stderr]).toEqual([0, ''])
   expect(ran.stdout).toContain('✗ node --test failed with exit code 1')
   expect(ran.stdout).toMatch(/✓ node --test[\s\S]*done, verified {2}2 iterations/)
-  expect(ran.stdout).toContain(`cd ${dir} && git diff`)
+  expect(ran.stdout).toMatch(/^ {2}ralph diff \S+$/m)
   expect(existsSync(join(dir, '.git'))).toBe(true)
   expect(execFileSync('git', ['diff', '--name-only'], { cwd: dir, encoding: 'utf8' })).toBe('cart.js\n')
   expect(readFileSync(join(dir, 'cart.js'), 'utf8')).toContain('quantity')

@@ -122,6 +122,13 @@ describe.skipIf(!hasTmux)('a name', () => {
     expect(existsSync(join(scene.home, 'workers'))).toBe(false)
   })
 
+  it('alone starts nothing: there is no prompt', async () => {
+    const scene = setWorkers()
+    const ran = await scene.ralph('spawn')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('--prompt-file')])
+    expect(existsSync(join(scene.home, 'workers'))).toBe(false)
+  })
+
   it('is chosen by ralph if none is given, and a second worker in the same folder is told what to do', async () => {
     const scene = setWorkers({ calls: HELD })
     const ran = await scene.ralph('spawn', '-f', 'PROMPT.md', '-m', '1')

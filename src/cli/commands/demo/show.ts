@@ -33,8 +33,6 @@ type Scene = {
   base: Omit<BaseSpec, 'start'>
   limits: Limits
   story: string
-  /** How git shows what the agent changed. */
-  changes: string
   next: string
 }
 
@@ -54,7 +52,6 @@ function promptScene(): Scene {
       prompt: { type: 'file', path: `${dir}/PROMPT.md` },
       condition: { response: base.settings.completionResponse, pattern: null },
     },
-    changes: 'diff',
     limits: limitsOf(base.settings),
     story: `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.`,
     next: 'the loop                           ralph run -p "Make the tests pass"',
@@ -69,9 +66,8 @@ function buildScene(): Scene {
     workflow: buildWorkflow,
     base,
     spec: { goal, refine: 'auto', asks: false, planOnly: false, list: null },
-    changes: 'diff',
     limits: { ...limitsOf(base.settings), iterations: null },
-    story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check; watch the bug fix.`,
+    story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check. Watch the fix.`,
     next: 'the build                          ralph build "What you want"',
   }
 }
@@ -85,7 +81,6 @@ function storiesScene(): Scene {
     workflow: storiesWorkflow,
     base: { ...base, settings: storySettings(base.settings, dir, STORIES, file) },
     spec: { dir: STORIES, file, review },
-    changes: 'log -p',
     limits: { ...limitsOf(base.settings), iterations: 15 },
     story: `A scratch project with three stories: ${dir}\nWho writes a story never approves it. One of them will be sent back.`,
     next: 'your stories                       ralph init stories',
@@ -103,7 +98,6 @@ function pipelineScene(): Scene {
       tasks: fileTaskStore(dir, rules).list().map(pinnedTask),
       roles: rolesFrom(base.settings, () => ''),
     },
-    changes: 'diff',
     limits: { ...limitsOf(base.settings), iterations: null },
     story: `A scratch project with one task: ${dir}\nThe first promise will be false, and the first review will send the work back.`,
     next: 'your tasks                         ralph task import tasks.yaml',
@@ -119,7 +113,7 @@ const SCENES: Readonly<Record<DemoName, () => Scene>> = {
 
 /** Shows a whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
-  const { workflow, base, limits, story, changes, next, ...scene } = SCENES[which]()
+  const { workflow, base, limits, story, next, ...scene } = SCENES[which]()
   // The pauses are for people.
   const env = process.stdout.isTTY ? process.env : { ...process.env, [DEMO_FAST]: '1' }
   const dir = base.project
@@ -144,7 +138,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   )
   print(`
 Look at what the agent changed, and at the prompts, streams and logs:
-  cd ${dir} && git ${changes}
+  ralph diff ${id}
   ls ${dir}/.ralph/sessions/${id}
 
 Your own project:

@@ -1,8 +1,8 @@
 import type { Verb } from '../verb.ts'
 
 const HELP = `
-The workflow is run, build or stories; run if none is named. All options of its own command hold, see for example
-ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings
+The workflow is run, build, stories or pipeline; run if none is named. All options of its own command hold, see for
+example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings
 give it one; otherwise it uses all its iterations.
 
 Examples:
@@ -20,7 +20,7 @@ export const spawn: Verb = {
   summary: 'Run any workflow as a worker in the background, by name.',
   define: command =>
     command
-      .usage('[workflow] --name NAME [options] [-- COMMAND ARGS…]')
+      .usage('[workflow] [options] [-- COMMAND ARGS…]')
       .option('--name <name>', 'letters, digits, - and _; default: ralph chooses one')
       .option('--foreground', 'keep the loop in this terminal, with its exit code')
       .addHelpText('after', HELP),
