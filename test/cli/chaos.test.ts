@@ -41,6 +41,9 @@ function setScene() {
 
 const RUN = ['run', '-p', 'Do the next step.', '-m', '40']
 
+/** An event that comes only after what an earlier incarnation left was ended. */
+const RECOVERED = /^\{"type":"(?!resumed|warned)/m
+
 /** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
 async function finish(stage: Stage): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -123,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
       try {
         let kills = 0
         let mayFail = 0
-        let isUnwatched = false
+        let unwatched: number | null = null
         while (kills < KILLS_PER_RUN) {
           const moment = throwMoment(d)
           story.push(formatMoment(moment))
@@ -131,11 +134,12 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
           kills += countKills(toll, killed)
           mayFail += killed.others.filter(other => other === 'agent' || other === 'git').length
           if (!killed.died && journalText(stage).includes('"result":"complete"')) break
-          if (killed.others.some(other => other.includes('warden'))) isUnwatched = true
-          // What a killed warden left is ended by the next incarnation that gets further than its first event.
-          else if (eventsOf(stage).at(-1)?.type !== 'resumed') isUnwatched = false
+          // What a killed warden left is ended by the next incarnation that gets further than its first events.
+          const journal = journalText(stage)
+          if (killed.others.some(other => other.includes('warden'))) unwatched = journal.length
+          else if (RECOVERED.test(journal.slice(unwatched ?? 0))) unwatched = null
           // Now and then it goes on at once, while the warden is still at work.
-          if (d.chance(0.5) || isUnwatched) continue
+          if (d.chance(0.5) || unwatched !== null) continue
           expect(await leftoversLater(stage.ralphHome)).toEqual([])
         }
         await finish(stage)
