@@ -322,7 +322,7 @@ describe.each([
     const until = settled[0]!.patch.until?.[cli]
     if (trouble.waits) trouble.waits(settled[0]!.at, until!)
     else expect(until).toBeUndefined()
-    const summary = ran.stdout.split('\n').find(line => /^(?:✅|❌|\[)/.test(line) && !line.startsWith(' '))
+    const summary = ran.stdout.split('\n').find(line => /^(?:✅|✓|❌|\[)/.test(line) && !line.startsWith(' '))
     expect(summary).toContain(trouble.why)
     expect(ran.code).toBe(trouble.code)
   })
