@@ -1,4 +1,4 @@
-import type { AgentName, Limits, Move, RunState, StageName, StepId, TaskState } from './table.ts'
+import type { AgentName, Limits, Move, RunState, StageName, StepId, Streak, TaskState } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
 import type { Finding } from './verification/finding.ts'
 
@@ -244,19 +244,11 @@ export type Settled = {
   /** The fingerprint of the tree that the checks ran on. */
   tree?: string
   patch: Partial<
-    Pick<
-      RunState,
-      | 'n'
-      | 'failures'
-      | 'empties'
-      | 'idles'
-      | 'waits'
-      | 'limitedSince'
-      | 'until'
-      | 'unusable'
-      | 'notBefore'
-      | 'doubts'
-    >
+    Pick<RunState, 'n' | 'waits' | 'limitedSince' | 'until' | 'unusable' | 'doubts'> &
+      Pick<Streak, 'failures' | 'empties' | 'idles'> & {
+        /** Until when the task waits. */
+        notBefore: number
+      }
   >
   state: TaskState
   add: Task[]

@@ -1,15 +1,14 @@
 import type { Cost, Finding, RunEvent } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task, type TaskId } from './task.ts'
+import { streaksAfter, withoutStreaks } from './trouble/streaks.ts'
 
 /** Counts in a row and waits, as they begin. */
 const COUNTS = {
-  failures: 0,
-  empties: 0,
-  idles: 0,
+  streaks: {},
+  pauses: {},
   waits: {},
   limitedSince: null,
-  notBefore: 0,
   until: {},
   unusable: {},
 } satisfies Partial<RunState>
@@ -44,9 +43,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return { ...state, spent: addSpent(state.spent, event) }
     case 'settled': {
       const { [event.id]: _, ...flight } = state.flight
+      const { failures: _f, empties: _e, idles: _i, notBefore: _n, ...patch } = event.patch
       return {
         ...state,
-        ...event.patch,
+        ...patch,
+        ...streaksAfter(state, event),
         flight,
         ...checkedTree(state, event, event.workspace),
         unapplied: { ...state.unapplied, [event.id]: event },
@@ -73,12 +74,13 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       const taskStates = { ...state.taskStates, ...event.state }
       // A later task with the same id is another task: it must not inherit this one's state.
       for (const id of event.list?.remove ?? []) delete taskStates[id]
+      const anew = [...Object.keys(event.state ?? {}), ...(event.list?.remove ?? [])]
       const added = event.by === 'agent' ? (event.list?.add?.length ?? 0) : 0
-      return { ...state, taskStates, added: state.added + added }
+      return { ...state, ...withoutStreaks(state, anew), taskStates, added: state.added + added }
     }
     case 'control':
       // A request takes effect now: it cuts short a pause after a failure or a limit.
-      return { ...state, hold: event.hold, notBefore: 0, until: {}, unusable: {} }
+      return { ...state, hold: event.hold, pauses: {}, until: {}, unusable: {} }
     case 'limits':
       return { ...state, limits: event.limits }
     case 'told':

@@ -1,5 +1,5 @@
 import type { Result } from './events.ts'
-import { formatDuration, formatUsd, plural } from './format.ts'
+import { formatDuration, formatUsd } from './format.ts'
 import type { AgentName, RunState } from './table.ts'
 
 const SECOND = 1000
@@ -32,10 +32,6 @@ export function reached(
   worked: number,
 ): { result: Result; why: string } | null {
   const { limits } = state
-  if (state.failures >= limits.failures)
-    return { result: 'failures', why: `${plural(state.failures, 'consecutive failure')}, stopping loop` }
-  if (state.idles >= limits.failures)
-    return { result: 'inactive', why: `${state.idles} iterations in a row fell silent and changed nothing` }
   if (limits.usd !== null && state.spent.usd >= limits.usd)
     return {
       result: 'budget',

@@ -1,5 +1,5 @@
 import type { Proof, Result } from './events.ts'
-import { isSetBack, LONGEST_PAUSE, reached, waitFor } from './limits.ts'
+import { isSetBack, reached, waitFor } from './limits.ts'
 import {
   type AgentName,
   isOpen,
@@ -11,11 +11,12 @@ import {
 } from './table.ts'
 import { findCycle, isMet, type Task, type TaskId, unmet } from './task.ts'
 import { isShown } from './todo.ts'
+import { type GivenUp, givenUp, pausing } from './trouble/streaks.ts'
 
 export type Decision =
   | { type: 'work'; task: Task; stage: StageName; agent: AgentName | null }
-  /** Nothing to start; something is in flight. */
-  | { type: 'busy' }
+  /** Nothing to start; something is in flight. `until`: then there may be. */
+  | { type: 'busy'; until?: number }
   | { type: 'pause' }
   | { type: 'wait'; until: number; why: string }
   | { type: 'finish'; result: Result; proof: Proof | null; why: string }
@@ -33,7 +34,10 @@ export function next(
   agentsFor: (stage: StageName) => readonly AgentName[],
 ): Decision {
   const flying = Object.values(state.flight)
-  const whenLanded = (decision: Decision): Decision => (flying.length > 0 ? { type: 'busy' } : decision)
+  const whenLanded = (decision: Decision): Decision =>
+    flying.length === 0
+      ? decision
+      : { type: 'busy', ...(decision.type === 'wait' && { until: decision.until }) }
   const finish = (result: Result, why: string, proof: Proof | null = null) =>
     whenLanded({ type: 'finish', result, proof, why })
 
@@ -56,21 +60,35 @@ export function next(
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
+  // Looked at only if something went wrong: lists can be long.
+  const isOpenTask = (id: TaskId) => open.some(t => t.id === id)
+  const failed = givenUp(state).filter(({ task }) => isOpenTask(task))
+  // Where the agent did nothing else well, it would fail at the other tasks too.
+  const everywhere = failed.find(({ elsewhere }) => !elsewhere)
+  if (everywhere) return finish(everywhere.result, stopsLoop(everywhere))
   const limit = reached(state, flying.length, worked)
   if (limit) return finish(limit.result, limit.why)
   if (flying.length >= table.width) return { type: 'busy' }
 
-  const busy = new Set(flying.map(f => f.task))
+  const isGivenUp = (id: TaskId) => failed.some(({ task }) => task === id)
+  const waiting = pausing(state, now).filter(([id]) => isOpenTask(id) && !isGivenUp(id))
+  const pause = () =>
+    whenLanded({
+      type: 'wait',
+      until: Math.min(...waiting.map(([, until]) => until)),
+      why: 'after a failure',
+    })
+  const left = new Set([...flying.map(f => f.task), ...waiting.map(([id]) => id), ...failed.map(f => f.task)])
   const isDone = (id: TaskId) => done.has(id)
-  const task = mostUrgent(table, state, open, t => !busy.has(t.id) && isMet(t, isDone))
+  const task = mostUrgent(table, state, open, t => !left.has(t.id) && isMet(t, isDone))
+  if (!task && waiting.length > 0) return pause()
+  if (!task && failed.length > 0) return finish(failed[0]!.result, explainFailed(failed))
   if (!task) return finish('blocked', explainBlocked(table, state, tasks))
 
   const stage = stageOf(table, state, task)
   if (table.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
-  // If more is left than the longest pause, the clock was set back: don't wait for it.
-  const left = state.notBefore - now
-  if (left > 0 && left <= LONGEST_PAUSE)
-    return whenLanded({ type: 'wait', until: state.notBefore, why: 'after a failure' })
+  // A task that waits keeps its place among those in flight.
+  if (waiting.length > 0 && flying.length + waiting.length >= table.width) return pause()
 
   const all = agentsFor(stage)
   const agents = all.filter(a => state.unusable[a] === undefined)
@@ -115,6 +133,12 @@ const explainDoubts = ({ doubts }: RunState): string =>
     .flat()
     .map(({ check, doubts = [] }) => `${check}: ${firstOf(doubts, 2)}`)
     .join('; ')
+
+const stopsLoop = ({ result, why }: GivenUp): string =>
+  result === 'failures' ? `${why}, stopping loop` : why
+
+const explainFailed = (failed: readonly GivenUp[]): string =>
+  firstOf(failed.map(({ task, why }) => `${task}: ${why}`))
 
 const explainUnusable = ({ unusable }: RunState, agents: readonly AgentName[]): string =>
   agents.map(a => `${a} cannot be used: ${unusable[a]}`).join('; ')

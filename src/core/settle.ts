@@ -1,6 +1,6 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
 import { plural } from './format.ts'
-import { failurePause, isSetBack, limitedUntil } from './limits.ts'
+import { isSetBack, limitedUntil } from './limits.ts'
 import { countIdle, explainIdle } from './outcome.ts'
 import {
   AT_CAP,
@@ -16,6 +16,7 @@ import {
   taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
+import { streakOf, troublePatch } from './trouble/streaks.ts'
 import { isEvidence, isOpinion, isUnchanged, onlyUndecided } from './verification/evidence.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
@@ -71,13 +72,13 @@ export function settle(
   me.crashes = 0
   me.interrupted = false
   if (outcome.end === 'inactive') {
-    event.patch = { n, limitedSince: null, idles: outcome.changed ? 0 : state.idles + 1 }
+    event.patch = { n, limitedSince: null, idles: outcome.changed ? 0 : streakOf(state, step).idles + 1 }
     if (mine) event.move = goOn(me, 'more', step, stage, task)
     return event
   }
   if (outcome.end !== 'ok') {
     // Trouble of the agent is not a failure of the task.
-    event.patch = troublePatch(state, outcome.end, n, now)
+    event.patch = troublePatch(state, step, outcome.end, n, now)
     return event
   }
   const { [step.agent ?? '']: _, ...waits } = state.waits
@@ -114,14 +115,6 @@ function limitedPatch(
       [agent]: limitedUntil(resetsAt, waits, now),
     },
   }
-}
-
-/** Counts a failure. An empty answer is tried again first, as the same iteration. */
-function troublePatch(state: RunState, end: Outcome['end'], n: number, now: number): Settled['patch'] {
-  const empties = end === 'empty' ? state.empties + 1 : 0
-  if (end === 'empty' && empties <= state.limits.empties) return { limitedSince: null, empties }
-  const failures = state.failures + 1
-  return { n, limitedSince: null, empties, failures, notBefore: now + failurePause(failures) }
 }
 
 /** Moves a task on after an iteration that ended well, and says by which move. */

@@ -130,6 +130,17 @@ export type Step = {
 
 export type Intent = { parent: string | null; message: string; made?: true }
 
+/** What went wrong in a row while an agent worked on a task. */
+export type Streak = {
+  failures: number
+  /** Empty answers. */
+  empties: number
+  /** Iterations that fell silent and changed nothing. */
+  idles: number
+  /** Meanwhile the agent did well at another task: the trouble is with this one. */
+  elsewhere?: true
+}
+
 export type RunState = {
   /** Those of the latest `began`, `resumed` or `limits`. */
   limits: Limits
@@ -137,12 +148,10 @@ export type RunState = {
   n: number
   /** Steps started, for their ids; interrupted ones count too. */
   steps: number
-  /** Consecutive agent failures. */
-  failures: number
-  /** Consecutive empty answers. */
-  empties: number
-  /** Consecutive iterations that fell silent and changed nothing. */
-  idles: number
+  /** Trouble in a row, by task and agent: tasks beside each other do not count for each other. */
+  streaks: Record<TaskId, Record<AgentName, Streak>>
+  /** Until when a task waits after a failure. */
+  pauses: Record<TaskId, number>
   /** Consecutive limited calls of each agent. */
   waits: Record<AgentName, number>
   /** The first limited call since the last iteration that was not limited. */
@@ -154,7 +163,6 @@ export type RunState = {
   until: Record<AgentName, number>
   /** Agents that cannot be used until somebody resumes the run, and why. */
   unusable: Record<AgentName, string>
-  notBefore: number
   /** Over all incarnations. `estimated`: some of it was estimated. */
   spent: { usd: number; tokens: number; estimated?: true }
   flight: Record<StepId, Step>
@@ -211,16 +219,14 @@ export const initial: RunState = {
   limits: NO_LIMITS,
   n: 0,
   steps: 0,
-  failures: 0,
-  empties: 0,
-  idles: 0,
+  streaks: {},
+  pauses: {},
   waits: {},
   limitedSince: null,
   added: 0,
   hold: null,
   until: {},
   unusable: {},
-  notBefore: 0,
   spent: { usd: 0, tokens: 0 },
   flight: {},
   unapplied: {},

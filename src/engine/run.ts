@@ -21,6 +21,8 @@ export type LoopEnding =
 /** Timers are limited to some days, and a laptop may sleep meanwhile: look again at least once an hour. */
 const LONGEST_NAP = 3_600_000
 
+const napUntil = (until: number, now: number): number => Math.min(until - now, LONGEST_NAP)
+
 /** The loop. Decisions come from `next`; this acts on them and knows nothing of workflows, agents or screens. */
 export async function run(
   book: Book,
@@ -71,11 +73,14 @@ export async function run(
           break
         case 'busy':
           if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')
-          await sleep.wait(flying.values(), null)
+          await sleep.wait(
+            flying.values(),
+            decision.until === undefined ? null : napUntil(decision.until, now),
+          )
           break
         case 'wait':
           ports.emit({ type: 'waiting', at: now, until: decision.until, why: decision.why })
-          await sleep.wait([], Math.min(decision.until - now, LONGEST_NAP))
+          await sleep.wait([], napUntil(decision.until, now))
           break
         case 'pause':
           await sleep.wait([], null)

@@ -4,6 +4,7 @@ import { formatCount, formatDuration } from '../core/format.ts'
 import type { RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
+import { failuresInRow, pausing } from '../core/trouble/streaks.ts'
 import { printableLine } from '../core/visible.ts'
 import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
@@ -95,7 +96,7 @@ export function statusOf(
     agent: lastAgent(events),
     limited: live ? limited : {},
     until: phase === 'waiting' ? Math.min(...waits) : null,
-    failures: state.failures,
+    failures: failuresInRow(state),
     usd: spent.usd,
     ...(spent.estimated && { estimated: true }),
     unpriced: spent.unpriced,
@@ -140,7 +141,8 @@ const limitedAt = (state: RunState, now: number): Record<string, number> =>
 function waitTimes(state: RunState, now: number): number[] {
   const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
   if (isBusy) return []
-  return state.notBefore > now ? [state.notBefore] : Object.values(limitedAt(state, now))
+  const pauses = pausing(state, now).map(([, until]) => until)
+  return pauses.length > 0 ? pauses : Object.values(limitedAt(state, now))
 }
 
 function listRows(list: RunStatus['tasks']): string[][] {

@@ -58,7 +58,7 @@ async function finish(stage: Stage): Promise<void> {
 function essenceOf(stage: Stage) {
   const journal = eventsOf(stage)
   const { state, tasks } = fold(journal)
-  const { taskStates, n, flight, unapplied, intents, spent, told, redBefore, failures, hold } = state
+  const { taskStates, n, flight, unapplied, intents, spent, told, redBefore, streaks, hold } = state
   // An agent that is called again for what it had done when it was killed changes nothing more.
   const { tries: _, unchanged: __, carry, ...stands } = taskStates.prompt!
   const failed = failedSteps(journal)
@@ -70,7 +70,7 @@ function essenceOf(stage: Stage) {
   const costOf = (events: typeof ended) => events.reduce((sum, e) => sum + (e.result.costUsd ?? 0), 0)
   const finished = journal.filter(e => e.type === 'finished').at(-1)
   return {
-    state: { n: n - failed.size, flight, unapplied, intents, told, redBefore, failures, hold },
+    state: { n: n - failed.size, flight, unapplied, intents, told, redBefore, streaks, hold },
     spent: [costOf(paid), spent.usd - costOf(ended)],
     task: { ...stands, carry: carry.map(f => f.check) },
     tasks,

@@ -57,10 +57,10 @@ describe('the state', () => {
     expect(run.state).toMatchObject({
       n: 2,
       steps: 3,
-      failures: 0,
+      streaks: {},
       waits: {},
       limitedSince: null,
-      notBefore: 0,
+      pauses: {},
       until: {},
     })
   })

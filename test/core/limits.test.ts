@@ -23,21 +23,6 @@ describe('another iteration', () => {
   const spent = { usd: 1.5, tokens: 900 }
   it.each([
     ['is allowed by default', {}, {}, 0, null],
-    [
-      'is refused after 5 failures',
-      { failures: 5 },
-      {},
-      0,
-      ['failures', '5 consecutive failures, stopping loop'],
-    ],
-    ['is allowed after 4 failures', { failures: 4 }, {}, 0, null],
-    [
-      'is refused after 5 silent ones',
-      { idles: 5 },
-      {},
-      0,
-      ['inactive', '5 iterations in a row fell silent and changed nothing'],
-    ],
     ['is allowed while money is left', { spent }, { usd: 1.51 }, 0, null],
     [
       'is refused when the budget is crossed',

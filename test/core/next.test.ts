@@ -163,7 +163,58 @@ describe('a run', () => {
     run.record({ type: 'resumed', at: run.now, limits: LIMITS })
     expect(run.decide()).toMatchObject({ type: 'work' })
     run.step(trouble('error'))
-    expect(run.state.failures).toBe(1)
+    expect(run.state.streaks).toMatchObject({ p: { a: { failures: 1 } } })
+  })
+
+  it('leaves a task that its agent fails at, if the agent does well elsewhere', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const first = run.begin().id
+    const second = run.begin().id
+    run.land(first, trouble('error'))
+    run.land(second, ok({ findings: [green] }))
+    // Its pause keeps no other task from going on.
+    expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#2' }, stage: 'merge' })
+    run.step(ok())
+    const third = run.begin().id
+    for (let failures = 1; failures < 5; failures++) {
+      run.pass(300_000)
+      run.land(run.begin().id, trouble('error'))
+    }
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(third, ok({ findings: [green] }))
+    run.step(ok())
+    expect(run.decide()).toMatchObject({ result: 'failures', why: '#1: 5 consecutive failures' })
+  })
+
+  it('stops if an agent fails and did nothing well meanwhile, whatever else there is to do', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const [first, second] = [run.begin().id, run.begin().id]
+    run.land(first, trouble('error'))
+    for (let failures = 1; failures < 5; failures++) {
+      run.pass(300_000)
+      run.land(run.begin().id, trouble('error'))
+    }
+    // Until the other one has landed nobody knows.
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(second, trouble('error'))
+    expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
+  })
+
+  it('looks again when the pause of a task is over, while another is in flight', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const first = run.begin().id
+    run.begin()
+    run.land(first, trouble('error'))
+    expect(run.decide()).toEqual({ type: 'busy', until: run.now + 1000 })
+  })
+
+  it('counts for each agent by itself', () => {
+    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    for (let i = 0; i < 4; i++) run.step(trouble('error'))
+    run.step({ end: 'limited', note: '' })
+    for (let i = 0; i < 4; i++) run.step(trouble('error'))
+    expect(run.decide()).toMatchObject({ type: 'wait' })
+    expect(run.state.streaks).toMatchObject({ p: { a: { failures: 4 }, b: { failures: 4 } } })
   })
 
   it('waits after a failure, but not to merge', () => {
@@ -184,7 +235,7 @@ describe('an agent that the service turns away', () => {
   it('ends the run at once, at no cost of an iteration or a failure', () => {
     const run = play(prompt(), [task('p')])
     run.step(turnedAway)
-    expect(run.state).toMatchObject({ n: 0, failures: 0 })
+    expect(run.state).toMatchObject({ n: 0, streaks: {} })
     const why = 'a cannot be used: Invalid API key'
     expect(run.decide()).toEqual({ type: 'finish', result: 'unusable', proof: null, why })
   })

@@ -54,9 +54,31 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
   const limitedUntil = new Map<string, number>()
   const unusable = new Set<string>()
   const waits = new Map<string | null, number>()
-  const seen = { n: 0, failures: 0, empties: 0, idles: 0, limitedSince: null as number | null }
+  const seen = { n: 0, limitedSince: null as number | null }
+  /** What went wrong in a row, by task and agent. `well`: the agent did well at another task meanwhile. */
+  const streaks: {
+    task: TaskId
+    agent: string | null
+    failures: number
+    empties: number
+    idles: number
+    well: boolean
+  }[] = []
+  const pauses = new Map<TaskId, number>()
+  const streakOf = ({ task, agent }: Step) => {
+    const known = streaks.find(s => s.task === task && s.agent === agent)
+    if (known) return known
+    streaks.push({ task, agent, failures: 0, empties: 0, idles: 0, well: false })
+    return streaks.at(-1)!
+  }
+  const forget = (isGone: (task: TaskId) => boolean) => {
+    streaks.splice(0, streaks.length, ...streaks.filter(s => !isGone(s.task)))
+    for (const id of [...pauses.keys()].filter(isGone)) pauses.delete(id)
+  }
+  const isTooMuch = ({ failures, idles }: { failures: number; idles: number }) =>
+    failures >= limits.failures || idles >= limits.failures
+  const isGivenUp = (id: TaskId) => streaks.some(s => s.task === id && isTooMuch(s))
   let treeGreen: boolean | null = false
-  let pauseUntil = 0
   let spent = 0
 
   const recordOf = (id: TaskId) => {
@@ -82,8 +104,12 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const isReady = (t: Task) => t.blockedBy.every(b => done.has(b))
     must(isReady(d.task), 'never works on a task with an unmet blocker')
     must(limits.iterations === null || seen.n + flying.length < limits.iterations, 'keeps to the iterations')
-    must(seen.failures < limits.failures, 'stops after failures in a row')
-    must(seen.idles < limits.failures, 'stops after silent iterations in a row')
+    const open = new Set(tasks.filter(t => isOpen(stands(state, t).stage)).map(t => t.id))
+    must(!isGivenUp(d.task.id), 'stops after failures in a row')
+    must(
+      streaks.every(s => !isTooMuch(s) || s.well || !open.has(s.task)),
+      'stops if an agent fails and does nothing else well',
+    )
     must(limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget')
     must(limits.ms === null || worked < limits.ms, 'keeps to the time')
     const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
@@ -91,12 +117,17 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     for (const t of tasks) {
       if (t === d.task || !isOpen(stands(state, t).stage) || !isReady(t) || flying.some(f => f.task === t.id))
         continue
+      if (isGivenUp(t.id) || (pauses.get(t.id) ?? 0) > now) continue
       const other = rank(t)
       const first = mine[0] - other[0] || mine[1] - other[1] || tasks.indexOf(d.task) - tasks.indexOf(t)
       must(first < 0, 'the most urgent first: by stage, priority, place')
     }
     if (d.agent === null) return must(workflow.stages[d.stage]!.by === 'ralph', 'an agent stage has an agent')
-    must(now >= pauseUntil, 'waits after a failure')
+    must(now >= (pauses.get(d.task.id) ?? 0), 'waits after a failure')
+    const held = [...pauses].filter(
+      ([id, until]) => until > now && open.has(id) && !isGivenUp(id) && !flying.some(f => f.task === id),
+    )
+    must(flying.length + held.length < workflow.width, 'what waits keeps its place')
     const agents = agentsFor(d.stage)
     const place = agents.indexOf(d.agent)
     must(place >= 0 && !((limitedUntil.get(d.agent) ?? 0) > now), 'a limited agent is left alone')
@@ -109,7 +140,8 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
 
   function wait(d: Extract<Decision, { type: 'wait' }>, now: number) {
     must(d.until > now, 'waits for something to come')
-    if (now < pauseUntil) must(d.until === pauseUntil, 'the pause after a failure first')
+    if (d.why === 'after a failure')
+      must([...pauses.values()].includes(d.until), 'waits for a pause after a failure')
     else must(d.until - (seen.limitedSince ?? now) <= limits.limitWaitMs, 'waits no longer than allowed')
   }
 
@@ -134,8 +166,16 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
       )
       must(workflow.width > 1 || treeGreen !== false, 'verified means green on the tree as it was left')
     }
-    if (d.result === 'failures') must(seen.failures >= limits.failures, 'enough failures')
-    if (d.result === 'inactive') must(seen.idles >= limits.failures, 'enough silence')
+    if (d.result === 'failures')
+      must(
+        streaks.some(s => s.failures >= limits.failures),
+        'enough failures',
+      )
+    if (d.result === 'inactive')
+      must(
+        streaks.some(s => s.idles >= limits.failures),
+        'enough silence',
+      )
     if (d.result === 'exhausted')
       must(seen.n >= (limits.iterations ?? Number.POSITIVE_INFINITY), 'really exhausted')
     if (d.result === 'limited') must(agentsSomewhere(now), 'really limited')
@@ -174,7 +214,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const is = stands(after, task)
     const r = recordOf(task.id)
     const mine = was.stage === step.stage
-    const isRetried = o.end === 'empty' && seen.empties < limits.empties
+    const isRetried = o.end === 'empty' && streakOf(step).empties < limits.empties
     const free = o.end === 'limited' || o.end === 'unusable' || o.end === 'interrupted' || isRetried
     seen.n += free || stage.by === 'ralph' ? 0 : 1
     must(
@@ -220,16 +260,24 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
 
   function count(o: Outcome, after: RunState, step: Step, now: number) {
     if (o.end === 'ok') {
-      Object.assign(seen, { failures: 0, empties: 0, idles: 0 })
+      forget(id => id === step.task)
+      for (const s of streaks) s.well ||= s.agent === step.agent
       waits.delete(step.agent)
     }
     if (!['limited', 'unusable', 'interrupted'].includes(o.end)) seen.limitedSince = null
-    if (o.end === 'empty') seen.empties++
-    if (o.end === 'inactive') seen.idles = o.changed ? 0 : seen.idles + 1
-    if (o.end === 'error' || o.end === 'timeout') seen.empties = 0
-    if (o.end === 'error' || o.end === 'timeout' || (o.end === 'empty' && seen.empties > limits.empties)) {
-      seen.failures++
-      pauseUntil = now + Math.min(2 ** (seen.failures - 1), 300) * 1000
+    const streak = o.end === 'ok' ? null : streakOf(step)
+    if (streak) {
+      if (o.end === 'empty') streak.empties++
+      if (o.end === 'inactive') streak.idles = o.changed ? 0 : streak.idles + 1
+      if (o.end === 'error' || o.end === 'timeout') streak.empties = 0
+      if (
+        o.end === 'error' ||
+        o.end === 'timeout' ||
+        (o.end === 'empty' && streak.empties > limits.empties)
+      ) {
+        streak.failures++
+        pauses.set(step.task, now + Math.min(2 ** (streak.failures - 1), 300) * 1000)
+      }
     }
     if (o.end === 'unusable') unusable.add(step.agent!)
     if (o.end === 'limited') {
@@ -239,8 +287,9 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
       const pause = Math.min(2 ** (inARow - 1), 15) * 60_000
       limitedUntil.set(step.agent!, o.resetsAt !== undefined && o.resetsAt > now ? o.resetsAt : now + pause)
     }
-    must(after.failures === seen.failures, 'failures in a row are counted')
-    must(after.idles === seen.idles, 'silent iterations in a row are counted')
+    const counted = after.streaks[step.task]?.[step.agent ?? '']
+    must((counted?.failures ?? 0) === (streak?.failures ?? 0), 'failures in a row are counted')
+    must((counted?.idles ?? 0) === (streak?.idles ?? 0), 'silent iterations in a row are counted')
   }
 
   function moved(r: Record1, o: Outcome, was: TaskState, is: TaskState, step: Step, task: Task, e: Settled) {
@@ -337,6 +386,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     for (const [id, now] of Object.entries(state))
       records.set(id, { ...newRecord(), rounds: now.rounds, bugs: now.bugs })
     for (const id of removed) records.delete(id)
+    forget(id => removed.includes(id) || Object.hasOwn(state, id))
     // What was removed half-finished is not checked again by anyone.
     if (removed.length > 0) treeGreen = null
   }
@@ -349,13 +399,14 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
   function steered() {
     limitedUntil.clear()
     unusable.clear()
-    pauseUntil = 0
+    pauses.clear()
   }
 
   function resumed(now: Limits) {
     steered()
     limits = now
-    Object.assign(seen, { failures: 0, empties: 0, idles: 0, limitedSince: null })
+    seen.limitedSince = null
+    streaks.splice(0)
     waits.clear()
   }
 

@@ -339,7 +339,7 @@ describe('trouble', () => {
     // Silence is no failure, and no reason to wait.
     expect(run.step(trouble('inactive', true)).patch).toEqual({ n: 5, idles: 0, limitedSince: null })
     expect(run.step(trouble('inactive')).patch).toEqual({ n: 6, idles: 1, limitedSince: null })
-    expect(run.state.failures).toBe(4)
+    expect(run.state.streaks).toEqual({ p: { a: { failures: 4, empties: 0, idles: 1 } } })
   })
 
   it('of empty answers costs nothing twice, then an iteration and a failure', () => {
@@ -351,7 +351,7 @@ describe('trouble', () => {
       [1, 1],
       [2, 2],
     ])
-    expect(run.state).toMatchObject({ n: 2, failures: 2 })
+    expect(run.state).toMatchObject({ n: 2, streaks: { p: { a: { failures: 2 } } } })
   })
 
   it('of silence spends a try, and five in a row without a change end the run', () => {

@@ -356,7 +356,7 @@ describe('an agent for which the system has no room', () => {
         why: 'cannot start a: the system allows no more processes',
         interrupted: false,
       })
-    expect(fold(world.journal).state).toMatchObject({ n: 0, flight: {}, failures: 0 })
+    expect(fold(world.journal).state).toMatchObject({ n: 0, flight: {}, streaks: {} })
     isFull = false
     expect(await world.host()).toMatchObject({ type: 'finished', result: 'complete' })
     expect(fold(world.journal).state.n).toBe(1)
