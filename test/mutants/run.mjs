@@ -1,10 +1,10 @@
 /**
- * Mutation run: changes the rules, prompts and templates of the workflows in small ways, and lists the changes that no
- * test notices. `npm run test:mutants -- [part of a path …]`; CONTRIBUTING.md says how to read it.
+ * Mutation run: changes the rules, tables, prompts and templates in small ways, and lists the changes that no test
+ * notices. `npm run test:mutants -- [part of a path …]`; README.md beside this file says how to read it.
  *
- * The tests of a file are those in test/workflows that import it, themselves or through others, else those in test/core:
- * they run in milliseconds. Of templates it is test/workflows/stories/templates.test.ts. Tests of the built
- * program would take a minute for each mutant; a rule that only those check shows up here as not tested.
+ * The tests of a file are those of its area that import it, themselves or through others: they run in milliseconds.
+ * Tests of the built program would take a minute for each mutant; a rule that only those check shows up here as not
+ * tested.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -20,7 +20,14 @@ const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url))
 /** A mutant may loop for ever. On a busy machine the tests may take a while. */
 const LONGEST_MS = 120_000
 
-const TEMPLATE_TESTS = ['test/workflows/stories/templates.test.ts']
+/** Which files are mutated, and the folders of their tests, or the tests themselves. */
+const AREAS = [
+  { files: /^src\/workflows\/\w+\/rules\/.*\.ts$/, tests: ['test/workflows'] },
+  { files: /^src\/workflows\/\w+\/table\.ts$/, tests: ['test/workflows', 'test/core'] },
+  { files: /^src\/checks\/(judge\/)?rules\/.*\.ts$/, tests: ['test/checks'] },
+  { files: /^src\/workers\/rules\/.*\.ts$/, tests: ['test/workers/rules'] },
+  { files: /^templates\//, only: ['test/workflows/stories/templates.test.ts'] },
+]
 
 /** Random walks take too long for this. */
 const TOO_LONG = ['test/core/walks.test.ts']
@@ -30,8 +37,7 @@ const filesIn = folder =>
     .filter(entry => entry.isFile())
     .map(entry => relative(root, join(entry.parentPath, entry.name)))
 
-const isMutated = file =>
-  /^src\/workflows\/\w+\/(rules\/.*|table)\.ts$/.test(file) || /^templates\//.test(file)
+const areaOf = file => AREAS.find(({ files }) => files.test(file))
 
 /** The files that a source imports, itself or through others. */
 function importsOf(file, seen = new Set()) {
@@ -49,12 +55,12 @@ const testsIn = folder =>
     .filter(file => file.endsWith('.test.ts') && !TOO_LONG.includes(file))
     .map(file => ({ file, imports: importsOf(file) }))
 
-const [near, far] = [testsIn('test/workflows'), testsIn('test/core')]
+const tests = new Map(AREAS.flatMap(area => area.tests ?? []).map(folder => [folder, testsIn(folder)]))
 
 function testsOf(file) {
-  if (file.startsWith('templates/')) return TEMPLATE_TESTS
-  const importing = tests => tests.filter(({ imports }) => imports.has(file)).map(test => test.file)
-  return importing(near).length > 0 ? importing(near) : importing(far)
+  const { tests: folders = [], only = [] } = areaOf(file)
+  const importing = folders.flatMap(folder => tests.get(folder)).filter(({ imports }) => imports.has(file))
+  return [...only, ...importing.map(test => test.file)]
 }
 
 /** Tries the mutants of a file from `first` on; returns the next to try after one that had to be stopped, or null. */
@@ -119,8 +125,8 @@ async function tryFile(copy, file) {
 }
 
 const wanted = process.argv.slice(2)
-const files = [...filesIn('src/workflows'), ...filesIn('templates')]
-  .filter(isMutated)
+const files = [...filesIn('src'), ...filesIn('templates')]
+  .filter(areaOf)
   .filter(file => wanted.length === 0 || wanted.some(part => file.includes(part)))
   .sort()
 const copy = mkdtempSync(join(tmpdir(), 'ralph-mutants-'))

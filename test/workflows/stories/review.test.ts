@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { AT_CAP, initial, type TaskState, taskStateOf } from '../../../src/core/table.ts'
 import {
   meantBy,
   type ProjectStoriesOptions,
   projectStories,
+  projectStory,
+  reviewFields,
   storyClaims,
   storyTasks,
 } from '../../../src/workflows/stories/rules/review.ts'
-import { readStories, type StoriesFile, type Story } from '../../../src/workflows/stories/rules/story-file.ts'
+import {
+  type ReviewStatus,
+  readStories,
+  type StoriesFile,
+  type Story,
+} from '../../../src/workflows/stories/rules/story-file.ts'
 import { stories } from '../../../src/workflows/stories/table.ts'
 import { green, ok, play, red, trouble } from '../../core/play.ts'
 import { newStory } from '../../core/setup.ts'
@@ -39,6 +47,7 @@ describe('what an agent writes into its story', () => {
     ['implement', {}, {}, { signal: false }],
     ['implement', {}, { reviewStatus: 'needs_review' }, { signal: true }],
     ['implement', {}, approved, { signal: true }],
+    ['implement', {}, { reviewStatus: 'approved' }, { signal: true }],
     ['implement', { reviewStatus: 'needs_review' }, { reviewStatus: 'needs_review' }, { signal: false }],
     ['fix', { reviewStatus: 'changes_requested' }, { reviewStatus: 'changes_requested' }, { signal: false }],
     ['fix', { reviewStatus: 'changes_requested' }, { reviewStatus: 'needs_review' }, { signal: true }],
@@ -53,6 +62,18 @@ describe('what an agent writes into its story', () => {
       { verdict: 'reject', note: 'no tests' },
     ],
     ['review', { reviewStatus: 'needs_review' }, { reviewStatus: 'changes_requested' }, {}],
+    [
+      'review',
+      { reviewStatus: 'needs_review' },
+      { reviewStatus: 'needs_review', reviewFeedback: 'no tests' },
+      {},
+    ],
+    [
+      'review',
+      { reviewStatus: 'needs_review' },
+      { passes: true, reviewStatus: 'changes_requested', reviewFeedback: 'no tests' },
+      {},
+    ],
     [
       'review',
       { reviewStatus: 'needs_review' },
@@ -177,6 +198,23 @@ describe('the story file follows the truth', () => {
     ])
   })
 
+  it('with the reason without reviews too', () => {
+    const r = run({ skip: true })
+    for (let i = 0; i < 3; i++) r.step(trouble('interrupted'))
+    const shown = project(r, file, { skip: true }, { skip: true })
+    expect(first(shown)).toEqual([false, null, 0, 'interrupted 3 times in a row'])
+  })
+
+  it('and adds no dependencies where there are none', () => {
+    const { dependsOn: _, ...bare } = story('A')
+    const found = { ...file, userStories: [bare, ...file.userStories.slice(1)] }
+    const r = play(stories(), storyTasks(found))
+    expect(project(r, found)).toBe(found)
+    const { dependsOn: __, ...lost } = story('B')
+    const emptied = { ...file, userStories: [bare, lost, story('C')] }
+    expect(project(r, emptied).userStories.map(s => s.dependsOn)).toEqual([undefined, ['A'], []])
+  })
+
   it('whatever an agent wrote into it', () => {
     const r = run()
     r.step(submit)
@@ -222,5 +260,41 @@ describe('the story file follows the truth', () => {
     r.step(submit)
     r.step(approve)
     expect(project(r).userStories[0]!.notes).toBe('No notes were left.')
+  })
+})
+
+describe('the fields of a story', () => {
+  const fresh = taskStateOf(stories(), initial, storyTasks(file)[0]!)
+  const note = (text: string) => ({ ...red, note: text })
+  const fieldsIn = (more: Partial<TaskState>) => reviewFields({ ...fresh, ...more }, story('A'), false)
+
+  it.each<[string, Partial<TaskState>, ReviewStatus]>([
+    ['never reviewed', { rounds: 0 }, null],
+    ['reviewed once', { rounds: 1 }, 'changes_requested'],
+    ['reviewed twice', { rounds: 2 }, 'changes_requested'],
+    ['that knows better', { rounds: 2, blockedAt: 'review' }, 'needs_review'],
+  ])('blocked by an older run, %s, say where it goes on', (_, more, reviewStatus) => {
+    expect(fieldsIn({ stage: 'blocked', ...more }).reviewStatus).toBe(reviewStatus)
+  })
+
+  it.each<[string, Partial<TaskState>, string]>([
+    ['blocked for a reason', { stage: 'blocked', why: 'why', carry: [note('n')] }, 'why'],
+    ['blocked after a note', { stage: 'blocked', carry: [note('n')] }, 'n'],
+    ['blocked, nobody knows why', { stage: 'blocked' }, 'Left for a person.'],
+    ['sent back with several notes', { stage: 'fix', carry: [note('a'), note(' '), note('b')] }, 'a\n\nb'],
+    [
+      'approved at the cap without a note',
+      { stage: 'done', why: AT_CAP },
+      '[AUTO-APPROVED AT CAP] The last review left no note.',
+    ],
+  ])('%s say so', (_, more, feedback) => {
+    expect(fieldsIn(more).reviewFeedback).toBe(feedback)
+  })
+
+  it('are all there if an agent removed the story, whatever was known of it', () => {
+    const task = { id: 'A', title: 'Do A', blockedBy: [], spec: { acceptanceCriteria: ['A works'] } }
+    expect(projectStory(undefined, task, initial, stories(), { skip: false })).toEqual(
+      story('A', { priority: 0 }),
+    )
   })
 })

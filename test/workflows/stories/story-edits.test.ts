@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { initial } from '../../../src/core/table.ts'
 import { applyEdit } from '../../../src/core/task.ts'
 import { projectStories, storyTasks } from '../../../src/workflows/stories/rules/review.ts'
-import { agentStoryEdits, personStoryEdits } from '../../../src/workflows/stories/rules/story-edits.ts'
+import {
+  agentStoryEdits,
+  personStoryEdits,
+  stageOfStory,
+  submittedPart,
+} from '../../../src/workflows/stories/rules/story-edits.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { stories } from '../../../src/workflows/stories/table.ts'
 import { green, ok, play } from '../../core/play.ts'
@@ -98,6 +103,67 @@ describe('a person’s edit of the story file', () => {
     })
   })
 
+  describe('of a story that was sent back', () => {
+    const sentBack = (more: Partial<Story>) => {
+      const run = started()
+      run.step(submit)
+      run.step(ok({ verdict: 'reject', note: 'no tests', findings: [green] }))
+      const found = { reviewStatus: 'changes_requested', reviewFeedback: 'no tests', reviewCount: 1 } as const
+      return adopt(run, first({ ...found, ...more }))
+    }
+
+    it('says what else to change', () => {
+      expect(sentBack({ reviewFeedback: 'use SQL' }).state!.A).toMatchObject({
+        stage: 'fix',
+        rounds: 1,
+        carry: [{ note: 'use SQL' }],
+      })
+    })
+
+    it.each<[string, Partial<Story>]>([
+      ['changes nothing', {}],
+      ['empties the feedback', { reviewFeedback: ' ' }],
+      ['says passes alone', { passes: true, notes: 'x' }],
+    ])('moves nothing if it %s', (_, more) => {
+      expect(sentBack(more)).toEqual({})
+    })
+
+    it('takes the feedback along nowhere else', () => {
+      expect(sentBack({ reviewStatus: 'needs_review' }).state!.A).toMatchObject({
+        stage: 'review',
+        carry: [],
+      })
+      expect(sentBack({ reviewStatus: null }).state!.A).toMatchObject({ stage: 'implement', carry: [] })
+    })
+  })
+
+  it('sends nothing back with a blank word', () => {
+    const found = first({ reviewStatus: 'changes_requested', reviewFeedback: ' ' })
+    expect(adopt(started(), found).state!.A).toMatchObject({ stage: 'fix', carry: [] })
+  })
+
+  it('may add a story that has a past', () => {
+    const found = file(...base.userStories, story('N', { ...approved, notes: 'x' }), story('O'))
+    expect(Object.keys(adopt(started(), found).state!)).toEqual(['N'])
+  })
+
+  it('changes criteria and description each by itself, and takes away what is no longer there', () => {
+    const described = file(story('A', { description: 'd' }), story('B', { dependsOn: ['A'] }))
+    const changeOf = (...found: Story[]) =>
+      personStoryEdits(file(...found), storyTasks(described), initial, table, { skip: false }).list?.change
+    const { description: _, ...bare } = story('A')
+    const { dependsOn: __, ...free } = story('B')
+    const [a, b] = described.userStories as [Story, Story]
+    expect(changeOf({ ...a, acceptanceCriteria: ['more'] }, b)).toEqual({
+      A: { spec: { acceptanceCriteria: ['more'], description: 'd' } },
+    })
+    expect(changeOf(bare, free)).toEqual({
+      A: { spec: { acceptanceCriteria: ['A works'], description: '' } },
+      B: { blockedBy: [] },
+    })
+    expect(personStoryEdits(file(bare), storyTasks(file(bare)), initial, table, { skip: false })).toEqual({})
+  })
+
   it('adds, removes, changes and reorders', () => {
     const run = started()
     const found = file(
@@ -134,9 +200,15 @@ describe('a person’s edit of the story file', () => {
   })
 
   it('without reviews is about passes alone', () => {
-    const found = first({ passes: true, reviewStatus: 'changes_requested', reviewFeedback: 'x', notes: 'x' })
+    const found = first({
+      passes: true,
+      reviewStatus: 'changes_requested',
+      reviewFeedback: 'x',
+      reviewCount: 2,
+      notes: 'x',
+    })
     const edit = personStoryEdits(found, storyTasks(base), initial, stories({ skip: true }), { skip: true })
-    expect(edit).toMatchObject({ state: { A: { stage: 'done' } } })
+    expect(edit).toMatchObject({ state: { A: { stage: 'done', rounds: 0 } } })
     const other = first({ reviewStatus: 'needs_review' })
     expect(
       personStoryEdits(other, storyTasks(base), initial, stories({ skip: true }), { skip: true }),
@@ -177,5 +249,47 @@ describe('an agent’s edit of the story file', () => {
     expect(list!.add!.map(a => a.task.id)).toEqual(['X'])
     expect(refused).toEqual(['Y', 'Z'])
     expect(agentStoryEdits(found, tasks, -1).refused).toEqual(['X', 'Y', 'Z'])
+  })
+})
+
+it.each<[Partial<Story>, string, string]>([
+  [{}, 'implement', 'implement'],
+  [{ passes: true }, 'implement', 'done'],
+  [{ reviewStatus: 'needs_review' }, 'review', 'implement'],
+  [{ reviewStatus: 'changes_requested' }, 'fix', 'implement'],
+  [{ reviewStatus: 'approved' }, 'review', 'implement'],
+  [approved, 'done', 'done'],
+])('a story with %j is at %s, or without reviews at %s', (more, stage, skipping) => {
+  expect(stageOfStory(story('A', more), false)).toBe(stage)
+  expect(stageOfStory(story('A', more), true)).toBe(skipping)
+})
+
+describe('the part of a split story that an agent submits', () => {
+  const submitted = { reviewStatus: 'needs_review' } as const
+  const part = (more: Story[], own: Partial<Story> = {}, mode: 'implement' | 'review' = 'implement') =>
+    submittedPart(file(story('A', own), ...base.userStories.slice(1), ...more), storyTasks(base), {
+      mode,
+      story: 'A',
+    })?.id ?? null
+
+  it('is the one new story that is submitted', () => {
+    expect(part([story('A1', submitted), story('A2')])).toBe('A1')
+  })
+
+  it.each<[string, string | null]>([
+    ['there is none', part([story('A1')])],
+    ['there are two', part([story('A1', submitted), story('A2', submitted)])],
+    ['the whole is submitted too', part([story('A1', submitted)], submitted)],
+    ['nothing is implemented', part([story('A1', submitted)], {}, 'review')],
+    ['it claims a past', part([story('A1', { ...submitted, reviewCount: 1 })])],
+  ])('is none if %s', (_, found) => {
+    expect(found).toBe(null)
+  })
+
+  it('is not a story that was there before, nor kept back by another one', () => {
+    const found = file(story('A'), story('B', submitted), story('A1', submitted))
+    const options = { mode: 'implement', story: 'A' } as const
+    expect(submittedPart(found, storyTasks(base), options)?.id).toBe('A1')
+    expect(submittedPart(file(story('A'), story('B', submitted)), storyTasks(base), options)).toBe(null)
   })
 })

@@ -85,8 +85,7 @@ export function projectStories(
 ): StoriesFile {
   const byId = new Map(tasks.map(task => [task.id, task]))
   const project = (task: Task, story?: Story) => projectStory(story, task, state, table, { skip })
-  const kept =
-    refused.length > 0 ? found.userStories.filter(story => !refused.includes(story.id)) : found.userStories
+  const kept = found.userStories.filter(story => !refused.includes(story.id))
   const missing = missingAfter(kept, tasks)
   const restore = (after: TaskId | null) => {
     for (const task of missing.get(after) ?? []) userStories.push(project(task))

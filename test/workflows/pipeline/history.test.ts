@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import type { Finding, RunEvent } from '../../../src/core/events.ts'
+import {
+  failureReason,
+  historyLines,
+  historyOf,
+  type TaskHistory,
+} from '../../../src/workflows/pipeline/rules/history.ts'
+import { pipeline } from '../../../src/workflows/pipeline/table.ts'
+import { green, ok, play, task, trouble } from '../../core/play.ts'
+
+const verification = (role: string, verdict: Finding['verdict'], note: string): Finding => ({
+  check: `${role} verification`,
+  verdict,
+  note,
+})
+
+function played(): RunEvent[] {
+  const run = play(pipeline({ roles: ['coder', 'reviewer'] }), [task('T1'), task('T2')])
+  const events: RunEvent[] = []
+  const step = (outcome: Parameters<typeof run.step>[0]) => {
+    const { id, task, stage, n } = run.begin()
+    events.push({ type: 'started', at: run.now, id, task, stage, agent: 'a', n })
+    events.push(run.land(id, outcome))
+    run.pass(1000)
+  }
+  step(ok({ findings: [green] }))
+  step(ok({ signal: true, findings: [green, verification('coder', 'fail', 'tests are red\nmore')] }))
+  step(trouble('interrupted'))
+  step(
+    ok({
+      signal: true,
+      findings: [verification('reviewer', 'pass', 'not mine'), verification('coder', 'pass', 'fine')],
+    }),
+  )
+  step(ok({ signal: true, findings: [verification('reviewer', 'pass', 'good')] }))
+  step(ok({ signal: true, findings: [verification('coder', 'unsure', 'nobody knows')] }))
+  return events
+}
+
+describe('the history of a pipeline', () => {
+  it('has each verified promise of each task, with its iteration', () => {
+    const rows = historyOf(played())
+    expect(rows.map(({ id, iterations }) => [id, iterations])).toEqual([
+      ['T1', 4],
+      ['T2', 1],
+    ])
+    expect(rows[0]!.attempts).toEqual([
+      {
+        role: 'coder',
+        iteration: 2,
+        promise_found: true,
+        verified: false,
+        reason: 'tests are red',
+        at: 2000,
+      },
+      { role: 'coder', iteration: 3, promise_found: true, verified: true, reason: 'fine', at: 4000 },
+      { role: 'reviewer', iteration: 4, promise_found: true, verified: true, reason: 'good', at: 5000 },
+    ])
+    expect(historyLines(rows)).toEqual([
+      'T1 coder, iteration 2: not verified. tests are red',
+      'T1 coder, iteration 3: verified. fine',
+      'T1 reviewer, iteration 4: verified. good',
+      'T2 coder, iteration 5: not verified. nobody knows',
+    ])
+  })
+
+  it('has a promise whose start is not on record', () => {
+    const settled = played().filter(event => event.type === 'settled')
+    expect(historyOf(settled)[0]!.attempts[0]!.iteration).toBe(0)
+  })
+
+  it('says why a task failed, in the words of the document', () => {
+    const [history] = historyOf(played()) as [TaskHistory]
+    const reason = (role: string, why: string) => failureReason(history, role, why)
+    expect(reason('coder', 'all tries at coder are used')).toBe(
+      'Max iterations reached. Last verification: fine',
+    )
+    expect(reason('qa', 'all tries at qa are used')).toBe('Max iterations reached without completion promise')
+    expect(reason('coder', 'sent back 3 times')).toBe('sent back 3 times')
+  })
+})

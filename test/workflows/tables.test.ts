@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { StageTable } from '../../src/core/table.ts'
+import { pipeline } from '../../src/workflows/pipeline/table.ts'
+import { prompt } from '../../src/workflows/run/table.ts'
+import { green, ok, play, red, task } from '../core/play.ts'
+
+const submit = ok({ signal: true, findings: [green] })
+
+/** Every way on is a stage of the table, or an end. */
+function expectWhole({ first, stages, order = [] }: StageTable): void {
+  const names = Object.keys(stages)
+  expect(names).toContain(first)
+  for (const name of order) expect(names).toContain(name)
+  for (const { on } of Object.values(stages))
+    for (const target of Object.values(on)) expect([...names, 'done', 'blocked', 'bugfix']).toContain(target)
+}
+
+describe('the table of a run', () => {
+  const work = {
+    tries: Number.POSITIVE_INFINITY,
+    on: { pass: 'done', more: 'work', fail: 'work', spent: 'blocked' },
+  }
+
+  it.each<[string, Parameters<typeof prompt>[0], object]>([
+    ['without a condition of its own', undefined, { ...work, ends: 'signal' }],
+    ['with a response', { response: 'DONE', pattern: null }, { ...work, ends: 'signal' }],
+    ['with a pattern', { response: null, pattern: '^done' }, { ...work, ends: 'signal' }],
+    [
+      'with no way to say done',
+      { response: null, pattern: null },
+      { ...work, ends: 'signal', repeats: true },
+    ],
+    [
+      'that is over once green',
+      { response: null, pattern: null, untilGreen: true },
+      { ...work, ends: 'checks' },
+    ],
+    ['that may find nothing more', { unchanged: 2 }, { ...work, ends: 'signal', passesUnchanged: 2 }],
+  ])('%s has one stage', (_, condition, stage) => {
+    const table = prompt(condition)
+    expect(table).toEqual({
+      name: 'prompt',
+      first: 'work',
+      width: 1,
+      rounds: 0,
+      bugs: 0,
+      stages: { work: stage },
+    })
+    expectWhole(table)
+  })
+})
+
+describe('the table of a pipeline', () => {
+  it('has the four roles of the document, each with its tries and its words', () => {
+    const table = pipeline()
+    expectWhole(table)
+    expect(table).toMatchObject({ name: 'pipeline', first: 'coder', width: 1, rounds: 4, bugs: 0 })
+    expect(table.order).toEqual(['qa', 'tester', 'reviewer', 'coder'])
+    expect(
+      Object.entries(table.stages).map(([name, s]) => [name, s.role, s.title, s.tries, s.on.pass]),
+    ).toEqual([
+      ['coder', 'coder', 'coding', 15, 'reviewer'],
+      ['reviewer', 'reviewer', 'reviewing', 5, 'tester'],
+      ['tester', 'tester', 'testing', 10, 'qa'],
+      ['qa', 'qa', 'validating', 5, 'done'],
+    ])
+  })
+
+  it('lets all but the first role send work back, and those that do not write by a red check too', () => {
+    const rows = Object.values(pipeline().stages).map(s => [
+      s.ends,
+      s.rejects,
+      s.failed,
+      s.on.reject,
+      s.on.capped,
+    ])
+    expect(rows).toEqual([
+      ['signal', undefined, undefined, undefined, undefined],
+      ['signal', true, 'reject', 'coder', 'blocked'],
+      ['signal', true, undefined, 'coder', 'blocked'],
+      ['signal', true, 'reject', 'coder', 'blocked'],
+    ])
+    for (const [role, { on }] of Object.entries(pipeline().stages))
+      expect(on).toMatchObject({ more: role, fail: role, ask: 'blocked', spent: 'blocked' })
+  })
+
+  it('takes roles of one’s own, which loop ten times unless told otherwise', () => {
+    const { first, stages } = pipeline({ roles: ['writer', 'editor'], tries: { editor: 2 }, rounds: 0 })
+    expect([first, stages.writer!.title, stages.writer!.tries, stages.editor!.tries]).toEqual([
+      'writer',
+      'writer',
+      10,
+      2,
+    ])
+    expect(stages.editor).toMatchObject({ failed: 'reject', on: { pass: 'done', reject: 'writer' } })
+    expect(pipeline({ roles: [] }).first).toBe('coder')
+  })
+
+  it('merges at the end if tasks run side by side', () => {
+    const table = pipeline({ roles: ['coder'], parallel: 2 })
+    expectWhole(table)
+    expect([table.width, table.stages.coder!.on.pass]).toEqual([2, 'merge'])
+  })
+
+  it('finishes a task before the next one begins, and gives a red check to the one who wrote', () => {
+    const run = play(pipeline({ roles: ['coder', 'reviewer', 'tester'] }), [task('1'), task('2')])
+    const step = (outcome: Parameters<typeof run.step>[0]) => run.step(outcome).state.stage
+    expect(step(submit)).toBe('reviewer')
+    expect(step(ok({ findings: [red] }))).toBe('coder')
+    expect([step(submit), step(submit)]).toEqual(['reviewer', 'tester'])
+    expect(step(ok({ findings: [red] }))).toBe('tester')
+    expect(step(submit)).toBe('done')
+    expect(run.begin().task).toBe('2')
+  })
+})
