@@ -18,7 +18,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
 /** A mutant may loop for ever. On a busy machine the tests may take a while. */
-const LONGEST_MS = 120_000
+const LONGEST_MS = 30_000
 
 /** Which files are mutated, and the folders of their tests, or the tests themselves. */
 const AREAS = [

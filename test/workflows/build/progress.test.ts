@@ -231,4 +231,118 @@ complete
     ])
     expect(tell()).toEqual(texts)
   })
+
+  it('is this, word for word, where a refined goal is planned and built', () => {
+    const log = logged([task('plan', { first: 'refine' })], 'a game')
+    log.step(ok({ signal: true, note: 'A snake game.' }), 'refined')
+    log.step({ end: 'limited', note: 'later' })
+    log.step(ok({ yields: [task('#1'), task('#2', { blockedBy: ['#1', '#3'] }), task('#3')] }), 'planned')
+    log.step(ok({ findings: [green] }), 'Made.')
+    log.write({ type: 'applied', ...AT, id: 4 })
+    log.write({ type: 'committed', ...AT, id: 4, by: 'agent', from: null, to: '1111111111aa' })
+    log.write({ type: 'committed', ...AT, id: 4, by: 'ralph', from: null, to: '2222222222aa' })
+    log.write({ type: 'finished', ...AT, result: 'exhausted', proof: null, why: 'the limit' })
+    expect(log.text).toBe(`# Progress of r1
+
+Goal: a game
+Started: ${T0}
+
+## Goal, refined (${T0})
+A snake game.
+
+## Plan: 3 tasks
+- #1: Do #1
+- #2: Do #2 › blocked by #1, #3
+- #3: Do #3
+
+## Iteration 3 — #1: Do #1
+
+Progress:
+- ✓ Status: completed (${T0})
+- The agent said:
+  > Made.
+- Committed by the agent as 1111111111
+- Committed as 2222222222
+
+## End: exhausted (${T0})
+the limit
+`)
+  })
+
+  it('does not repeat a goal that was clear', () => {
+    const log = logged([task('plan', { first: 'refine' })], 'a game')
+    const before = log.text
+    log.step(ok({ signal: true, note: ' a game\n' }))
+    expect(log.text).toBe(before)
+  })
+
+  it('has a failed attempt to refine, and says in whose words another plan is wanted', () => {
+    const log = logged([task('plan', { first: 'refine' })])
+    log.step(ok({ findings: [{ check: 'the goal', verdict: 'fail', note: 'no' }], note: 'x' }))
+    expect(log.text).not.toContain('Goal, refined')
+    expect(log.since('Iteration 1')).toContain('- Error: the goal: no\n')
+    const before = log.text
+    log.step(ok({ signal: true, note: 'Build it' }))
+    log.step(ok({ findings: [{ check: 'a person', verdict: 'unsure', note: '' }] }))
+    expect(log.text).toBe(before)
+    const wishes = { words: ['smaller', 'with tests\n# x'], plan: [] }
+    log.write({ type: 'edited', ...AT, by: 'person', list: { change: { plan: { spec: { wishes } } } } })
+    expect(log.text).toBe(`${before}\n## Another plan wanted (${T0})\nwith tests\n  # x\n`)
+  })
+
+  it('adds nothing for what is no entry', () => {
+    const types = 'baseline spawned committing applied control limits warned doubted prompted agent checking'
+    const more = 'checked waiting asked asking changed undone'
+    const log = logged([task('#1')])
+    const before = log.text
+    for (const type of `${types} ${more}`.split(' ')) log.write({ type, ...AT } as RunEvent)
+    expect(log.text).toBe(before)
+  })
+
+  it('names what became of each task that was moved, and what nobody knows any more', () => {
+    const log = logged([task('#1'), task('#2'), task('#3')])
+    const at = (stage: string) => ({ ...log.run.at('#1'), stage })
+    log.write({
+      type: 'edited',
+      ...AT,
+      by: 'ralph',
+      list: { remove: ['#9'] },
+      state: { '#1': at('work'), '#2': at('blocked'), '#3': at('done') },
+    })
+    expect(log.since('List')).toBe(`## List changed by ralph (${T0})
+- Removed #9: 
+- #1 is now open
+- #2 is now blocked
+- #3 is now completed
+`)
+  })
+
+  it('has a step that did not come to its end, and one whose start is not on record', () => {
+    const log = logged([task('#1')])
+    const step = log.run.begin()
+    log.write({ type: 'started', ...step })
+    log.write({ ...log.run.land(step.id, trouble('error')), ...AT })
+    expect(log.since('Iteration')).not.toContain('The agent said')
+    log.write({ ...log.run.land(log.run.begin().id, trouble('error')), ...AT })
+    expect(log.since('Iteration')).toMatch(/^## Iteration 0 — #1: Do #1/)
+    log.write({ type: 'committed', ...AT, id: 77, by: 'ralph', from: null, to: 'abc' })
+    expect(log.since('Iteration')).toBe(`## Iteration 0, committed (${T0})\n- Committed as abc\n`)
+    const before = log.text
+    log.write({ ...log.run.land(log.run.begin().id, trouble('error')), ...AT, task: 'gone' })
+    expect(log.text).toBe(before)
+  })
+
+  it.each([
+    ['12 lines whole', 'line\n'.repeat(12), 12, false],
+    ['13 lines cut', 'line\n'.repeat(13), 12, true],
+    ['1500 characters whole', 'x'.repeat(1500), 1, false],
+    ['1501 characters cut', 'x'.repeat(1501), 1, true],
+  ])('has %s', (_, said, lines, isCut) => {
+    const log = logged([task('#1')])
+    log.step(ok({ findings: [green] }), said)
+    const shown = log.text.match(/^ {2}> .*$/gm)!
+    expect(shown.slice(lines)).toEqual(isCut ? ['  > …'] : [])
+    expect(shown[0]!.length).toBeLessThanOrEqual(1500 + '  > '.length)
+    expect(shown[0]).toBe(`  > ${said.split('\n')[0]!.slice(0, 1500)}`)
+  })
 })

@@ -146,4 +146,14 @@ describe('the prompt of a task', () => {
     expect(nextPrompt(run)).toContain('(#2)')
     expect(nextPrompt(run).endsWith('\n\nInstruction from the user: use TypeScript')).toBe(true)
   })
+
+  it('names a single check, a parent with a single line, and doubts about earlier work', () => {
+    const run = play(build(), [task('#1', { spec: { description: 'A grid.' } })])
+    const doubt = { ...green, check: 'tests', note: 'DOUBT', doubts: ['a.test.js was deleted'] }
+    run.step(ok({ findings: [red, doubt] }))
+    const prompt = nextPrompt(run, { checks: ['npm test'] })
+    expect(prompt).toContain('ralph runs `npm test` itself')
+    expect(prompt).toContain('What #1 asks for:\nA grid.')
+    expect(prompt).toMatch(/\n\nDOUBT$/)
+  })
 })

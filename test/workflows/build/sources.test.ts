@@ -153,6 +153,27 @@ describe('a file with a list of tasks', () => {
     expect(brief(text)).toEqual(['#1 below a plain item', '#2 last'])
   })
 
+  it.each([
+    ['three spaces are no code', '   - [ ] A', ['#1 A']],
+    ['what begins with code', '    - [ ] code\n\n- [ ] A', ['#1 A']],
+    ['one space keeps a list open', '- plain\n words\n    - [ ] A', ['#1 A']],
+    ['one space nests nothing', '- [ ] A\n - [ ] B', ['#1 A', '#2 B']],
+    ['a tab goes to the next stop', '- [ ] A\n \t- [ ] B\n      - [ ] C', ['#1 A < #2', '#2 B < #3', '#3 C']],
+    [
+      'the last mark closes what is before it only',
+      '- [ ] A --> <!-- B\n- [ ] C',
+      ['#1 A --> <!-- B', '#2 C'],
+    ],
+  ])('of markdown: %s', (_, text, tasks) => {
+    expect(brief(text)).toEqual(tasks)
+  })
+
+  it('of stories with the same priority, or none, keeps their order', () => {
+    const story = (id: string, priority?: number) => ({ id, title: id, ...(priority && { priority }) })
+    const list = [story('D'), story('B', 2), story('E'), story('C', 2), story('A', 1), story('F')]
+    expect(brief(JSON.stringify({ userStories: list }))).toEqual(['A A', 'B B', 'C C', 'D D', 'E E', 'F F'])
+  })
+
   it('of markdown sees a fence on the line of its bullet', () => {
     const text =
       '- ```sh\n  - [ ] code\n  ```\n- [ ] A\n1. ~~~\n   - [ ] code\n   ~~~\n- ```x``` is code\n- [ ] B'
@@ -220,6 +241,11 @@ describe('a file with a list of tasks', () => {
       '{"userStories": [\n{"id": "A", "title": "t", "passes": "true"}]}',
       'f:2: story A: passes must be true or false',
     ],
+    ['{"userStories": [\n{"title": "t", "passes": 1}]}', 'f:2: the story: passes must be true or false'],
+    ['{"userStories": [{"id": "A", "title": "t"},\nnull]}', 'f:2: item 2: it is not an object'],
+    ['{"userStories": [{"id": "A", "title": "t"},\n"B"]}', 'f:2: item 2: it is not an object'],
+    ['{"userStories": [{"id": "A", "title": "t"},\n["B"]]}', 'f:2: item 2: it is not an object'],
+    ['{"a": {"x": 1,\n"y": 2},\n"userStories": [\n"B"]}', 'f:4: item 1: it is not an object'],
     [
       '{"userStories": [\n{"id": "A", "title": "t", "priority": "1"}]}',
       'f:2: story A: priority must be a number',

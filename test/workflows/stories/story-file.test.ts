@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readStories } from '../../../src/workflows/stories/rules/story-file.ts'
+import { errorIn, readStories } from '../../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../../core/setup.ts'
 
 const file = {
@@ -53,11 +53,19 @@ describe('a story file', () => {
     [[], 'tasks.json must be an object.'],
     [{ ...file, project: 1 }, 'project must be a string.'],
     [{ ...file, branchName: undefined }, 'branchName must be a string.'],
+    [{ ...file, description: 1 }, 'description must be a string.'],
     [{ ...file, userStories: {} }, 'userStories must be an array.'],
     [{ ...file, verifyCommands: 'npm test' }, 'verifyCommands must be an array of strings.'],
     [{ ...file, userStories: [7] }, 'userStories[0] must be an object.'],
     [story({ title: 'x'.repeat(1001) }), 'Story US-001: title must be a string of at most 1000 characters.'],
     [story({ title: null }), 'Story US-001: title must be a string of at most 1000 characters.'],
+    [story({ description: 1 }), 'Story US-001: description must be a string.'],
+    [story({ reviewFeedback: null }), 'Story US-001: reviewFeedback must be a string.'],
+    [story({ notes: 1 }), 'Story US-001: notes must be a string.'],
+    [
+      { ...file, userStories: [{ ...without('notes').userStories[0], passes: true }] },
+      'Story US-001 has passes=true but notes is empty. Say in notes what was done.',
+    ],
     [story({ passes: 'yes' }), 'Story US-001: passes must be true or false.'],
     [story({ priority: '1' }), 'Story US-001: priority must be a number.'],
     [
@@ -82,6 +90,15 @@ describe('a story file', () => {
     ],
   ])('%# is refused with a sentence that names field and story', (json, message) => {
     expect(errors(json)).toEqual([message])
+  })
+
+  it('may have a title of 1000 characters', () => {
+    expect(errors(story({ title: 'x'.repeat(1000) }))).toEqual([])
+  })
+
+  it('is named in every message, once', () => {
+    expect(errorIn('ralph', 'tasks.json must be an object.')).toBe('ralph/tasks.json must be an object.')
+    expect(errorIn('ralph', 'Story A: id is missing.')).toBe('ralph/tasks.json: Story A: id is missing.')
   })
 
   it('names every mistake at once', () => {
