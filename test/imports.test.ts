@@ -55,6 +55,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['runners/process/procfs.ts', 'openSync readSync', 'the kernel’s own files'],
   ['runners/process/warden.ts', 'openSync', 'makes a new pipe file of its own'],
   ['terminal/foreground.ts', 'readFileSync', 'the kernel’s own files'],
+  ['workers/view-log.ts', 'readSync', 'reads on in what the reader has opened, as it grows'],
   ['workers/worktree.ts', 'cpSync', 'copies what the user’s settings name, before any agent works there'],
   ['cli/open-bundle.ts', 'readFileSync', 'the program itself'],
   ['cli/commands/demo/agent.ts', 'readFileSync', 'the agent of the demo, not ralph'],

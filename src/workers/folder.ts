@@ -10,6 +10,8 @@ export const FILES = {
   log: 'iterations.log',
   /** What its window shows. */
   view: 'view.log',
+  /** What was in it before it became too long. */
+  earlierView: 'view.log.1',
   /** What its supervisor printed, if it crashed for example. */
   supervisor: 'supervisor.log',
   /** What the next supervisor is to do. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import type { Frontend, Listener, RunView } from '../host/frontend.ts'
 import { listenToSignals } from '../host/signals.ts'
@@ -6,15 +5,14 @@ import { processRef } from '../runners/process/proc.ts'
 import { runDir } from '../runs/find.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import { sendControl } from '../store/control.ts'
-import { appendToFile } from '../store/files/append.ts'
 import { printError } from '../terminal/print.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { FILES } from './folder.ts'
 import { keepLogs } from './logs.ts'
 import type { WorkerLoop } from './rules/lines.ts'
 import { evolveState, firstState, type WorkerFacts } from './rules/state.ts'
 import { keepState } from './state-file.ts'
+import { appendToView } from './view-log.ts'
 
 /** A worker whose run is hosted in this process. */
 export type HostedWorker = {
@@ -33,7 +31,7 @@ export function workerFrontend(worker: HostedWorker, onBegun: () => void): Front
     announce(title, rows) {
       const width = Math.max(...rows.map(([name]) => name!.length))
       const lines = rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`)
-      appendToFile(join(dir, FILES.view), Buffer.from(`${[title, ...lines].join('\n')}\n`), 0o600)
+      appendToView(dir, [title, ...lines])
     },
     preview() {},
     watch: run => [

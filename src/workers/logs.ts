@@ -9,6 +9,7 @@ import { styleOf } from '../view/style.ts'
 import { clockTime, stampTime } from '../view/time.ts'
 import { FILES } from './folder.ts'
 import { loopLines, type WorkerLoop } from './rules/lines.ts'
+import { appendToView } from './view-log.ts'
 
 /** The logs of a worker: `view.log`, which its window shows, and `iterations.log`. */
 export function keepLogs(
@@ -18,10 +19,13 @@ export function keepLogs(
   run: RunView,
   onSaid: (line: string) => void = () => {},
 ): Listener {
-  const append = (file: string, lines: readonly string[]) => {
-    // Somebody may have removed the folder: then the worker is about to stop.
-    if (lines.length > 0 && existsSync(dir))
-      appendToFile(join(dir, file), Buffer.from(`${lines.join('\n')}\n`), 0o600)
+  // Somebody may have removed the folder: then the worker is about to stop.
+  const isThere = (lines: readonly string[]) => lines.length > 0 && existsSync(dir)
+  const view = (lines: readonly string[]) => {
+    if (isThere(lines)) appendToView(dir, lines)
+  }
+  const log = (lines: readonly string[]) => {
+    if (isThere(lines)) appendToFile(join(dir, FILES.log), Buffer.from(`${lines.join('\n')}\n`), 0o600)
   }
   const { settings } = run.spec
   const style = styleOf({ color: settings.output.color !== 'never', emoji: settings.output.emoji })
@@ -45,15 +49,11 @@ export function keepLogs(
       const shown = show(event)
       const lines = said.map(line => style.colors.bold(line))
       // The loop's own line says which iteration begins.
-      if (event.type === 'started') append(FILES.view, ['', ...lines])
-      else append(FILES.view, event.type === 'ended' ? [...shown, ...lines] : [...lines, ...shown])
-      append(
-        FILES.log,
-        logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`),
-      )
+      if (event.type === 'started') view(['', ...lines])
+      else view(event.type === 'ended' ? [...shown, ...lines] : [...lines, ...shown])
+      log(logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`))
       for (const line of said) onSaid(line)
-      if (event.type === 'warned')
-        append(FILES.view, [style.colors.yellow(`warning: ${plainLine(event.note, 1000)}`)])
+      if (event.type === 'warned') view([style.colors.yellow(`warning: ${plainLine(event.note, 1000)}`)])
     },
   }
 }

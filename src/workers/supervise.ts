@@ -9,12 +9,12 @@ import { openView } from '../runners/tmux/window.ts'
 import { findRun, ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
-import { appendToFile } from '../store/files/append.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { changeRecord, FILES } from './folder.ts'
 import { workerFrontend } from './frontend.ts'
 import { answerStarter } from './handshake.ts'
 import { type LaunchOrder, takeOrder } from './launch-file.ts'
+import { appendToView } from './view-log.ts'
 
 /** The process of a worker: hosts its run as a foreground process would, with files in place of a terminal. */
 export async function superviseWorker(registry: Registry, name: string, io: Io): Promise<number> {
@@ -26,9 +26,8 @@ export async function superviseWorker(registry: Registry, name: string, io: Io):
     if (!record) throw new UsageError(`no worker '${name}' in ${home}`)
     const order = takeOrder(dir)
     if (record.window !== null) {
-      const view = join(dir, FILES.view)
-      appendToFile(view, Buffer.alloc(0), 0o600)
-      await openView(tmuxServer(home, io.env), name, view)
+      appendToView(dir, [])
+      await openView(tmuxServer(home, io.env), name, join(dir, FILES.view))
     }
     const exit = await host(registry, home, record, order, io, starter.begun)
     changeRecord(home, record, { exit })

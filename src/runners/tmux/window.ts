@@ -12,12 +12,15 @@ export const hasWindow = (server: TmuxServer, name: string): Promise<boolean> =>
     () => false,
   )
 
+/** By name, so that it goes on in a new file; what `tail` says about that is left out. */
+const SHOW = 'exec tail -n 5000 -F "$0" 2>/dev/null'
+
 /** Opens a window that shows a file as it grows. Closing it harms nothing. */
 export async function openView(server: TmuxServer, name: string, file: string): Promise<void> {
   await closeWindow(server, name)
   await server.runInSession(create => [
     ...create,
-    ...['-n', name, 'tail', '-n', '5000', '-F', file, ';'],
+    ...['-n', name, 'sh', '-c', SHOW, file, ';'],
     ...keepName(name),
   ])
 }
