@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { known } from '../../../src/agents/index.ts'
@@ -157,6 +158,14 @@ describe('what `ralph run` would take', () => {
   })
 })
 
+const SESSION = '1:name=systemd:/user.slice/user-1000.slice/session-3.scope\n0::/\n'
+const MANAGED = '0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-terminal.scope\n'
+
+const loginctl = (manager: string, linger: string) => ({
+  loginctl: prints(manager),
+  [`loginctl show-user ${userInfo().uid} --property=Linger`]: prints(`Linger=${linger}\n`),
+})
+
 describe('the tools', () => {
   it('are told apart: a docker client alone, and one whose daemon answers', async () => {
     const daemon = 'docker version --format {{.Server.Version}}'
@@ -170,6 +179,41 @@ describe('the tools', () => {
       [daemon]: prints('27.0.1\n'),
     })
     expect((await whole.gather()).tools.docker).toMatchObject({ version: '28.2.2', server: '27.0.1' })
+  })
+
+  it.each([
+    [
+      'in a login session, with KillUserProcesses',
+      SESSION,
+      'yes',
+      'no',
+      { ends: true, by: 'KillUserProcesses' },
+    ],
+    ['in a login session, lingering or not', SESSION, 'yes', 'yes', { ends: true, by: 'KillUserProcesses' }],
+    ['in a login session, without it', SESSION, 'no', 'no', { ends: false, by: 'KillUserProcesses' }],
+    ["in the user's manager, not lingering", MANAGED, 'no', 'no', { ends: true, by: 'linger' }],
+    ["in the user's manager, lingering", MANAGED, 'yes', 'yes', { ends: false, by: 'linger' }],
+    ['in neither', '0::/system.slice/cron.service\n', 'yes', 'no', null],
+  ])('tell whether logging out ends the workers: %s', async (_, cgroup, kills, linger, fate) => {
+    const scene = setDoctorScene(['loginctl'], loginctl(`KillUserProcesses=${kills}\n`, linger))
+    expect((await scene.gather({ machine: { ...MACHINE, cgroup } })).logout).toEqual(fate)
+  })
+
+  it('know whom logging out spares, and do not guess without a login manager', async () => {
+    const user = userInfo().username
+    const fate = async (manager: string, cgroup: string | null = SESSION) =>
+      (
+        await setDoctorScene(['loginctl'], loginctl(manager, 'no')).gather({
+          machine: { ...MACHINE, cgroup },
+        })
+      ).logout?.ends
+    const kills = 'KillUserProcesses=yes\n'
+    expect(await fate(`${kills}KillOnlyUsers=${user} other\nKillExcludeUsers=nobody\n`)).toBe(true)
+    expect(await fate(`${kills}KillOnlyUsers=other\nKillExcludeUsers=\n`)).toBe(false)
+    expect(await fate(`${kills}KillOnlyUsers=${user}\nKillExcludeUsers=other ${user}\n`)).toBe(false)
+    expect(await fate('')).toBeUndefined()
+    expect(await fate(kills, null)).toBeUndefined()
+    expect((await setDoctorScene([]).gather({ machine: { ...MACHINE, cgroup: SESSION } })).logout).toBeNull()
   })
 
   it('say whether the folder is in a repository', async () => {

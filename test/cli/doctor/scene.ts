@@ -4,7 +4,7 @@ import { gatherFacts } from '../../../src/cli/commands/doctor/gather.ts'
 import type { Ran, RunCommand } from '../../../src/runners/run-command.ts'
 import { scratch } from '../../support/scratch.ts'
 
-export const MACHINE = { node: '22.1.0', platform: 'linux', arch: 'x64' }
+export const MACHINE = { node: '22.1.0', platform: 'linux', arch: 'x64', cgroup: null }
 
 export const prints = (stdout: string): Ran => ({
   end: 'exited',

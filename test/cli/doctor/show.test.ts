@@ -27,6 +27,7 @@ const GOOD: Facts = {
     srt: absent('srt'),
     bwrap: absent('bwrap'),
   },
+  logout: null,
   project: {
     path: '/p',
     settings: { valid: true, files: ['.ralph/settings.json'] },
@@ -121,6 +122,17 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
       show({ agents: [agent({ ...there('claude', null), trouble: 'it hung' })] }),
       '  ✗ claude      /bin/claude · it hung · `ralph run` uses this one',
     ],
+    [
+      'a logout that ends everything',
+      show({ logout: { ends: true, by: 'KillUserProcesses' } }),
+      '  – logout      ends all workers (KillUserProcesses=yes) → loginctl enable-linger, then start workers with: systemd-run --user --scope ralph spawn …',
+    ],
+    [
+      'a logout that ends the manager of the user',
+      show({ logout: { ends: true, by: 'linger' } }),
+      '  – logout      ends all workers (your user does not linger) → loginctl enable-linger',
+    ],
+    ['a logout', show({ logout: { ends: false, by: 'linger' } }), '  ✓ logout      workers go on after it'],
     [
       'no agent at all',
       show({ agents: [agent(absent('claude'))], pick: { type: 'none', why: 'nothing on PATH' } }),

@@ -1,6 +1,7 @@
 import { visibleJson } from '../../../core/visible.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { safeIo } from '../../../terminal/print.ts'
 import type { DoctorOptions } from './command.ts'
@@ -15,7 +16,12 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   const cwd = projectOf(options.projectDir, process.env)
   const interrupted = new AbortController()
   for (const name of SIGNALS) process.once(name, () => interrupted.abort())
-  const machine = { node: process.versions.node, platform: process.platform, arch: process.arch }
+  const machine = {
+    node: process.versions.node,
+    platform: process.platform,
+    arch: process.arch,
+    cgroup: textAt('/proc/self/cgroup', { limit: LIMITS.small }),
+  }
   const run = commandRunner(interrupted.signal)
   const facts = await gatherFacts({ env, cwd, run, machine }, { environment: options.env ?? false })
   if (interrupted.signal.aborted) return 130

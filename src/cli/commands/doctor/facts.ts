@@ -33,6 +33,9 @@ export type ToolFacts = {
   bwrap: ProgramFact
 }
 
+/** Whether workers end when their user logs out, and which setting of systemd's login manager decides that. */
+export type LogoutFact = { ends: boolean; by: 'KillUserProcesses' | 'linger' }
+
 export type ProjectFacts = {
   path: string
   settings: { valid: true; files: string[] } | { valid: false; error: string }
@@ -76,6 +79,8 @@ export type Facts = {
   pick: PickedAgent
   fallbacks: FallbackFact[]
   tools: ToolFacts
+  /** null: not known, or there is no such thing here. */
+  logout: LogoutFact | null
   project: ProjectFacts
   ralph: RalphFacts
   folders: FolderFact[]

@@ -5,6 +5,7 @@ import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf } from './environment.ts'
 import type { EnvironmentFact, Facts, PickedAgent } from './facts.ts'
 import { examineFolder } from './folders.ts'
+import { examineLogout } from './logout.ts'
 import { examineProject, readSettings } from './project.ts'
 import { examineRalph, type Machine } from './ralph-itself.ts'
 import { examineTools } from './tools.ts'
@@ -36,9 +37,10 @@ export async function gatherFacts(
   const pick: PickedAgent = settings
     ? pickAgent(settings.agent.command, env.PATH ?? '')
     : { type: 'none', why: 'the settings are not valid' }
-  const [agents, tools] = await Promise.all([
+  const [agents, tools, logout] = await Promise.all([
     examineAgents(rules, { env, cwd, run }),
     examineTools({ run, cwd, env: plainEnv }),
+    examineLogout({ run, cwd, env: plainEnv }, machine.cgroup),
   ])
 
   const folders = [
@@ -56,6 +58,7 @@ export async function gatherFacts(
     pick,
     fallbacks: findFallbacks(settings, env.PATH ?? ''),
     tools,
+    logout,
     project: examineProject(cwd, read, home, env),
     ralph: examineRalph(home, folders[0]!.trouble === null, machine),
     folders,

@@ -1,8 +1,8 @@
 import manifest from '../../../../package.json' with { type: 'json' }
 import type { RalphFacts } from './facts.ts'
 
-/** What ralph runs on. */
-export type Machine = { node: string; platform: string; arch: string }
+/** What ralph runs on. `cgroup`: the control groups of this process; null: there are none. */
+export type Machine = { node: string; platform: string; arch: string; cgroup: string | null }
 
 export const examineRalph = (
   home: string,

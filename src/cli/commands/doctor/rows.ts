@@ -1,4 +1,4 @@
-import type { Facts, FolderFact, RalphFacts } from './facts.ts'
+import type { Facts, FolderFact, LogoutFact, RalphFacts } from './facts.ts'
 import { agentRows, toolRows } from './program-rows.ts'
 import { projectRows } from './project-rows.ts'
 
@@ -21,16 +21,32 @@ export const describeFacts = ({
   pick,
   fallbacks,
   tools,
+  logout,
   project,
   ralph,
   folders,
 }: Facts): Group[] => [
   { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
-  { title: 'tools', rows: toolRows(tools, ralph.platform.name) },
+  { title: 'tools', rows: [...toolRows(tools, ralph.platform.name), ...logoutRow(logout)] },
   { title: `project ${project.path}`, rows: projectRows(project) },
   { title: 'ralph', rows: ralphRows(ralph) },
   { title: 'folders', rows: folders.map(folderRow) },
 ]
+
+/** What keeps workers alive, by what would end them. */
+const KEEP_WORKERS: Record<LogoutFact['by'], string> = {
+  KillUserProcesses:
+    'loginctl enable-linger, then start workers with: systemd-run --user --scope ralph spawn …',
+  linger: 'loginctl enable-linger',
+}
+
+function logoutRow(logout: LogoutFact | null): DoctorRow[] {
+  if (logout === null) return []
+  const name = 'logout'
+  if (!logout.ends) return [{ mark: 'yes', name, value: 'workers go on after it' }]
+  const why = logout.by === 'linger' ? 'your user does not linger' : 'KillUserProcesses=yes'
+  return [{ mark: 'none', name, value: `ends all workers (${why})`, fix: KEEP_WORKERS[logout.by] }]
+}
 
 const REMEDIES: Record<FolderFact['name'], string> = {
   home: 'RALPH_HOME=<a folder of yours>',
