@@ -65,7 +65,7 @@ function runRows(
     [isOver ? 'Reason' : 'Last', plainLine(status.last)],
     ...(status.goOn === null || !isOver
       ? []
-      : ([['Go on', `ralph resume ${record.name}`]] as [string, string][])),
+      : ([['Go on', status.goOn.replace(record.run, record.name)]] as [string, string][])),
   ]
 }
 

@@ -115,6 +115,10 @@ async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, 
     const starting = { starter: processRef(process.pid), deadline: Date.now() + START_MS, supervisor: null }
     changeRecord(home, record, { ...starting, exit: undefined })
     await startSupervisor(dir, name, io.env, supervisor => changeRecord(home, record, { supervisor }))
+  } catch (error) {
+    // It is as it was before, with the exit code that `wait` goes by.
+    changeRecord(home, record, record)
+    throw error
   } finally {
     lock.release()
   }
