@@ -7,7 +7,7 @@ import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
 import { hasSession, locate, placeOnRecord } from './place.ts'
-import { readWorker } from './worker-record.ts'
+import { allWorkers, readWorker } from './worker-record.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 
@@ -73,7 +73,9 @@ export function findRun(home: string, name: string, project?: string): StoredRun
     throw new UsageError(
       `session ${name} has no run in ${join(home, 'runs')}: an older ralph made it, or another machine, so it cannot be resumed; start a new run`,
     )
-  throw new UsageError(`no run "${name}" in ${join(home, 'runs')}`)
+  const workers = allWorkers(home).map(worker => worker.name)
+  const others = workers.length === 0 ? '' : `, and no worker of that name; there are: ${workers.join(', ')}`
+  throw new UsageError(`no run "${name}" in ${join(home, 'runs')}${others}`)
 }
 
 /** The latest run of a folder; null if there is none. */

@@ -9,7 +9,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run', '-p', 'x', '-f', 'y'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
     [['run', '-p', ' '], '--prompt is empty'],
     [['run', '-f', 'missing.md'], 'prompt file not found: missing.md'],
-    [['run', '-f', 'folder'], 'prompt file folder: is a folder, not a file'],
+    [['run', '-f', 'folder'], 'cannot read prompt file folder: is a folder, not a file'],
     [
       ['run', '-p', 'x', '-m', '0'],
       "'-m, --max-iterations <n>' argument '0' is invalid. It must be a whole number of at least 1.",

@@ -103,7 +103,7 @@ function promptOf({ prompt, promptFile }: RunOptions): { spec: PromptSpec['promp
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
   if (!existsSync(path)) throw new UsageError(`prompt file not found: ${promptFile}`)
-  const text = readInput(path, `prompt file ${promptFile}`)
+  const text = readInput(path, `cannot read prompt file ${promptFile}`)
   const notes =
     text.trim() === '' ? [`prompt file ${promptFile} is empty; it is read again for every iteration`] : []
   // A pipe can be read only once.
