@@ -145,12 +145,14 @@ async function hostInForeground(run: ReadyRun, record: WorkerRecord): Promise<nu
   return exit
 }
 
-/** A name is taken while its worker is not at its end: what is paused or crashed can go on. */
+/** A name is taken while its worker is not at its end: what is paused, or crashed at work, can go on. */
 function refuseTaken(home: string, name: string): void {
   const record = readWorker(home, name)
   if (!record) return
-  const { phase } = lookAt(home, record)
+  const { phase, events } = lookAt(home, record)
   if (phase === 'stopped' || phase === 'failed') return
+  // It crashed before it began: there is nothing to go on with.
+  if (phase === 'crashed' && events.length === 0) return
   const wayOut =
     phase === 'crashed' || phase === 'paused'
       ? `go on with: ralph resume ${name}; or end it first: ralph kill ${name}`

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
@@ -8,7 +8,7 @@ import { readJournal } from '../../src/store/journal.ts'
 import { eventsOf } from '../cli/scene.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { setWorkers, until } from './scene.ts'
+import { heldTmux, setWorkers, until } from './scene.ts'
 
 const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
 const HELD = [
@@ -24,7 +24,7 @@ describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
   it('is crashed, leaves no agent behind, and goes on when it is resumed', async () => {
     const scene = setWorkers({ calls: HELD })
     await scene.ralph(...SPAWN, '-m', '2')
-    const pid = await until(() => agentPid(scene.root))
+    const pid = await until(() => scene.agentPids()[0])
     const agent = processRef(pid)
     process.kill(scene.record('agent').supervisor!.pid, 'SIGKILL')
     await until(() => !isAlive(agent), 'the end of the agent')
@@ -37,26 +37,10 @@ describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 2 })
   })
 
-  it('while it is starting, is crashed, and its name can be used once it was removed', async () => {
-    const scene = setWorkers()
-    await scene.ralph(...SPAWN, '-m', '1')
-    await scene.ended('agent')
-    const record = scene.record('agent')
-    // As it is left if both the starter and the supervisor die before the run begins.
-    const gone = { pid: 4_000_000, startTime: '1', host: record.starter.host }
-    const left = { ...record, run: '20990101-000000-abc', starter: gone, supervisor: null }
-    writeFileSync(scene.file('agent', 'worker.json'), JSON.stringify(left))
-    expect((await scene.ralph('status', 'agent')).stdout).toContain('Status: crashed')
-    expect((await scene.ralph('resume', 'agent')).stderr).toContain('crashed before it began')
-    expect((await scene.ralph('rm', 'agent')).code).toBe(0)
-    expect((await scene.ralph(...SPAWN, '-m', '1')).code).toBe(0)
-    await scene.ended('agent')
-  })
-
   it('does not go with its agent, its window or its tmux server', async () => {
     const scene = setWorkers({ calls: HELD })
     await scene.ralph(...SPAWN, '-m', '2')
-    const pid = await until(() => agentPid(scene.root))
+    const pid = await until(() => scene.agentPids()[0])
     scene.tmux('kill-window', '-t', '=ralph:=agent')
     spawnSync('tmux', ['-S', join(scene.home, 'tmux.sock'), 'kill-server'])
     process.kill(pid, 'SIGKILL')
@@ -80,12 +64,6 @@ describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
     expect((await scene.ended('agent')).code).toBe(0)
   })
 })
-
-/** 0: it has not begun. */
-const agentPid = (root: string) =>
-  existsSync(join(root, 'agent.pid'))
-    ? Number(readFileSync(join(root, 'agent.pid'), 'utf8').split('\n')[0])
-    : 0
 
 describe.skipIf(!hasTmux)('a name', () => {
   it('is used again once its worker has ended, and a request to the earlier one is refused and told', async () => {
@@ -177,7 +155,9 @@ describe.skipIf(!hasTmux)('state.json', () => {
     await scene.ralph(...SPAWN, '-m', '1')
     await until(() => existsSync(join(scene.root, 'agent.pid')))
     writeFileSync(scene.file('agent', 'state.json'), '{"worker_name": ')
-    await until(() => existsSync(scene.file('agent', 'state.json.broken')))
+    await until(
+      () => existsSync(scene.file('agent', 'state.json.broken')) && scene.readFile('agent', 'state.json'),
+    )
     expect(scene.state('agent')).toMatchObject({ worker_name: 'agent', status: 'running' })
     scene.go('go')
     await scene.ended('agent')
@@ -263,18 +243,17 @@ describe.skipIf(!hasTmux)('the tmux server', () => {
 describe.skipIf(!hasTmux)('a request to a worker that is starting', () => {
   it('counts: a pause is obeyed before the first agent', async () => {
     const scene = setWorkers({ calls: HELD })
-    const slow = `#!/bin/sh\nuntil [ -e ${scene.root}/tmux.go ]; do sleep 0.02; done\nPATH=${process.env.PATH} exec tmux "$@"\n`
-    writeFileSync(join(scene.bin, 'tmux'), slow, { mode: 0o755 })
+    const letGo = heldTmux(scene)
     const starting = scene.start(...SPAWN, '-m', '2')
     await until(() => scene.record('agent')?.supervisor)
     expect((await scene.ralph('ls')).stdout).toMatch(/agent +starting/)
     expect((await scene.ralph('pause', 'agent')).stdout).toBe('paused ralph loop for agent\n')
-    scene.go('tmux.go')
+    letGo()
     expect((await starting.ended).code).toBe(0)
     await until(async () => (await scene.ralph('ls')).stdout.includes('paused'))
     expect(existsSync(join(scene.root, 'agent.pid'))).toBe(false)
     await scene.ralph('resume', 'agent')
-    await until(() => agentPid(scene.root))
+    await until(() => scene.agentPids()[0])
     await scene.ralph('kill', 'agent')
   })
 })

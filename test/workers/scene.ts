@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { isAlive } from '../../src/runners/process/proc.ts'
+import { isAlive, processes } from '../../src/runners/process/proc.ts'
 import { allWorkers, readWorker } from '../../src/runs/worker-record.ts'
 import type { WorkerState } from '../../src/workers/rules/state.ts'
 import { setStage } from '../cli/scene.ts'
@@ -56,11 +56,33 @@ export function setWorkers(options: Parameters<typeof setStage>[0] = {}) {
     record: (name: string) => readWorker(home, name)!,
     /** Lets an agent go on that waits for this file. */
     go: (name: string) => writeFileSync(join(stage.root, name), ''),
-    waitingFor: (name: string) => join(stage.root, name),
+    /** The processes of the agents that noted theirs, in the order of their calls. */
+    agentPids: (): number[] =>
+      existsSync(join(stage.root, 'agent.pid'))
+        ? readFileSync(join(stage.root, 'agent.pid'), 'utf8').trim().split('\n').map(Number)
+        : [],
     /** Waits until the log of the loop has this. */
     logged: (name: string, what: string) =>
       until(() => readFile(name, 'view.log').includes(what), `"${what}" in the log of ${name}`),
     ended: (name: string) => stage.ralph('wait', name),
     windows: () => tmux('list-windows', '-t', '=ralph', '-F', '#{window_name}').trim().split('\n'),
   }
+}
+
+/** Keeps tmux from answering, and so a worker in its start, until the function that it gives is called. */
+export function heldTmux(scene: Pick<ReturnType<typeof setStage>, 'bin' | 'root'>): () => void {
+  const go = join(scene.root, 'tmux.go')
+  const slow = `#!/bin/sh\nuntil [ -e ${go} ]; do sleep 0.02; done\nPATH=${process.env.PATH} exec tmux "$@"\n`
+  writeFileSync(join(scene.bin, 'tmux'), slow, { mode: 0o755 })
+  const letGo = () => writeFileSync(go, '')
+  onTestFinished(letGo)
+  return letGo
+}
+
+/** A process and all that it has started. */
+export function familyOf(pid: number): number[] {
+  const all = processes.list()
+  const below = (parent: number): number[] =>
+    all.filter(({ ppid }) => ppid === parent).flatMap(child => [child.pid, ...below(child.pid)])
+  return [pid, ...below(pid)]
 }

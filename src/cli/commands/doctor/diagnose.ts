@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { visibleJson } from '../../../core/visible.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
 import { projectOf } from '../../../runs/project.ts'
@@ -15,6 +16,8 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   const { env, stdout } = safeIo(process.env)
   const cwd = projectOf(options.projectDir, process.env)
   const interrupted = new AbortController()
+  // Each program that is asked listens to it, all at once.
+  setMaxListeners(0, interrupted.signal)
   for (const name of SIGNALS) process.once(name, () => interrupted.abort())
   const machine = {
     node: process.versions.node,

@@ -6,7 +6,7 @@ import type { ExamineOptions } from './programs.ts'
 const TIMEOUT_MS = 3000
 
 /** What systemd's login manager says. */
-export type Login = {
+type Login = {
   /** The control groups of this process, as the kernel lists them. */
   cgroup: string
   user: string
@@ -17,7 +17,7 @@ export type Login = {
 }
 
 /** What happens to workers that are started here, when their user logs out; null: no session of systemd's is around. */
-export function fateAtLogout({ cgroup, user, kills, killsOnly, spares, lingers }: Login): LogoutFact | null {
+function fateAtLogout({ cgroup, user, kills, killsOnly, spares, lingers }: Login): LogoutFact | null {
   if (/\/user@\d+\.service(?:\/|$)/m.test(cgroup)) return { ends: !lingers, by: 'linger' }
   if (!/\/session-[^/\n]+\.scope(?:\/|$)/m.test(cgroup)) return null
   const isMeant = !spares.includes(user) && (killsOnly.length === 0 || killsOnly.includes(user))
