@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { familyOf, heldTmux, setWorkers, until } from './scene.ts'
+import { familyOf, heldTmux, setWorkers, signalAll, until } from './scene.ts'
 
 const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
 const HELD = [
@@ -38,7 +38,10 @@ describe.skipIf(!hasTmux)('after a reboot', () => {
     const server = Number(scene.tmux('display-message', '-p', '#{pid}'))
     // The supervisor, its warden, the agent and the tmux server, none of which can do anything about it.
     const refs = [...new Set([...familyOf(supervisor!.pid), agent, server])].map(processRef)
-    for (const { pid } of refs) process.kill(pid, 'SIGKILL')
+    signalAll(
+      refs.map(({ pid }) => pid),
+      'SIGKILL',
+    )
     await until(() => !refs.some(isAlive), 'the end of them all')
     const others = [await stranger(), await stranger(), await stranger()]
     const reuse = (path: string) => {

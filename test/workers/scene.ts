@@ -86,3 +86,11 @@ export function familyOf(pid: number): number[] {
     all.filter(({ ppid }) => ppid === parent).flatMap(child => [child.pid, ...below(child.pid)])
   return [pid, ...below(pid)]
 }
+
+/** One of them may have ended before, or because of another. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal)
+    } catch {}
+}
