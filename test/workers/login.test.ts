@@ -6,7 +6,7 @@ import { isAlive } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { familyOf, heldTmux, setWorkers, until } from './scene.ts'
+import { familyOf, heldTmux, setWorkers, signalAll, until } from './scene.ts'
 
 /** Both save by another file that takes the place of the first. */
 const EDIT = existsSync('/usr/bin/vim')
@@ -40,7 +40,7 @@ describe.skipIf(!hasTmux)('a worker of a login shell', () => {
 
     await first.close()
     const server = Number(scene.tmux('display-message', '-p', '#{pid}'))
-    for (const pid of [...familyOf(server), ...familyOf(supervisor.pid)]) process.kill(pid, 'SIGHUP')
+    signalAll([...familyOf(server), ...familyOf(supervisor.pid)], 'SIGHUP')
     spawnSync('tmux', ['-S', join(scene.home, 'tmux.sock'), 'kill-window', '-t', '=ralph:=agent'])
 
     const second = await logIn()

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/store/journal.ts'
@@ -108,7 +108,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
 `)
   })
 
-  it('Scenario: Consecutive failures trigger backoff, Pausing during backoff wait immediately stops the wait', async () => {
+  it('Scenario: Consecutive failures trigger backoff · Pausing during backoff wait immediately stops the wait', async () => {
     const scene = setWorkers({ calls: [[['exit', 1]], [['exit', 1]], [['exit', 1]], [['claude', 'ok']]] })
     await scene.ralph(...SPAWN, '-m', '6')
     await scene.logged('agent', '[ralph] agent: iteration 1 failed (exit: 1), retrying in 1s (attempt 1/5)')
@@ -149,7 +149,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
     expect((await scene.ralph('ls')).stdout).toMatch(/agent +failed +5\/10/)
   })
 
-  it('Scenario: Pause ralph loop, Resume paused ralph loop, Ralph status check', async () => {
+  it('Scenario: Pause ralph loop · Scenario: Resume paused ralph loop · Scenario: Ralph status check', async () => {
     const scene = setWorkers({
       calls: [
         [
@@ -252,6 +252,110 @@ describe.skipIf(!hasTmux)('a worker', () => {
     const here = await scene.ralph(...SPAWN, '-m', '1', '--foreground')
     expect(here).toMatchObject({ code: 0 })
     expect(here.stdout).toContain('[ralph] agent: loop complete after 1 iteration\n')
+  })
+})
+
+describe.skipIf(!hasTmux)('the edges of a worker', () => {
+  it('Empty prompt file is allowed · Prompt file can be absolute · done-pattern is a regex', async () => {
+    const scene = setWorkers({
+      calls: [
+        [
+          ['stdin', 'got.txt'],
+          ['claude', 'IMPLEMENTATION_PLAN.md is at 90%'],
+        ],
+        [['claude', 'IMPLEMENTATION_PLAN.md is at 100%']],
+      ],
+    })
+    scene.write('PROMPT.md', '')
+    const path = join(scene.project, 'PROMPT.md')
+    const pattern = 'IMPLEMENTATION_PLAN.md.*100%'
+    await scene.ralph('spawn', '--name', 'agent', '-f', path, '-m', '5', '--done-pattern', pattern)
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.read('got.txt').trim()).toBe('')
+    expect(scene.state('agent')).toMatchObject({ prompt_file: path, current_iteration: 2 })
+  })
+
+  it('Multiple workers can run concurrently with different names · Killing a worker also stops the loop', async () => {
+    const scene = setWorkers({
+      calls: [
+        [
+          ['await', '../go'],
+          ['claude', 'ok'],
+        ],
+      ] as never,
+    })
+    await scene.ralph(...SPAWN, '-m', '2')
+    await scene.ralph('spawn', '--name', 'other', '-f', 'PROMPT.md', '-m', '1', '--shared')
+    expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe('agent\nother\n')
+    expect(scene.windows().sort()).toEqual(['agent', 'other'])
+    await scene.logged('agent', 'starting iteration 1/2')
+    expect((await scene.ralph('kill', 'agent')).code).toBe(0)
+    expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 1 })
+    expect(scene.readFile('agent', 'iterations.log')).toContain('[STOP] loop ended on request')
+    expect(scene.windows()).toEqual(['other'])
+    expect(await scene.ralph('wait', '--all', '--timeout', '0.1')).toMatchObject({
+      code: 124,
+      stderr: 'out of time; still at work: other\n',
+    })
+    scene.go('go')
+    expect((await scene.ralph('wait', 'other')).code).toBe(0)
+    // The one that was killed did not end well.
+    expect((await scene.ralph('wait', '--all')).code).toBe(1)
+  })
+
+  it.each([
+    ['not found', (path: string) => rmSync(path)],
+    [
+      'cannot be read',
+      (path: string) => {
+        rmSync(path)
+        mkdirSync(path)
+      },
+    ],
+  ])(
+    'Prompt file deleted or unreadable mid-loop: %s fails the worker, which goes on once it is back',
+    async (what, spoil) => {
+      const scene = setWorkers({
+        calls: [
+          [
+            ['await', '../go'],
+            ['claude', 'ok'],
+          ],
+        ] as never,
+      })
+      await scene.ralph(...SPAWN, '-m', '2')
+      await scene.logged('agent', 'starting iteration 1/2')
+      const path = join(scene.project, 'PROMPT.md')
+      spoil(path)
+      scene.go('go')
+      expect((await scene.ended('agent')).code).toBe(1)
+      const says =
+        what === 'not found' ? `prompt file not found: ${path}` : `cannot read prompt file: ${path}`
+      expect(scene.readFile('agent', 'view.log')).toContain(`[ralph] agent: stopped: ${says}`)
+      expect(scene.state('agent')).toMatchObject({ status: 'failed', current_iteration: 1 })
+      rmSync(path, { recursive: true, force: true })
+      scene.write('PROMPT.md', 'Do task B\n')
+      expect((await scene.ralph('resume', 'agent')).code).toBe(0)
+      expect((await scene.ended('agent')).code).toBe(0)
+    },
+  )
+
+  it('Pause non-ralph worker: what is no worker is told apart', async () => {
+    const scene = setWorkers()
+    await scene.ralph('run', '-p', 'work', '--once')
+    const [run] = scene.runs().map(path => path.split('/').at(-1)!)
+    for (const verb of ['kill', 'logs', 'rm', 'wait', 'attach'])
+      expect(await scene.ralph(verb, run!)).toMatchObject({
+        code: 2,
+        stderr: `ralph: error: ${run} is a run, not a worker; see: ralph status ${run}\n`,
+      })
+    expect((await scene.ralph('pause', run!)).stderr).toContain('is not at work; there is nothing to pause')
+    expect((await scene.ralph('pause', 'nobody')).stderr).toContain('no run "nobody" in ')
+    await scene.ralph(...SPAWN, '-m', '1')
+    await scene.ended('agent')
+    expect((await scene.ralph('pause', 'nobody')).stderr).toContain(
+      'and no worker of that name; there are: agent',
+    )
   })
 })
 

@@ -17,6 +17,10 @@ describe('the view log', () => {
     expect(kept.length).toBeGreaterThan(MOST / 16)
     for (const file of ['view.log', 'view.log.1'])
       expect(readFileSync(join(dir, file)).length).toBeLessThanOrEqual(MOST)
+    // Unless somebody says otherwise, it is 16 MB.
+    writeFileSync(join(dir, 'view.log'), Buffer.alloc(16 * 1024 * 1024))
+    appendToView(dir, ['new'])
+    expect(readFileSync(join(dir, 'view.log'), 'utf8')).toBe('new\n')
     // One that is too long by itself is written all the same.
     appendToView(dir, ['x'.repeat(2 * MOST)], MOST)
     expect(readView(dir)).toContain('x'.repeat(2 * MOST))
