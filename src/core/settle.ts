@@ -167,7 +167,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, t
   const to = stage.on[move]
   if (to === undefined) throw new Error(`stage ${step.stage} has no move ${move}`)
   if (to === 'blocked') {
-    block(me, blockedWhy(move, step.stage, me))
+    block(me, blockedWhy(move, stage.title ?? step.stage, me))
   } else if (to !== me.stage) {
     me.stage = to
     me.tries = 0
@@ -258,9 +258,9 @@ function carried(outcome: Ok, move: Move, before: Finding[]): Finding[] {
   return red
 }
 
-function blockedWhy(move: Move, stage: string, me: TaskState): string {
+function blockedWhy(move: Move, doing: string, me: TaskState): string {
   const reason = firstLine(me.carry[0]?.note)
-  const what = move === 'capped' ? `sent back ${plural(me.rounds, 'time')}` : `all tries at ${stage} are used`
+  const what = move === 'capped' ? `sent back ${plural(me.rounds, 'time')}` : `all tries at ${doing} are used`
   return reason ? `${what}: ${reason}` : what
 }
 

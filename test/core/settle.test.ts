@@ -181,10 +181,10 @@ describe('a build', () => {
     expect(run.tasks.map(t => t.id)).toEqual(['#1', '#1-bug-1'])
     expect(run.at('#1-bug-1')).toMatchObject({
       stage: 'blocked',
-      why: 'all tries at fix are used: 2 tests failed',
+      why: 'all tries at fixing are used: 2 tests failed',
     })
     expect(run.decide()).toMatchObject({
-      why: '#1 waits for #1-bug-1; #1-bug-1 all tries at fix are used: 2 tests failed',
+      why: '#1 waits for #1-bug-1; #1-bug-1 all tries at fixing are used: 2 tests failed',
     })
   })
 
@@ -325,7 +325,7 @@ describe('a pipeline', () => {
   it('gives a task its own number of tries', () => {
     const run = play(pipeline(), [task('1', { tries: { coder: 2 } }), task('2')])
     run.step(ok())
-    expect(run.step(ok()).state).toMatchObject({ stage: 'blocked', why: 'all tries at coder are used' })
+    expect(run.step(ok()).state).toMatchObject({ stage: 'blocked', why: 'all tries at coding are used' })
     for (let i = 0; i < 15; i++) run.step(ok())
     expect(run.at('2').stage).toBe('blocked')
   })

@@ -115,18 +115,14 @@ describe('a planner’s answer', () => {
   })
 
   it.each([
-    [
-      'no list',
-      'I could not do it.',
-      'the answer holds no JSON array of tasks; give the array, and nothing else',
-    ],
+    ['no list', 'I could not do it.', 'the answer holds no JSON array of tasks'],
     ['an object without one', '{"error": "no"}', 'the answer holds no JSON array of tasks'],
-    ['a list that is cut off', json.slice(0, -20), 'the JSON array is never closed; give all of it'],
+    ['a list that is cut off', json.slice(0, -20), 'the JSON array is never closed; perhaps it was too long'],
     ['a list with a slip', json.replace('"content"', 'content').replace(/\]$/, ',]'), 'the JSON is broken: '],
     [
       'the list in parts',
       `[${JSON.stringify(list[0])}]\n[${JSON.stringify(item('#3'))}]`,
-      'holds 2 lists (of 1, 1)',
+      'holds 2 lists (of 1, 1 entries) instead of one',
     ],
   ])('with %s is refused', (_, answer, message) => {
     const errors = errorsOf(answer)

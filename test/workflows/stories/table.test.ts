@@ -31,13 +31,13 @@ it.each([
     for (let n = 1; n < work; n++) run.step(ok())
     expect(run.at('A').stage).toBe('implement')
     run.step(ok())
-    expect(run.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at implement are used' })
+    expect(run.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at implementing are used' })
     const judged = play(stories(limits), tasks('A'))
     judged.step(ok({ signal: true }))
     for (let n = 1; n < review; n++) judged.step(ok())
     expect(judged.at('A').stage).toBe('review')
     judged.step(ok())
-    expect(judged.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at review are used' })
+    expect(judged.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at reviewing are used' })
   },
 )
 
@@ -51,7 +51,7 @@ it('a story that was sent back is fixed within as many iterations, then reviewed
   run.step(ok({ verdict: 'reject', note: 'no' }))
   run.step(ok())
   run.step(ok())
-  expect(run.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at fix are used: no' })
+  expect(run.at('A')).toMatchObject({ stage: 'blocked', why: 'all tries at fixing are used: no' })
 })
 
 it('without reviews a story is done when it is submitted', () => {

@@ -5,13 +5,13 @@ import { renumber } from './renumber.ts'
 
 /**
  * Reads the list of tasks from a planner's answer, which may be fenced, surrounded by text, or `{"tasks": […]}`.
- * Never throws, and takes time in proportion to the length of the answer.
+ * The errors are facts: people read them too. Never throws, and takes time in proportion to the length of the answer.
  */
 export function readPlan(answer: string): CheckedList | { errors: string[] } {
   const { lists, flaws } = listsIn(answer)
   if (lists.length > 1) {
     const sizes = lists.map(list => list.length).join(', ')
-    return { errors: [`the answer holds ${lists.length} lists (of ${sizes}); give one array with all tasks`] }
+    return { errors: [`the answer holds ${lists.length} lists (of ${sizes} entries) instead of one`] }
   }
   const [list] = lists
   if (list && flaws.length === 0) {
@@ -19,10 +19,7 @@ export function readPlan(answer: string): CheckedList | { errors: string[] } {
     return 'errors' in plan ? { errors: limitErrors(plan.errors) } : renumber(plan)
   }
   return {
-    errors:
-      flaws.length > 0
-        ? flaws
-        : ['the answer holds no JSON array of tasks; give the array, and nothing else'],
+    errors: flaws.length > 0 ? flaws : ['the answer holds no JSON array of tasks'],
   }
 }
 
@@ -56,7 +53,7 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
     const read = parse(piece)
     if ('flaw' in read) {
       // Code in another language is not a broken list.
-      if (piece.includes('"content"')) flaws.push(`the JSON is broken: ${read.flaw}; fix it there`)
+      if (piece.includes('"content"')) flaws.push(`the JSON is broken: ${read.flaw}`)
       continue
     }
     const list = listOf(read.value)
@@ -67,7 +64,7 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
   const lists = taskLists.length > 0 ? taskLists : all
   // A list that was cut off may contain empty lists, which do not count.
   if (lists.every(list => list.length === 0) && flaws.length === 0 && unclosed > 0)
-    flaws.push('the JSON array is never closed; give all of it, in fewer words if it was cut off')
+    flaws.push('the JSON array is never closed; perhaps it was too long and was cut off')
   return { lists, flaws }
 }
 
