@@ -156,7 +156,14 @@ export async function startRun<S extends RunSpec>(
   const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
   const start = await recordStart(place.project, gitEnvironment(settings, env))
   const spec = withStart<S>({ ...draft, ...place }, start)
-  const warnings = [...warningsOf(spec, env), ...aboutProtect(), ...notes, ...(entered?.notes ?? [])]
+  const ownWarnings = workflow.warnings?.(spec, limits) ?? []
+  const warnings = [
+    ...warningsOf(spec, env),
+    ...ownWarnings,
+    ...aboutProtect(),
+    ...notes,
+    ...(entered?.notes ?? []),
+  ]
   const id = newRunId(new Date(), Math.random())
   const verbose = options.verbose ? [verboseLines(workflow, spec, limits, sources, env, printError)] : []
   const launch = options.launch ?? launchHere

@@ -29,6 +29,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   describe(spec: S, limits: Limits, run?: Folded): Description
   /** What the dry run shows: the prompt, or the list. */
   preview(spec: S, limits: Limits): string
+  /** What people should know before the first iteration; absent: nothing of its own. */
+  warnings?(spec: S, limits: Limits): string[]
   /** What session.json says about the work. */
   about(spec: S): Record<string, unknown>
   /** What a worker's state file says of it; absent: it has neither a prompt file nor a pattern. */

@@ -209,8 +209,13 @@ describe('verifyCommands', () => {
   it('there are none: that is said, and the result is only claimed', async () => {
     const stage = setStories()
     const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('no verifyCommands')])
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('no checks: only a review says')])
     expect(finished(stage)).toMatchObject({ result: 'complete', proof: 'claimed' })
+  })
+
+  it('there are none, but other checks: nothing is said', async () => {
+    const ran = await setStories().ralph('stories', '--check', 'true')
+    expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('no checks')])
   })
 })
 
@@ -351,12 +356,12 @@ describe('the loop', () => {
   })
 
   it.each([
-    ['submitted', 'submitWithin', () => 'not yet', 'all tries at implement are used', 2],
+    ['submitted', 'submitWithin', () => 'not yet', 'all tries at implementing are used', 2],
     [
       'reviewed',
       'verdictWithin',
       ({ mode, honest }: Hands) => (mode === 'review' ? 'hm' : honest()),
-      'all tries at review are used',
+      'all tries at reviewing are used',
       3,
     ],
   ])(

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { plural } from '../../core/format.ts'
 import { realPath } from '../../store/real-path.ts'
-import { readPins } from '../spec.ts'
+import { checkNames, readPins } from '../spec.ts'
 import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './open.ts'
 import { reviewLines } from './review-lines.ts'
 import { estimate, reviewAnalytics } from './rules/analytics.ts'
+import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
 import { stories } from './table.ts'
 import { storyTemplate } from './templates.ts'
@@ -26,6 +27,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
     estimate: estimate(file, review, iterations).text,
   }),
   preview: ({ project, dir }) => storyTemplate(join(project, dir)),
+  warnings: (spec, { iterations }) => storyWarnings(spec, checkNames(spec.settings).length, iterations),
   about: ({ dir, review }) => ({ stories: dir, review }),
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style, id) =>

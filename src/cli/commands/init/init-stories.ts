@@ -9,7 +9,7 @@ import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
-import { print } from '../../../terminal/print.ts'
+import { say } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
@@ -41,12 +41,13 @@ export async function initStories(options: InitOptions): Promise<number> {
       inside(root, join(project, dir, file), entry => replaceFile(entry, text))
     ignoreMarker(root)
   })
-  print(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
+  say(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
 
 Next:
   1. say what you want in ${dir}/prd.md
-  2. write the stories to ${dir}/tasks.json, or let an agent do both: /ralph-plan in Claude Code
-  3. put the commands that verify them into its verifyCommands, and commit it all
+  2. write the stories to ${dir}/tasks.json, and the commands that verify them to its verifyCommands
+     (an agent can do both: ralph plugin install, then /ralph-plan in Claude Code)
+  3. commit it all
   4. ralph stories`)
   return 0
 }

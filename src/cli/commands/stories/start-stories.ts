@@ -6,9 +6,7 @@ import { projectOf } from '../../../runs/project.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { realWithin } from '../../../store/real-path.ts'
 import { commandGuardrails, limitsOf } from '../../../workflows/spec.ts'
-import { estimate } from '../../../workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import type { StoriesSpec } from '../../../workflows/stories/spec.ts'
 import { storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { asWorker } from '../spawn/as-worker.ts'
@@ -56,7 +54,7 @@ export async function startStories(typed: StoriesOptions, agentCommand: string[]
     },
     limits,
     options,
-    [...(restored ? [restored] : []), ...notesOf(file, review, limits.iterations)],
+    restored ? [restored] : [],
   )
 }
 
@@ -91,14 +89,3 @@ export function storySettings(
 const withTarget = (project: string, path: string): string[] => [
   ...new Set([path, realWithin(project, path) ?? path]),
 ]
-
-/** What people should know before the first iteration. */
-function notesOf(file: StoriesFile, review: StoriesSpec['review'], limit: number): string[] {
-  const { text, isTight } = estimate(file, review, limit)
-  const notes = isTight ? [`${text}, and the limit is ${limit}; -m raises it`] : []
-  if ((file.verifyCommands ?? []).length === 0)
-    notes.push(
-      `no verifyCommands: ${review.skip ? 'nothing verifies' : 'only a review says'} that a story is done`,
-    )
-  return notes
-}

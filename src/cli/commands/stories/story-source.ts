@@ -1,10 +1,11 @@
 import { relative, resolve } from 'node:path'
+import { parseJson } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { readRegularFile } from '../../../store/files/read.ts'
 import { realWithin } from '../../../store/real-path.ts'
-import { errorIn, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
+import { errorIn, isTemplate, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
 import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
 import { readInput } from '../run/start-run.ts'
 
@@ -26,6 +27,10 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
     readRegularFile(path, { limit }),
   )
   const read = parseStories(text)
+  if ('errors' in read && isUntouched(text))
+    throw new UsageError(
+      `${dir}/tasks.json has no stories yet, only the empty one of the template; give it a title and acceptanceCriteria, and add more, or let an agent write them: /ralph-plan in Claude Code (after ralph plugin install)`,
+    )
   if ('errors' in read) {
     const more = read.errors.length - 1
     throw new UsageError(`${errorIn(dir, read.errors[0]!)}${more > 0 ? ` (and ${more} more)` : ''}`)
@@ -33,6 +38,14 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
   return read.file
+}
+
+function isUntouched(text: string): boolean {
+  try {
+    return isTemplate(parseJson(text))
+  } catch {
+    return false
+  }
 }
 
 /** An empty command would always be green, and hidden characters would conceal what the user agrees to. */

@@ -108,6 +108,13 @@ export function readStoriesWithoutNotes(json: unknown): { file: StoriesFile } | 
   return errors.length > 0 ? { errors } : { file: json as StoriesFile }
 }
 
+/** Whether the only story is still the empty one of the template. */
+export function isTemplate(json: unknown): boolean {
+  if (!isObject(json) || !Array.isArray(json.userStories) || json.userStories.length !== 1) return false
+  const [only] = json.userStories as unknown[]
+  return isObject(only) && only.title === '' && JSON.stringify(only.acceptanceCriteria) === '[]'
+}
+
 export const noteErrors = ({ userStories }: StoriesFile): string[] =>
   userStories
     .filter(story => story.passes && (story.notes ?? '').trim() === '')
