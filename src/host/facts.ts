@@ -1,12 +1,15 @@
-import { plural } from '../core/format.ts'
+import { listPaths, plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
+import { isOwnPath } from '../git/tree-state.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents/agents.ts'
 
 const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph init, or --check "npm test"'
+
+const MOST_NAMED = 3
 
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
@@ -51,10 +54,10 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
     )
   if (!start)
     notes.push('not a git repository: ralph cannot tell what changed, nor notice a loop that is stuck')
-  const dirty = Object.keys(start?.dirty ?? {}).length
-  if (dirty > 0)
+  const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isOwnPath(path))
+  if (dirty.length > 0)
     notes.push(
-      `${plural(dirty, 'uncommitted change')} in the working tree: ralph will not commit what is yours, but the agent may`,
+      `${plural(dirty.length, 'uncommitted change')} in the working tree (${listPaths(dirty, MOST_NAMED)}): ralph will not commit what is yours, but the agent may`,
     )
   return notes
 }
