@@ -4,18 +4,23 @@ import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
+import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
 import { findRun, ralphHome, type StoredRun } from '../runs/find.ts'
-import type { Io } from '../runs/io.ts'
+import { type Io, say, type Writer } from '../runs/io.ts'
 import { hostOf, isLive } from '../runs/live.ts'
+import { projectOf } from '../runs/project.ts'
 import { phaseOf as runPhase } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
+import { fitTo } from '../view/fit.ts'
 import { plainLine } from '../view/plain.ts'
 import { formatCost } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { spentOn } from '../view/report/spent.ts'
+import { workflows } from '../workflows/index.ts'
 import { lookAt } from './look.ts'
 
-export type ListOptions = { format: 'table' | 'json' | 'names' }
+/** `all`: also what has ended in the project. */
+export type ListOptions = { format: 'table' | 'json' | 'names'; all?: boolean; projectDir?: string }
 
 /** A worker, or a run in somebody's terminal, as `ralph ls` shows it. */
 type Listed = {
@@ -36,7 +41,7 @@ type Listed = {
   metadata: { ralph: true; ralph_iteration: number; worker: boolean }
 }
 
-/** What runs here: the workers, and the runs that some terminal hosts. */
+/** What runs on this machine: the workers, and the runs that some terminal hosts; `--all`: also what has ended. */
 export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const home = ralphHome(env)
   const workers = allWorkers(home)
@@ -47,25 +52,41 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
       .filter(({ id }) => !theirs.has(id))
       .map(listedRun),
   ]
+  const shown = new Set(all.map(({ run }) => run))
+  const project = options.all ? projectOf(options.projectDir, env) : ''
+  const ended = options.all ? endedRuns(workflows, home, project).filter(({ run }) => !shown.has(run)) : null
   const print = (lines: string[]) => void (lines.length > 0 && stdout.write(`${lines.join('\n')}\n`))
-  if (options.format === 'names') print(all.map(({ name }) => name))
+  const both = [...all, ...(ended ?? [])]
+  if (options.format === 'names') print(both.map(({ name }) => name))
   else if (options.format === 'json')
     print([
       visibleJson(
         JSON.stringify(
-          all.map(({ cost: _, ...one }) => one),
+          both.map(({ cost: _, ...one }) => one),
           null,
           2,
         ),
       ),
     ])
-  else
-    print(
-      all.length === 0
-        ? ['nothing runs here; start a worker with: ralph spawn -f PROMPT.md']
-        : table(all, Date.now()),
-    )
+  else {
+    if (all.length > 0) print(table([HEAD, ...rowsOf(all, Date.now())], stdout))
+    else say(stdout, ended === null ? `${NOTHING}; ${WAYS_ON}` : NOTHING)
+    if (ended !== null) print(endedLines(ended, project, stdout))
+  }
   return 0
+}
+
+const NOTHING = 'nothing is at work'
+const WAYS_ON = 'start a worker with: ralph spawn -f PROMPT.md; see what has ended with: ralph ls --all'
+
+function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer): string[] {
+  if (ended.length === 0) return ['', `no run has ended in ${plainLine(project, 1000)}`]
+  const { rows, more } = endedRows(ended, Date.now())
+  return [
+    '',
+    ...table(rows, stdout),
+    ...(more > 0 ? [`… and ${more} older; --format json has them all`] : []),
+  ]
 }
 
 function listedWorker(home: string, record: WorkerRecord): Listed {
@@ -136,23 +157,28 @@ function liveRuns(home: string): StoredRun[] {
   })
 }
 
-const HEAD = ['NAME', 'STATUS', 'ITERATION', 'COST', 'AGE', 'BY', 'PROJECT']
+const HEAD = ['NAME', 'STATUS', 'ITERATION', 'COST', 'AGE', 'PROJECT']
 
-function table(all: readonly Listed[], now: number): string[] {
-  const rows = all.map(one => [
+const rowsOf = (all: readonly Listed[], now: number): string[][] =>
+  all.map(one => [
     one.name,
     one.status,
     `${one.iteration}${one.max_iterations === null ? '' : `/${one.max_iterations}`}`,
     one.cost,
     formatDuration(Math.max(now - Date.parse(one.started), 0)),
-    one.known_by,
     plainLine(one.project, 1000),
   ])
-  const widths = HEAD.map((_, at) => Math.max(...[HEAD, ...rows].map(row => row[at]!.length)))
-  return [HEAD, ...rows].map(row =>
-    row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at]!)))
-      .join('  ')
-      .trimEnd(),
+
+/** The last column has what is left of a screen. */
+function table(rows: readonly string[][], { isTTY, columns }: Writer): string[] {
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  const fit = fitTo(isTTY ? columns || 80 : null)
+  return rows.map(row =>
+    fit.cut(
+      row
+        .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at]!)))
+        .join('  ')
+        .trimEnd(),
+    ),
   )
 }

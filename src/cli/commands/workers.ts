@@ -5,18 +5,27 @@ import type { LogsOptions } from '../../workers/read-logs.ts'
 import type { KillOptions } from '../../workers/steer.ts'
 import type { WaitOptions } from '../../workers/wait.ts'
 import { positiveInteger, positiveSeconds } from './numbers.ts'
-import type { Verb } from './verb.ts'
+import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const actions = () => import('../actions.ts')
 
 const NAME = 'the name of the worker'
 
+const LS_EXAMPLES = `
+Examples:
+  ralph ls                     all that is at work on this machine
+  ralph ls --all               then, of one of them: ralph report, ralph diff, ralph undo
+  ralph ls --format json | jq '.[].status'`
+
 export const ls: Verb = {
   name: 'ls',
-  summary: 'List what runs here: workers, and runs in other terminals.',
+  summary: 'List what is at work: workers, and runs in other terminals; with --all also what has ended.',
   define: (command, { finish, io }) =>
     command
+      .option('-a, --all', 'also the runs of this project that have ended, the newest first')
+      .option(...PROJECT_DIR)
       .addOption(new Option('--format <format>', 'how').choices(['table', 'json', 'names']).default('table'))
+      .addHelpText('after', LS_EXAMPLES)
       .action(async (options: ListOptions) => finish((await actions()).listRuns(options, io))),
 }
 

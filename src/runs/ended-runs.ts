@@ -1,0 +1,77 @@
+import { formatDuration } from '../core/format.ts'
+import { plainLine } from '../view/plain.ts'
+import { formatCost } from '../view/report/format.ts'
+import { type Receipt, receiptOf } from '../view/report/receipt.ts'
+import { type Registry, traitsIn } from '../workflows/index.ts'
+import { runsIn } from './find.ts'
+import { isLive } from './live.ts'
+
+/** A run that no process hosts, as `ralph ls --all` shows it. */
+export type EndedRun = {
+  name: string
+  run: string
+  status: 'ended'
+  result: string
+  project: string
+  /** The command, and what it was given. */
+  work: string
+  iteration: number
+  started: string
+  cost_usd: number | null
+  cost: string
+}
+
+/** The runs of a project that are not at work, the newest first. */
+export const endedRuns = (registry: Registry, home: string, project: string): EndedRun[] =>
+  runsIn(home, project)
+    .filter(run => !isLive(run))
+    .reverse()
+    .map(({ events, began }) => endedRun(receiptOf(events, traitsIn(registry, began.workflow))))
+
+function endedRun(receipt: Receipt): EndedRun {
+  const { id, project, command, subject, times, totals } = receipt
+  return {
+    name: id,
+    run: id,
+    status: 'ended',
+    result: resultOf(receipt),
+    project,
+    work: plainLine(subject ? `${command}: ${subject[1]}` : command),
+    iteration: totals.begun ?? totals.counted,
+    started: new Date(times.began).toISOString(),
+    cost_usd: totals.usd,
+    cost: formatCost(totals),
+  }
+}
+
+/** In one or two words. */
+function resultOf({ ending, undone }: Receipt): string {
+  if (undone !== null) return 'undone'
+  if (ending.type === 'open') return 'cut off'
+  if (ending.type === 'stopped') return 'stopped'
+  if (ending.result === 'complete') return ending.proof === 'verified' ? 'verified' : 'claimed'
+  return ending.result === 'exhausted' ? 'at its limit' : ending.result
+}
+
+const HEAD = ['RUN', 'RESULT', 'ITERATIONS', 'COST', 'BEGAN', 'WORK']
+
+/** A longer list would push what is of interest off the screen. */
+const MOST = 20
+
+/** Rows for a table, and how many older runs it leaves out. */
+export const endedRows = (runs: readonly EndedRun[], now: number): { rows: string[][]; more: number } => ({
+  rows: [
+    HEAD,
+    ...runs
+      .slice(0, MOST)
+      .map(({ run, result, iteration, cost, started, work }) => [
+        run,
+        result,
+        String(iteration),
+        cost,
+        `${formatDuration(Math.max(now - Date.parse(started), 0))} ago`,
+        work,
+      ]),
+  ],
+  more: Math.max(runs.length - MOST, 0),
+})
