@@ -29,7 +29,7 @@ type Streams = {
 
 /** What the terminal shows of a run, beside its events. */
 type WatchedRun = {
-  spec: { project: string; settings: { streamAgentOutput: boolean; output: OutputSettings } }
+  spec: { project: string; once: boolean; settings: { streamAgentOutput: boolean; output: OutputSettings } }
   iterations: number | null
   hasCondition: boolean
   list(): TaskList | null
@@ -71,7 +71,10 @@ export function terminalFrontend(
       }
       const { colors } = terminalStyle(streams().stdout, env, output)
       const head = page('ralph would run', dry.rows, streams().stdout, env, output)
-      write(`${head}\n${colors.dim('prompt')}\n${visibleText(dry.prompt).trimEnd()}\n`)
+      const { stdout } = streams()
+      const fit = fitTo(stdout.isTTY ? columnsOf(stdout) : null)
+      const prompt = visibleText(dry.prompt).trimEnd().split('\n')
+      write(`${head}\n${colors.dim('prompt')}\n${prompt.flatMap(line => fit.wrap(line)).join('\n')}\n`)
       for (const note of dry.warnings) warn(note)
     },
 
@@ -97,7 +100,12 @@ export function terminalFrontend(
         limit: run.iterations,
         output: settings.output,
         ending: (style: Style, fit: Fit) =>
-          shortReceipt(run.receipt(), style, { fit, condition: run.hasCondition, whole: !quiet }),
+          shortReceipt(run.receipt(), style, {
+            fit,
+            condition: run.hasCondition,
+            once: run.spec.once,
+            whole: !quiet,
+          }),
         list: run.list,
         summary: run.summary,
         stageOf: run.stageOf,

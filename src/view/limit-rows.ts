@@ -39,10 +39,12 @@ const standingLimits = (
     `${formatSpan(limitWaitMs)} at a rate limit`,
   ].join(' · ')
 
-function spentRow({ n, steps, spent }: RunState): string[][] {
+function spentRow({ n, steps, spent, flight }: RunState): string[][] {
   if (steps === 0) return []
+  // What was stopped between its agent and its checks is paid for, and will count.
+  const unchecked = Object.values(flight).filter(step => step.ended !== undefined).length
   const facts = [
-    plural(n, 'iteration'),
+    plural(n + unchecked, 'iteration'),
     spent.usd > 0 && formatUsd(spent.usd),
     spent.tokens > 0 && `${formatCount(spent.tokens)} tokens`,
   ]

@@ -84,6 +84,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
   /** The lines of each step in flight: a result is matched with a call of its own agent. */
   const linesOfStep = new Map<StepId, ReturnType<typeof agentLines>>()
   let isBaseline = false
+  let isResumed = false
   /** The agents that have worked so far. They are named only if there are several. */
   const agents = new Set<string>()
   const stepAgents = new Map<StepId, string>()
@@ -156,6 +157,14 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     return [fit.squeeze(mark, name, ` ${result}`), ...log]
   }
 
+  /** Checks that run under the heading of their iteration need none of their own. */
+  function titleOfChecks(id: StepId | null): string | null {
+    if (id === null) return isBaseline ? null : 'before the first iteration'
+    if (!isResumed || linesOfStep.has(id)) return null
+    linesFor(id)
+    return 'the checks of the iteration that was stopped'
+  }
+
   /** Bold, because people skim what is green. */
   const doubtLines = (check: string, doubts: string[], fit: Fit) => [
     ...fit.wrap(
@@ -184,7 +193,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     switch (event.type) {
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
-          ? fit.wrap('  red before the run; they must still be green in the end', colors.dim)
+          ? fit.wrap('  red before the run; to be done, all must be green', colors.dim)
           : []
       case 'started':
         return started(event)
@@ -201,10 +210,10 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         if (event.how === 'inactive') return warn('silent for too long, ended', fit)
         return event.how === 'timeout' ? warn('out of time, ended', fit) : []
       case 'checking': {
-        const first = event.id === null && !isBaseline
+        const title = titleOfChecks(event.id)
         isBaseline = event.id === null
         const line = live ? [] : [fit.cut(colors.dim(`  … ${plainLine(event.check)}`))]
-        return first ? ['', colors.bold('before the first iteration'), ...line] : line
+        return title === null ? line : ['', colors.bold(title), ...line]
       }
       case 'checked':
         return checked(event, fit)
@@ -239,8 +248,10 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'asking':
         asked.add(event.id)
         return []
-      case 'began':
       case 'resumed':
+        isResumed = true
+        return []
+      case 'began':
       case 'warned':
       case 'doubted':
       case 'committing':

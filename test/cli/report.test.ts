@@ -90,7 +90,7 @@ describe('ralph report', () => {
       resume: `ralph resume ${id} -m 11`,
     })
     expect((await stage.ralph('report', tail, '--markdown')).stdout).toMatch(
-      /^# ralph run .*\n\n\*\*exhausted: /,
+      /^# ralph run .*\n\n\*\*not done: /,
     )
     const html = await stage.ralph('report', tail, '--html')
     expect(html.stdout).toMatch(/^<!doctype html>\n[\s\S]*<\/html>\n$/)
@@ -166,7 +166,7 @@ describe('of a run that somebody or something ended', () => {
     return { stage, run }
   }
   const FACTS = [
-    /work\s+2 iterations, the last one unfinished/,
+    /work\s+2 iterations, the last one cut off/,
     /files\s+2 files changed/,
     /time\s+.* at work/,
     /began\s+2\d{3}-/,
@@ -178,7 +178,7 @@ describe('of a run that somebody or something ended', () => {
     const { stage, run } = await setRunning()
     await stage.ralph('cancel')
     const { stdout } = await run.ended
-    expect(stdout).toMatch(/cancelled {2}2 iterations, the last one unfinished/)
+    expect(stdout).toMatch(/cancelled {2}2 iterations, the last one cut off/)
     expect(stdout).toContain('2 files changed')
     const report = (await stage.ralph('report')).stdout
     for (const fact of FACTS) expect(report).toMatch(fact)

@@ -74,7 +74,7 @@ const STOPS: Record<
   'all iterations used': {
     flags: ['-m', '2'],
     calls: [[MORE]],
-    why: 'exhausted: all 2 iterations are used',
+    why: 'not done: all 2 iterations are used',
     code: 1,
   },
   'all iterations used, and nothing to reach': {

@@ -32,4 +32,8 @@ it('a resumed run shows what is spent already', () => {
   const state = { ...initial, steps: 4, n: 3, spent: { usd: 1.2, tokens: 88_000 } }
   expect(rowsOf({}, state)[2]).toEqual(['spent', '3 iterations · $1.20 · 88K tokens'])
   expect(rowsOf({}, { ...state, spent: { usd: 0, tokens: 0 } })[2]).toEqual(['spent', '3 iterations'])
+  const step = { id: 4, task: 'prompt', stage: 'work', n: 4, agent: 'claude', at: 0 }
+  const ended = { ...step, ended: { exit: { code: 0, signal: null } } as never }
+  expect(rowsOf({}, { ...state, flight: { 4: step } })[2]![1]).toMatch(/^3 iterations/)
+  expect(rowsOf({}, { ...state, flight: { 4: ended } })[2]![1]).toMatch(/^4 iterations/)
 })

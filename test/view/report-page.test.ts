@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === null)('the page of a receipt, in a browser', ()
     const shown = await page.locator('body').innerText()
     const parts = [
       'ralph run 20260301-221530-k3f',
-      'exhausted: all 3 iterations are used',
+      'not done: all 3 iterations are used',
       '3 iterations, and 1 that does not count',
       '2 files changed',
       '$0.25, and 1 call of unknown cost',

@@ -48,8 +48,9 @@ describe('a receipt in short', () => {
         .iterate({ move: 'more' })
         .finish('exhausted', 'all 2 iterations are used'),
       [
-        '❌ exhausted: all 2 iterations are used  2 iterations · $0.11, and 1 call of unknown cost · 2m0s at work',
+        '❌ not done: all 2 iterations are used  2 iterations · $0.11, and 1 call of unknown cost · 2m0s at work',
         '88K tokens in (73K cached), 416 out',
+        'last:     the agent did not say that it is done',
         `to go on: ralph resume ${ID} -m 12`,
       ],
     ],
@@ -69,6 +70,7 @@ describe('a receipt in short', () => {
       journal().iterate(error).later(1000).iterate(error).finish('failures', '2 consecutive failures'),
       [
         '❌ failures: 2 consecutive failures  2 iterations · 2m0s at work, 1.0s waiting',
+        'last:     Invalid API key',
         `to go on: ralph resume ${ID}`,
       ],
     ],
@@ -80,6 +82,7 @@ describe('a receipt in short', () => {
       [
         '❌ budget: $0.11 of $0.10 are spent  1 iteration · $0.11 · 1m0s at work',
         '88K tokens in (73K cached), 416 out',
+        'last:     npm test failed with exit code 1',
         `to go on: ralph resume ${ID} --max-cost 0.2`,
       ],
     ],
@@ -93,10 +96,19 @@ describe('a receipt in short', () => {
       ],
     ],
     [
+      'stopped between its agent and its checks',
+      journal().iterate(fails).start().end(paid).add({ type: 'stopped', why: 'interrupted' }).events,
+      [
+        '⚠️ stopped: interrupted  2 iterations, the last one still to be checked · $0.22 · 2m0s at work',
+        '176K tokens in (146K cached), 832 out',
+        `to go on: ralph resume ${ID}`,
+      ],
+    ],
+    [
       'crashed in its second iteration',
       journal().iterate(fails).start().events,
       [
-        '⚠️ unfinished: it was cut off  2 iterations, the last one unfinished · $0.11, and 1 call of unknown cost · 1m0s at work',
+        '⚠️ unfinished: it was cut off  2 iterations, the last one cut off · $0.11, and 1 call of unknown cost · 1m0s at work',
         '88K tokens in (73K cached), 416 out',
         `to go on: ralph resume ${ID}`,
       ],
@@ -124,6 +136,40 @@ describe('a receipt in short', () => {
       '',
       '✓ the one iteration is used  1 iteration · $0.11 · 1m0s at work',
     ])
+  })
+
+  it('says why it gave up, and how to go on, even where nobody wants more', () => {
+    const receipt = receiptOf(journal().iterate(error).finish('failures', '1 consecutive failure'))
+    expect(shortReceipt(receipt, style, { whole: false })).toEqual([
+      '',
+      '❌ failures: 1 consecutive failure  1 iteration · 1m0s at work',
+      '   last:     Invalid API key',
+      `   to go on: ralph resume ${ID}`,
+    ])
+  })
+
+  it.each([
+    [{ move: 'more', findings: [green()] }, '✓ the iteration went well'],
+    [{ move: 'fail', findings: [red()] }, '❌ not done: the one iteration is used'],
+    [{ end: 'error', note: 'no' }, '❌ not done: the one iteration is used'],
+  ] as [IterationOptions, string][])(
+    'of the one iteration of --once says whether it went well: %j',
+    (how, says) => {
+      const events = journal({ limits: { iterations: 1 } })
+        .iterate(how)
+        .finish('exhausted', 'the one iteration is used')
+      Object.assign((events[0] as { pins: object }).pins, { once: true })
+      const lines = shortReceipt(receiptOf(events), style, { once: true })
+      expect(lines[1]).toContain(`${says}  1 iteration`)
+      expect(lines).toContain(`   to go on: ralph resume ${ID} -m 2`)
+    },
+  )
+
+  it('does not name the one task that is left if the ending has said why', () => {
+    const blocked = taskState('blocked', 'all tries at making the list are used: no array')
+    const pen = journal({ tasks: [['plan', 'Plan the work']] })
+    const events = pen.iterate({ task: 'plan', move: 'spent', to: blocked }).finish('blocked', blocked.why)
+    expect(shortReceipt(receiptOf(events), style).join('\n')).not.toContain('left:')
   })
 
   it('tells files, commits, warnings and tasks that are left', () => {

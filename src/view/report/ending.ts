@@ -43,7 +43,9 @@ export function resumeCommand(
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
-  const flags = raisedLimits(limits, used, spent)
+  // Who asked for one iteration gets one more; otherwise a limit is raised so that it is worth it.
+  const more = began.pins.once === true ? 1 : MORE
+  const flags = raisedLimits(limits, used, more, spent)
   const asked = events.slice(events.indexOf(lastStart)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
   if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')
@@ -62,10 +64,11 @@ const isPaused = (events: readonly RunEvent[]): boolean => {
 function raisedLimits(
   limits: Limits,
   used: number,
+  more: number,
   { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>,
 ): string[] {
   const flags: string[] = []
-  if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + MORE}`)
+  if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + more}`)
   if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${twice(limits.usd, usd ?? 0)}`)
   const read = tokens === null ? 0 : tokens.input + tokens.output
   if (limits.tokens !== null && tokens !== null && read >= limits.tokens)

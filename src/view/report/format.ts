@@ -22,7 +22,8 @@ export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
     case 'finished':
       if (ending.result !== 'complete') {
         const why = plainLine(ending.why, LONGEST_LINE)
-        return { text: why === ending.result ? why : `${ending.result}: ${why}`, tone: 'bad' }
+        const result = ending.result === 'exhausted' ? 'not done' : ending.result
+        return { text: why === ending.result ? why : `${result}: ${why}`, tone: 'bad' }
       }
       return ending.proof === 'verified'
         ? { text: `done, verified${ending.why === 'complete' ? '' : `: ${ending.why}`}`, tone: 'good' }
@@ -62,13 +63,19 @@ export function toneOf(end: IterationEnd): Tone {
   }
 }
 
-/** `3 iterations, the last one unfinished, and 2 that do not count`: as many as a person saw begin. */
-export function formatIterations({ counted, uncounted, begun = counted }: Receipt['totals']): string {
+/** `3 iterations, the last one cut off, and 2 that do not count`: as many as a person saw begin. */
+export function formatIterations({
+  counted,
+  uncounted,
+  begun = counted,
+  unchecked = 0,
+}: Receipt['totals']): string {
   const unfinished = begun - counted
   const again = uncounted - unfinished
+  const last = begun === 1 ? '' : 'the last one '
   return [
     plural(begun, 'iteration'),
-    ...(unfinished > 0 ? ['the last one unfinished'] : []),
+    ...(unfinished > 0 ? [`${last}${unchecked > 0 ? 'still to be checked' : 'cut off'}`] : []),
     ...(again > 0 ? [`and ${again} that ${again === 1 ? 'does' : 'do'} not count`] : []),
   ].join(', ')
 }
@@ -211,6 +218,22 @@ export function formatNextStep({ resume, left, ending, undone, deleted }: Receip
   if (ending.type === 'open') return null
   return left.length === 0 ? null : 'a new run: this one was cancelled'
 }
+
+/**
+ * What the last iteration of a run came to that gave up, in one line: a limit alone does not say what is wrong. null: the
+ * ending says it, or there is nothing wrong.
+ */
+export function formatCause({ ending, iterations }: Receipt): string | null {
+  if (ending.type !== 'finished' || !GIVEN_UP.includes(ending.result)) return null
+  const last = iterations.findLast(i => i.end !== 'unsettled')
+  if (!last) return null
+  const red = last.checks.filter(check => check.verdict === 'fail').map(formatCheck)
+  if (red.length > 0) return red.join(' · ')
+  if (last.note !== '') return plainLine(last.note, LONGEST_LINE)
+  return last.end === 'more' ? 'the agent did not say that it is done' : null
+}
+
+const GIVEN_UP: readonly string[] = ['exhausted', 'failures', 'budget']
 
 /** The title of a receipt. */
 export const formatTitle = ({ id, command }: Receipt): string =>

@@ -26,6 +26,8 @@ export type Iteration = {
   end: IterationEnd
   /** Whether it counts towards the limit. */
   counted: boolean
+  /** Its agent has ended, and its checks are still to run: the run was stopped in between. */
+  unchecked?: true
   /** One line, or ''. */
   note: string
   checks: {
@@ -79,6 +81,7 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       case 'ended': {
         const iteration = countTime(event.id, event)
         if (!iteration) break
+        iteration.unchecked = true
         addSpent(iteration, event.result)
         break
       }
@@ -89,8 +92,10 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       }
       case 'settled': {
         const iteration = countTime(event.id, event)
-        if (iteration)
+        if (iteration) {
           Object.assign(iteration, settledFields(event), { counted: (event.patch.n ?? 0) > used })
+          delete iteration.unchecked
+        }
         used = event.patch.n ?? used
         break
       }

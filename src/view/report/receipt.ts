@@ -30,6 +30,8 @@ export type Receipt = {
     uncounted: number
     /** Different iterations that began, as their headings number them; absent in older receipts. */
     begun?: number
+    /** Those among them whose agent has ended and whose checks are still to run; absent in older receipts. */
+    unchecked?: number
     /** How many different files were changed; null if unknown. */
     files: number | null
     /** Of a run that was cut off: how many files differ from its start; absent: it was not, or nobody can know. */
@@ -78,6 +80,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     counted,
     uncounted: iterations.length - counted,
     begun: new Set(iterations.map(i => i.n)).size,
+    unchecked: iterations.filter(i => i.unchecked).length,
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)

@@ -4,6 +4,7 @@ import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { widthOf } from '../width.ts'
 import {
+  formatCause,
   formatCost,
   formatEnding,
   formatFileCount,
@@ -22,14 +23,15 @@ const LISTED = 3
 export function shortReceipt(
   receipt: Receipt,
   { colors, marks }: Style,
-  options: { fit?: Fit; condition?: boolean; whole?: boolean } = {},
+  options: { fit?: Fit; condition?: boolean; once?: boolean; whole?: boolean } = {},
 ): string[] {
-  const { fit = fitTo(null), condition = true, whole = true } = options
+  const { fit = fitTo(null), condition = true, once = false, whole = true } = options
   const { ending, totals, times } = receipt
-  // Without a condition, using all iterations is what the user asked for.
-  const isExpected = ending.type === 'finished' && ending.result === 'exhausted' && !condition
+  // Without a condition, using all iterations is what the user asked for; so is one that went well, with --once.
+  const isExpected =
+    ending.type === 'finished' && ending.result === 'exhausted' && (once ? endedGreen(receipt) : !condition)
   const { text, tone } = isExpected
-    ? { text: plainLine(ending.why), tone: 'good' as Tone }
+    ? { text: once ? 'the iteration went well' : plainLine(ending.why), tone: 'good' as Tone }
     : formatEnding(ending)
   const isClaimed = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
   const mark =
@@ -48,22 +50,38 @@ export function shortReceipt(
     fit.room === null || widthOf(line) <= fit.room
       ? [line]
       : [...fit.wrap(`${mark} ${text}`, paint, 3), ...fit.wrap(`   ${tail}`, colors.dim)]
-  const head = ['', ...words]
-  if (!whole) return head
-
   const row = (text: string, paint?: (text: string) => string) => fit.wrap(`   ${text}`, paint, 5)
-  const open = formatOpenTasks(receipt)
+  const cause = isExpected ? null : formatCause(receipt)
+  const causeRow = cause === null ? [] : row(`last:     ${cause}`)
   const nextStep = formatNextStep(receipt)
+  const wayOn = nextStep === null ? [] : row(`to go on: ${nextStep}`)
+  const head = ['', ...words]
+  if (!whole) return isExpected ? head : [...head, ...causeRow, ...wayOn]
+
+  const open = isSaidByEnding(receipt) ? [] : formatOpenTasks(receipt)
   return [
     ...head,
     ...[amounts(receipt)].filter(Boolean).flatMap(text => row(text, colors.dim)),
+    ...causeRow,
     ...open.slice(0, LISTED).flatMap(task => row(`left:     ${task}`)),
     ...(open.length > LISTED ? row(`left:     ${open.length - LISTED} more`) : []),
-    ...(nextStep === null ? [] : row(`to go on: ${nextStep}`)),
+    ...wayOn,
     ...(totals.files ? row(`changes:  ralph diff ${receipt.id}`) : []),
     ...row(`receipt:  ralph report ${receipt.id}`),
   ]
 }
+
+/** As the exit code of --once has it. */
+const endedGreen = ({ iterations }: Receipt): boolean => {
+  const last = iterations.at(-1)
+  return !!last && WENT_WELL.includes(last.end) && last.checks.every(check => check.verdict === 'pass')
+}
+
+const WENT_WELL: readonly string[] = ['pass', 'more', 'ask']
+
+/** One task is left, and the reason of its block is the reason of the end. */
+const isSaidByEnding = ({ ending, left: [only, ...others] }: Receipt): boolean =>
+  ending.type === 'finished' && others.length === 0 && !!only?.why && ending.why.includes(only.why)
 
 function amounts({ totals, iterations, warnings }: Receipt): string {
   const commits = iterations.reduce((sum, i) => sum + i.commits.length, 0)

@@ -20,7 +20,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   readSpec: pins => readPins(promptSchema, pins),
   pins: spec => spec,
   table: ({ condition }) => prompt(condition),
-  describe: ({ prompt, condition: { response, pattern, untilGreen, unchanged } }) => {
+  describe: ({ prompt, once, condition: { response, pattern, untilGreen, unchanged } }) => {
     const conditions = [
       response && `<response>${response}</response>`,
       pattern && `/${pattern}/`,
@@ -29,7 +29,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
     ].filter(Boolean)
     return {
       subject: ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)],
-      doneWhen: conditions.length > 0 ? conditions.join(' or ') : 'the limit',
+      doneWhen: once ? ONE : conditions.length > 0 ? conditions.join(' or ') : 'the limit',
       condition: response ?? pattern ?? (untilGreen ? GREEN : null),
       estimate: null,
     }
@@ -47,6 +47,8 @@ export const promptWorkflow: Workflow<PromptSpec> = {
 }
 
 const GREEN = 'green checks'
+
+const ONE = 'one iteration has ended; it is to end well, with green checks'
 
 function open({ spec }: Context<PromptSpec>): Active {
   const { condition } = spec
