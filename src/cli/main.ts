@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { printableLine } from '../core/visible.ts'
-import { fail, forScreen, printError, safeIo } from '../terminal/print.ts'
+import { complain, fail, safeIo } from '../terminal/print.ts'
 import { archive } from './commands/archive/command.ts'
 import { build } from './commands/build/command.ts'
 import { completions } from './commands/completions/command.ts'
@@ -96,8 +96,7 @@ export async function main(typed: string[]): Promise<number> {
     .configureOutput({
       ...helpOutput,
       // A word that was pasted may hold what a terminal obeys.
-      outputError: text =>
-        printError(forScreen(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}`)),
+      outputError: text => complain(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}`),
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)

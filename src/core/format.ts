@@ -15,9 +15,14 @@ export function formatCount(n: number): string {
   return `${(n / 1e6).toFixed(1)}M`
 }
 
-/** `$0.18`; `~$0.18` if it is an estimate. */
-export const formatUsd = (usd: number, estimated = false): string =>
-  `${estimated ? '~' : ''}$${usd.toFixed(2)}`
+/** Below this, cents alone would hide too much: four calls of half a cent are not four times nothing. */
+const SMALL_USD = 0.1
+
+/** `$0.18`; `$0.0042`; `~$0.18` if it is an estimate. */
+export function formatUsd(usd: number, estimated = false): string {
+  const amount = usd < SMALL_USD ? usd.toFixed(4).replace(/0{1,2}$/, '') : usd.toFixed(2)
+  return `${estimated ? '~' : ''}$${amount}`
+}
 
 /** 45300 → 45 KB; 1234567 → 1.2 MB. */
 export function formatBytes(n: number): string {
@@ -36,9 +41,13 @@ export const listPaths = (paths: readonly string[], most = 5): string =>
 /** A column of text gets at least this much of a line. */
 const LEAST = 28
 
+/** One line for programs; on a screen it is broken at words. */
+export const forScreen = (text: string, screen: { isTTY?: boolean; columns?: number }): string =>
+  screen.isTTY ? wrapLines(text, screen.columns || 80) : text
+
 /**
- * Breaks lines at words so that they fit. What stands behind a gap of two spaces is a column: its words stay in it, or move
- * to a line of their own where it would be too narrow. Counts characters, so a wide one may stick out; a word is never cut.
+ * Breaks lines at words so that they fit. What stands behind a gap of two spaces, or behind the number of a list item, is a
+ * column: its words stay in it, or move to a line of their own where it would be too narrow. Counts characters, so a wide one may stick out; a word is never cut.
  */
 export const wrapLines = (text: string, columns: number): string =>
   text
@@ -48,7 +57,7 @@ export const wrapLines = (text: string, columns: number): string =>
 
 function wrapLine(line: string, columns: number): string {
   const [, margin = '', rest = ''] = /^( *)(.*)$/.exec(line)!
-  const [, head = '', column = ''] = /^(.*?\S {2,})(\S.*)$/.exec(rest) ?? []
+  const [, head = '', column = ''] = /^(\d{1,3}\. |.*?\S {2,})(\S.*)$/.exec(rest) ?? []
   if (head === '') return fill(margin, rest, margin, columns)
   const indent = margin + ' '.repeat(head.length)
   return columns - indent.length < LEAST

@@ -10,7 +10,7 @@ import { plainLine } from '../view/plain.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { ralphHome, runsIn, type StoredRun, storedRuns } from './find.ts'
-import type { Io } from './io.ts'
+import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { refuseFromWithinAny } from './within.ts'
@@ -27,7 +27,7 @@ export async function collectGarbage(
   { stdout, env }: Io,
   agrees: ((question: string) => Promise<boolean>) | null = null,
 ): Promise<number> {
-  const print = (line: string) => stdout.write(`${line}\n`)
+  const print = (line: string) => say(stdout, line)
   const home = ralphHome(env)
   if (!options.dryRun) refuseFromWithinAny(home, env, 'delete runs')
   const runs = options.all ? storedRuns(home) : runsIn(home, projectOf(options.projectDir, env))

@@ -1,7 +1,7 @@
 import { fold } from '../core/evolve.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from './find.ts'
-import type { Io } from './io.ts'
+import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
 import { record, sendRequest, withStoppedRun } from './steer.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
@@ -19,7 +19,7 @@ export async function setRun(name: string, words: readonly string[], io: Io): Pr
     )
   if (isLive(run)) sendRequest(run, { type: 'limit', iterations }, io.env)
   else await setStopped(run, iterations, io.env)
-  io.stdout.write(`run ${run.id} may use ${iterations} iterations, all counted\n`)
+  say(io.stdout, `run ${run.id} may use ${iterations} iterations, all counted`)
   return 0
 }
 

@@ -11,7 +11,7 @@ import { openJournal, readJournal } from '../store/journal.ts'
 import { plainLine } from '../view/plain.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, matchingRuns, ralphHome, type StoredRun } from './find.ts'
-import type { Io, Writer } from './io.ts'
+import { type Io, say, type Writer } from './io.ts'
 import { hostOf, isLive } from './live.ts'
 import { projectOf } from './project.ts'
 import { phaseOf } from './status.ts'
@@ -31,7 +31,7 @@ export async function pauseRun(name: string | undefined, options: SteerOptions, 
     case 'over':
       throw new UsageError(`run ${run.id} has ended meanwhile; there is nothing to pause`)
     default:
-      return print(
+      return say(
         io.stdout,
         `paused run ${run.id}: its agent finishes, then it waits for: ralph resume ${run.id}`,
       )
@@ -46,7 +46,7 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
   const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'
   if (heard === 'unread') return notYet(run, 'cancel', io.stderr)
   if (heard === 'read') {
-    print(
+    say(
       io.stderr,
       `run ${run.id} has read the request, and is still ending its processes; see: ralph status ${run.id}`,
     )
@@ -60,7 +60,7 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
       const from = senderOf(io.env)
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
     })
-  return print(io.stdout, `cancelled run ${run.id}`)
+  return say(io.stdout, `cancelled run ${run.id}`)
 }
 
 /** How long a run has to read a request before the sender says that it has not. */
@@ -94,7 +94,7 @@ async function within(ms: number, holds: () => boolean): Promise<boolean> {
 
 export function notYet(run: StoredRun, what: string, to: Writer): number {
   const pid = hostOf(run)?.pid
-  print(
+  say(
     to,
     `run ${run.id} has not obeyed yet: process ${pid} does not read the request to ${what}; it will once it runs again, see: ralph status ${run.id}`,
   )
@@ -138,18 +138,18 @@ export function tellLive(run: StoredRun, told: Instruction, to: Writer, env: Nod
 
 function confirmInstruction({ id }: StoredRun, { task }: Instruction, to: Writer): number {
   const where = task === undefined ? 'its prompts' : `the prompts of ${plainLine(task)}`
-  return print(to, `told run ${id}; the instruction is in ${where} from the next iteration on`)
+  return say(to, `told run ${id}; the instruction is in ${where} from the next iteration on`)
 }
 
 /** Lets a live run that is paused or waits go on. */
 export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): number {
   if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     sendRequest(run, { type: 'retry' }, env)
-    return print(to, `run ${run.id} waits no longer: it tries again now`)
+    return say(to, `run ${run.id} waits no longer: it tries again now`)
   }
   // Send it even if the run is at work, because it may have been asked to pause a moment ago.
   sendRequest(run, { type: 'resume' }, env)
-  return print(to, `resumed run ${run.id}`)
+  return say(to, `resumed run ${run.id}`)
 }
 
 function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
@@ -195,9 +195,4 @@ async function endLeftovers({ id, began }: StoredRun, events: RunEvent[]): Promi
   const runner = processRunner({ run: id, graceMs: settings.killGrace * 1000 })
   await runner.reap(Object.values(fold(events).state.flight).flatMap(step => step.ref ?? []))
   await runner.close()
-}
-
-function print(to: Writer, line: string): number {
-  to.write(`${line}\n`)
-  return 0
 }

@@ -38,16 +38,16 @@ function files(paths: string[], why = ''): string | null {
   return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
 }
 
-/** The command that reverts an undo. */
+/** The command that reverts an undo. Every step has a line of its own, so that it can be copied from a narrow screen. */
 export function commandToRevert(start: Start, { now, tip }: UndoPlan, saved: string): string {
-  const steps = [`git restore --source=${saved} --staged --worktree -- :/`]
+  const steps = [`git restore -s ${saved} -SW :/`]
   if (start.branch !== null && tip !== null && now.branch !== start.branch && tip !== start.head)
     steps.push(`git update-ref ${quote(`refs/heads/${start.branch}`)} ${tip}`)
   if (now.branch !== start.branch && now.branch !== null)
     steps.push(`git symbolic-ref HEAD ${quote(`refs/heads/${now.branch}`)}`)
   else if (now.branch !== start.branch) steps.push(`git update-ref --no-deref HEAD ${now.head}`)
   steps.push(now.head === null ? 'git rm -rq --cached -- :/' : `git reset -q ${now.head}`)
-  return steps.join(' && ')
+  return steps.join(' &&\n  ')
 }
 
 const quote = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

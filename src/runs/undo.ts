@@ -10,7 +10,7 @@ import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
 import { ralphHome } from './find.ts'
-import type { Io } from './io.ts'
+import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { requireProject } from './place.ts'
@@ -29,7 +29,7 @@ export async function undoRun(
   { stdout, env }: Io,
   agrees: () => Promise<boolean>,
 ): Promise<number> {
-  const print = (line: string) => stdout.write(`${line}\n`)
+  const print = (line: string) => say(stdout, line)
   const run = chooseRun(name, options.projectDir, env)
   refuseFromWithin(run, env)
   if (isLive(run))
@@ -70,7 +70,7 @@ export async function undoRun(
     }
     const saved = await carryOut(past, undoing, plan)
     print(`undone; what was there is kept in ${saved}, and this brings it back:`)
-    print(`  ${commandToRevert(past.start, plan, saved)}`)
+    stdout.write(`  ${commandToRevert(past.start, plan, saved)}\n`)
     return 0
   } finally {
     scratch.close()

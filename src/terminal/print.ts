@@ -1,4 +1,4 @@
-import { wrapLines } from '../core/format.ts'
+import { forScreen } from '../core/format.ts'
 import { printable, printableLine, printableStyled } from '../core/visible.ts'
 
 // The one place that prints what commands say. Whatever a text holds, from a project, an agent or git, a terminal obeys
@@ -30,16 +30,22 @@ export const safeIo = (env: NodeJS.ProcessEnv) => ({
   env,
 })
 
+/** For programs: lines as they are. */
 export const print = (line: string): void => void process.stdout.write(`${printable(line)}\n`)
+
+/** For people. Returns the exit code of a command that has nothing else to do. */
+export function say(text: string): number {
+  print(forScreen(text, process.stdout))
+  return 0
+}
 
 export const printError = (line: string): void => void process.stderr.write(`${printable(line)}\n`)
 
-/** One line for programs; for a screen it is broken at words. */
-export const forScreen = (line: string): string =>
-  process.stderr.isTTY ? wrapLines(line, process.stderr.columns || 80) : line
+/** For people. */
+export const complain = (line: string): void => printError(forScreen(line, process.stderr))
 
-export const warn = (note: string): void => printError(forScreen(`ralph: warning: ${printableLine(note)}`))
+export const warn = (note: string): void => complain(`ralph: warning: ${printableLine(note)}`)
 
 /** An error in one line; `details`: its stack, in several. */
 export const fail = ({ message, stack }: Error, details: boolean): void =>
-  printError(details ? `ralph: error: ${stack}` : forScreen(`ralph: error: ${printableLine(message)}`))
+  details ? printError(`ralph: error: ${stack}`) : complain(`ralph: error: ${printableLine(message)}`)

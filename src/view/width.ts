@@ -77,10 +77,11 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
       row = indent
       room = columns - indent.length
     }
-    // A word that is longer than a row is broken where the row ends.
+    // A word that is longer than a row is broken where one of its parts ends, or else the row.
     let head = headOf(rest, room)
     while (head.length < rest.length) {
-      head ||= firstOf(rest)
+      head =
+        head.slice(0, Math.max(head.lastIndexOf(','), head.lastIndexOf('/')) + 1) || head || firstOf(rest)
       rows.push(row + head)
       rest = rest.slice(head.length)
       row = indent
@@ -91,6 +92,21 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
     room -= widthOf(rest)
   }
   return row === indent ? rows : [...rows, row]
+}
+
+/** The same for a line with colours. Its words stay whole. */
+export function wrapStyled(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns) return [line]
+  const indent = `${/^ */.exec(line)![0].slice(0, columns >> 1)}  `
+  const rows: string[] = []
+  let row = ''
+  for (const [, gap = '', word = ''] of line.matchAll(/( *)([^ ]+)/g))
+    if (row === '' || widthOf(row + gap + word) <= columns) row += gap + word
+    else {
+      rows.push(row)
+      row = indent + word
+    }
+  return [...rows, row]
 }
 
 /** The same for a text that must be shown whole: the rows together are the line, its spaces included. */

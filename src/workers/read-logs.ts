@@ -4,6 +4,7 @@ import { findRun, ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { workerDir } from '../runs/worker-record.ts'
 import { sessionDir } from '../store/session.ts'
+import { wrapStyled } from '../view/width.ts'
 import { readBase } from '../workflows/spec.ts'
 import { workerNamed } from './find.ts'
 import { lookAt } from './look.ts'
@@ -43,7 +44,15 @@ export async function printLogs(name: string, options: LogsOptions, io: Io): Pro
 
 const POLL_MS = 200
 
-const styled = (text: string, { stdout }: Io): string => (stdout.isTTY ? text : text.replace(COLOURS, ''))
+/** Colours, and lines broken at words, are for a terminal. */
+function styled(text: string, { stdout }: Io): string {
+  if (!stdout.isTTY) return text.replace(COLOURS, '')
+  const columns = stdout.columns || 80
+  return text
+    .split('\n')
+    .flatMap(line => wrapStyled(line, columns))
+    .join('\n')
+}
 
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 

@@ -5,7 +5,7 @@ import { isAlive, processRef } from '../runners/process/proc.ts'
 import { requireTmux, tmuxServer } from '../runners/tmux/server.ts'
 import { closeWindow } from '../runners/tmux/window.ts'
 import { canGoOn, findRun, ralphHome, runDir } from '../runs/find.ts'
-import type { Io } from '../runs/io.ts'
+import { type Io, say } from '../runs/io.ts'
 import { cancelRun, notYet, sendAndAwait, wakeRun } from '../runs/steer.ts'
 import { refuseFromWithin, refuseFromWithinAny, senderOf } from '../runs/within.ts'
 import { readWorker, type WorkerRecord } from '../runs/worker-record.ts'
@@ -24,15 +24,7 @@ const POLL_MS = 50
 /** What a supervisor has to leave once its run has ended. */
 const LEAVE_MS = 10_000
 
-const say = (io: Io, line: string): number => {
-  io.stdout.write(`${line}\n`)
-  return 0
-}
-
-const warn = (io: Io, line: string): number => {
-  io.stderr.write(`ralph: warning: ${line}\n`)
-  return 0
-}
+const warn = (io: Io, line: string): number => say(io.stderr, `ralph: warning: ${line}`)
 
 function look(name: string, io: Io): WorkerLook {
   const home = ralphHome(io.env)
@@ -48,7 +40,7 @@ export async function pauseWorker(name: string, io: Io): Promise<number> {
   if (phase === 'paused') return warn(io, `worker '${name}' is already paused`)
   if (phase === 'starting') {
     await pauseStarting(record, io)
-    return say(io, `paused ralph loop for ${name}`)
+    return say(io.stdout, `paused ralph loop for ${name}`)
   }
   if (phase !== 'running' && phase !== 'waiting')
     throw new UsageError(`worker '${name}' is ${ended(phase)}; there is nothing to pause`)
@@ -57,7 +49,7 @@ export async function pauseWorker(name: string, io: Io): Promise<number> {
   if (heard === 'unread') return notYet(run, 'pause', io.stderr)
   if (heard === 'over')
     throw new UsageError(`worker '${name}' has ended meanwhile; there is nothing to pause`)
-  return say(io, `paused ralph loop for ${name}`)
+  return say(io.stdout, `paused ralph loop for ${name}`)
 }
 
 /** Its supervisor reads the request before it starts an agent. */
@@ -92,7 +84,7 @@ export async function resumeWorker(name: string, options: ResumeOptions, io: Io)
   if (!canGoOn(run.events)) throw new UsageError(`worker '${name}' is at its end; ${again}`)
   if (isAtWork) wakeRun(run, { write: () => {} }, io.env)
   else await goOn(home, record, options, io)
-  return say(io, `resumed ralph loop for ${name}`)
+  return say(io.stdout, `resumed ralph loop for ${name}`)
 }
 
 async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, io: Io): Promise<void> {
@@ -126,7 +118,7 @@ async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, 
 
 export async function cancelWorker(name: string, io: Io): Promise<number> {
   const code = await endRun(name, io)
-  return code === 0 ? say(io, `cancelled ${name}`) : code
+  return code === 0 ? say(io.stdout, `cancelled ${name}`) : code
 }
 
 export type KillOptions = { rmWorktree?: boolean }
@@ -139,11 +131,11 @@ export async function killWorker(name: string, { rmWorktree }: KillOptions, io: 
   const code = await endRun(name, io)
   if (code !== 0) return code
   await closeWindow(tmuxServer(home, io.env), name)
-  say(io, `killed ${name}`)
+  say(io.stdout, `killed ${name}`)
   if (!rmWorktree || !worktree) return 0
   const { settings } = readBase(findRun(home, run).began.pins)
   const kept = await removeMerged(worktree, settings, io.env)
-  if (kept === null) return say(io, `removed ${worktree.path} and branch ${worktree.branch}`)
+  if (kept === null) return say(io.stdout, `removed ${worktree.path} and branch ${worktree.branch}`)
   warn(io, `the worktree ${worktree.path} is kept: ${kept}`)
   return 1
 }
@@ -193,7 +185,7 @@ export async function forgetWorker(name: string, io: Io): Promise<number> {
   if (isAtWork) throw new UsageError(`worker '${name}' is ${phase}; end it first: ralph kill ${name}`)
   await closeWindow(tmuxServer(home, io.env), name)
   removeWorker(home, name)
-  return say(io, `removed ${name}; its run is ${record.run}`)
+  return say(io.stdout, `removed ${name}; its run is ${record.run}`)
 }
 
 export const hasWorker = (name: string | undefined, env: NodeJS.ProcessEnv): name is string =>

@@ -30,7 +30,7 @@ describe('ralph undo', () => {
     expect(stage.git('status', '--porcelain', '--branch')).toBe(
       '## No commits yet on main\n?? .gitignore\n?? mine',
     )
-    stage.sh(stdout.trimEnd().split('\n').at(-1)!)
+    stage.sh(stdout.split('brings it back:\n')[1]!)
     expect(stage.git('log', '--format=%s')).toBe('first')
     expect(stage.git('status', '--porcelain')).toBe('')
   })

@@ -31,6 +31,8 @@ export interface Terminal {
   waitFor(what: string | RegExp): Promise<string>
   /** Waits for the command's end and gives its exit code, and the screen it left. */
   ended(): Promise<{ code: number; screen: string }>
+  /** The lines that did not fit, so that the terminal broke them wherever its edge was. */
+  brokenLines(): Promise<string[]>
   /** What the command has set as the title. */
   title(): Promise<string>
   /** Takes the terminal away from the command, as closing a window does. */
@@ -40,7 +42,7 @@ export interface Terminal {
 /** Starts a command on a terminal with exactly this environment. The terminal is gone when the test is over. */
 export async function openTerminal(
   command: string[],
-  options: { cwd: string; env: Record<string, string> },
+  { columns = 200, ...options }: { cwd: string; env: Record<string, string>; columns?: number },
 ): Promise<Terminal> {
   const dir = scratch('ralph-tmux-')
   const run = promisify(execFile)
@@ -55,7 +57,7 @@ export async function openTerminal(
   const words = ['env', '-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command]
   const wrapped = ['sh', '-c', WRAPPER, dir, ...words].map(quote).join(' ')
   const set = ['set', '-g', 'remain-on-exit', 'on', ';', 'set', '-g', 'status', 'off', ';']
-  const session = ['new-session', '-d', '-x', '200', '-y', '100', '-c', options.cwd]
+  const session = ['new-session', '-d', '-x', String(columns), '-y', '100', '-c', options.cwd]
   await tmux('-f', '/dev/null', ...set, ...session, wrapped)
 
   const note = (name: string) => {
@@ -75,6 +77,10 @@ export async function openTerminal(
 
   return {
     pid: () => Number(note('pid')),
+    async brokenLines() {
+      const joined = await tmux('capture-pane', '-p', '-J', '-S', '-')
+      return joined.split('\n').filter(line => line.trimEnd().length > columns)
+    },
     title: async () => (await tmux('display-message', '-p', '#{pane_title}')).trim(),
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     async type(text, ...keys) {

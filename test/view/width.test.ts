@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plain } from '../../src/view/plain.ts'
-import { cutPathTo, cutTo, splitTo, widthOf, wrapTo } from '../../src/view/width.ts'
+import { cutPathTo, cutTo, splitTo, widthOf, wrapStyled, wrapTo } from '../../src/view/width.ts'
 
 const RED = '\x1b[31m'
 const END = '\x1b[39m'
@@ -28,6 +28,13 @@ describe('a line that is cut', () => {
   })
 })
 
+it('a line with colours is wrapped between its words, and its colours are not counted', () => {
+  const line = `  ${RED}one two${END} three /a/long/path`
+  expect(wrapStyled(line, 30)).toEqual([line])
+  expect(wrapStyled(line, 15)).toEqual([`  ${RED}one two${END} three`, '    /a/long/path'])
+  expect(wrapStyled(line, 6)).toEqual([`  ${RED}one`, `    two${END}`, '    three', '    /a/long/path'])
+})
+
 describe('a line that is wrapped', () => {
   it.each<[string, string, number, string[]]>([
     ['breaks between words', 'one two three four', 9, ['one two', 'three', 'four']],
@@ -35,6 +42,7 @@ describe('a line that is wrapped', () => {
     ['goes on behind a bullet', '- one two three', 9, ['- one two', '  three']],
     ['goes on behind a number', '12. one two three', 11, ['12. one two', '    three']],
     ['is broken within a word that is too long', 'a bcdefghijkl', 5, ['a', 'bcdef', 'ghijk', 'l']],
+    ['is broken between the parts of such a word', 'a one,two/three', 9, ['a', 'one,two/', 'three']],
     ['is broken anywhere in a script without spaces', '日本語日本語', 5, ['日本', '語日', '本語']],
     ['has an indent of half its width at most', '        one two', 6, ['   one', '   two']],
     ['has at least one character in a row', '語語', 1, ['語', '語']],

@@ -6,7 +6,7 @@ import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
-import { print, warn } from '../../../terminal/print.ts'
+import { say, warn } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/plain.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
@@ -66,8 +66,3 @@ const changeStopped = (run: StoredRun, request: StoryRequest): Promise<void> =>
     record(run, ...events.slice(past.length))
     file.write()
   })
-
-function say(text: string): number {
-  print(text)
-  return 0
-}

@@ -6,7 +6,7 @@ import { processFrontend } from '../../../host/process-frontend.ts'
 import { newRunId, ralphHome } from '../../../runs/find.ts'
 import { withLocks } from '../../../runs/with-locks.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { print } from '../../../terminal/print.ts'
+import { say } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { pinnedTask, rolesFrom } from '../../../workflows/pipeline/spec.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
@@ -121,7 +121,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
-  print(`${story}\n`)
+  say(`${story}\n`)
   const code = await withLocks({ home, id, project: dir, shared: false }, () =>
     hostRun({
       home,
@@ -136,7 +136,7 @@ export async function showDemo(which: DemoName): Promise<number> {
       rows: factRows(workflow, spec, limits),
     }),
   )
-  print(`
+  say(`
 Look at what the agent changed, and at the prompts, streams and logs:
   ralph diff ${id}
   ls ${dir}/.ralph/sessions/${id}

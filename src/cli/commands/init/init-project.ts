@@ -10,7 +10,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { risks } from '../../../settings/trust.ts'
-import { print, printError, warn } from '../../../terminal/print.ts'
+import { print, printError, say, warn } from '../../../terminal/print.ts'
 import { terminalAsker } from '../../../terminal/terminal-asker.ts'
 import { type AskSettingsOptions, askSettings, askYesNo, usualAnswers } from './ask-settings.ts'
 import type { InitOptions } from './command.ts'
@@ -41,7 +41,7 @@ export async function initProject({ projectDir: dir, name, force, yes }: InitOpt
     const draft = draftOf(await askSettings(ask, askOptions(project, process.env.PATH ?? '')))
     writeSettings(project, draft)
     trustAnswers(project, draft)
-    print(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"`)
+    say(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"`)
     return 0
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
@@ -66,7 +66,7 @@ function writeUsual(project: string): number {
   writeSettings(project, draft)
   trustAnswers(project, draft)
   const checks = draft.guardrails.map(({ command }) => command)
-  print(`Settings written to ${SETTINGS}
+  say(`Settings written to ${SETTINGS}
   agent    ${draft.agent.command}
   checks   ${checks.length > 0 ? checks.join(' · ') : 'none found; add them to guardrails, or use --check'}
 Next: ralph run -p "Make the tests pass"`)

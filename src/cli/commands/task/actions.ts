@@ -6,7 +6,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { showPath } from '../../../settings/path.ts'
-import { print, printError } from '../../../terminal/print.ts'
+import { print, printError, say } from '../../../terminal/print.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
 import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
 import { readGivenTask, type TaskRules } from '../../../workflows/pipeline/tasks/read-task.ts'
@@ -76,7 +76,7 @@ export const taskActions = {
     const { created_at, iteration, metadata } = task
     const next = { ...read.task, created_at, iteration, metadata, status: status ?? task.status }
     store.save(next)
-    print(`${id} is changed`)
+    say(`${id} is changed`)
     return 0
   },
 
@@ -97,7 +97,7 @@ export const taskActions = {
       )
     }
     store.add(read.tasks)
-    for (const { id, title } of read.tasks) print(`${id} ${title}`)
+    for (const { id, title } of read.tasks) say(`${id} ${title}`)
     return 0
   },
 
@@ -122,14 +122,14 @@ export const taskActions = {
           (spec === undefined || task.spec_id === spec) && (status === undefined || task.status === status),
       )
     if (json) print(visibleJson(JSON.stringify(tasks, null, 2)))
-    else for (const line of listLines(tasks)) print(line)
+    else for (const line of listLines(tasks)) say(line)
     return 0
   },
 
   show(id: string, { json, ...options }: Listed): number {
     const task = need(open(options).store, id)
     if (json) print(visibleJson(JSON.stringify(task, null, 2)))
-    else for (const line of taskLines(task)) print(line)
+    else for (const line of taskLines(task)) say(line)
     return 0
   },
 
@@ -154,7 +154,7 @@ function add(given: Record<string, unknown>, options: TaskProject): number {
   if ('problems' in read) throw new UsageError(oneLine(read.problems))
   refuse(checkNewTasks([read.task], store.list()))
   store.add([read.task])
-  print(`${read.task.id} is created`)
+  say(`${read.task.id} is created`)
   return 0
 }
 

@@ -13,7 +13,7 @@ import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
-import { print, warn } from '../../../terminal/print.ts'
+import { print, say, warn } from '../../../terminal/print.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
@@ -141,7 +141,10 @@ function show(run: StoredRun, { json }: TodoOptions): number {
   const workflow = tableOf(run.began.pins)
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
-  if (json) return say(visibleJson(JSON.stringify(items, null, 2)))
+  if (json) {
+    print(visibleJson(JSON.stringify(items, null, 2)))
+    return 0
+  }
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
   if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
   return say(plain(taskSummary(items, blockedTasks(tasks, state, workflow)).join('\n')))
@@ -149,8 +152,3 @@ function show(run: StoredRun, { json }: TodoOptions): number {
 
 const EMPTY = 'the list is empty'
 const UNPLANNED = 'no tasks yet: the plan is not ready'
-
-function say(text: string): number {
-  print(text)
-  return 0
-}

@@ -7,7 +7,7 @@ import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
-import { print } from '../../../terminal/print.ts'
+import { print, say } from '../../../terminal/print.ts'
 import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
@@ -22,7 +22,7 @@ export function trustProject(dir: string | undefined): number {
   if (!isTrusted(home, project, common) || !isTrusted(home, project, found))
     trust(home, project, common, found)
   if (found.length === 0) {
-    print(`${visible(project)} has nothing that needs trust.`)
+    say(`${visible(project)} has nothing that needs trust.`)
     return 0
   }
   print(

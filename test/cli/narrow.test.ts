@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+
+import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
+import { RALPH } from '../support/ralph.ts'
+import { hasTmux, openTerminal } from '../support/terminal.ts'
+import { setRepository } from './repository.ts'
+
+const CHANGES: Act[] = [
+  ['file', 'made', 'x'],
+  ['claude', 'more'],
+]
+
+describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
+  /** Runs commands of ralph one after the other on one terminal. */
+  async function show(stage: ReturnType<typeof setRepository>, ...commands: string[]) {
+    const ralph = `${process.execPath} ${RALPH}`
+    const script = commands.map(words => (words.startsWith('git ') ? words : `${ralph} ${words}`)).join('; ')
+    const { project: cwd, env } = stage
+    return openTerminal(['sh', '-c', script], { cwd, env, columns: 80 })
+  }
+
+  it('nothing is broken within a word: a new story loop, a dry run, a receipt, an undo that can be copied', async () => {
+    const stage = setRepository({ calls: [CHANGES] })
+    await stage.ralph('run', '-p', 'Work', '--once')
+    const terminal = await show(
+      stage,
+      'undo --yes',
+      'init stories --name a-cart-with-a-rather-long-name',
+      'run -p "Make all the tests of the whole project pass" --dry-run -a claude',
+      'stories',
+      'ls',
+      'ls --all',
+      'report --html',
+    )
+    const { screen } = await terminal.ended()
+    expect(await terminal.brokenLines()).toEqual([])
+    expect(screen).toContain('ralph/tasks.json has no stories yet')
+    expect(screen).toMatch(/\.ralph\/sessions\/\S+\/report\.html; open it in a\s+browser/)
+    // Every step is a line of its own, so it can be copied.
+    const command =
+      /git restore -s \S+ -SW :\/ &&\n {2}git reset -q [0-9a-f]{40}/.exec(screen)?.[0] ?? 'false'
+    execFileSync('sh', ['-c', command], { cwd: stage.project, env: stage.env })
+    expect(stage.read('made')).toBe('x')
+  })
+
+  it('a list of runs that have ended says what each was for and what came of it', async () => {
+    const stage = setRepository({ calls: [CHANGES] })
+    await stage.ralph('run', '-p', `Write ${'a very long poem '.repeat(5)}`, '--once')
+    await stage.ralph('run', '-p', 'Do', '--once', '--check', 'exit 1')
+    const terminal = await show(stage, 'ls --all')
+    const { screen } = await terminal.ended()
+    const rows = screen.split('\n').filter(line => /^\d{8}-/.test(line))
+    expect(rows.map(row => row.split(/ {2,}/).slice(1, 3))).toEqual([
+      ['at its limit', '1'],
+      ['at its limit', '1'],
+    ])
+    expect(rows[0]).toMatch(/ ago {2}run: Do$/)
+    expect(rows[1]).toMatch(/ run: Write .*…$/)
+    expect(await terminal.brokenLines()).toEqual([])
+  })
+})
