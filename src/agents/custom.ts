@@ -4,13 +4,20 @@ import { textParser } from './shared/text.ts'
 /** Any command: run word for word with the prompt on its standard input; its output is plain text by default. */
 export const custom = (
   argv: readonly string[],
-  { parser, tells }: Pick<Agent, 'parser' | 'tells'> = { parser: () => textParser(), tells: () => null },
+  { plain, parser, tells }: Pick<Agent, 'plain' | 'parser' | 'tells'> = PLAIN,
 ): Agent => ({
   name: programName(argv[0] ?? ''),
+  ...(plain && { plain }),
   command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),
   tells,
   parser,
 })
+
+const PLAIN: Pick<Agent, 'plain' | 'parser' | 'tells'> = {
+  plain: true,
+  parser: () => textParser(),
+  tells: () => null,
+}
 
 /** The name a program goes by: `/usr/bin/claude`, `claude.cmd` → `claude`. */
 export function programName(program: string): string {

@@ -24,7 +24,13 @@ export type AgentEvent =
   /** The agent has started. `auth` says how it will be paid, if the CLI reports it. */
   | { type: 'started'; session?: string; model?: string; auth?: string }
   /** Words of the agent, or of one of its subagents. */
-  | { type: 'text'; text: string; from?: 'subagent' }
+  | {
+      type: 'text'
+      text: string
+      from?: 'subagent'
+      /** A line of its prompt, which its command printed: not its own words. */
+      echo?: true
+    }
   /**
    * A tool call began. It is open until the toolResult with the same id. If it edits a file and the CLI reports the change,
    * `diff` has the lines, each with a leading `-`, `+` or space.
@@ -62,8 +68,14 @@ export type AgentEvent =
 
 export type AgentEnded = Extract<AgentEvent, { type: 'ended' }>
 
-/** How a process ended: exactly one of the two is not null. */
-export type Exit = { code: number | null; signal: string | null }
+/**
+ * How a process ended: exactly one of the two is not null. `lost`: somebody took away the place where it ran, so nobody
+ * knows how it would have ended.
+ */
+export type Exit = { code: number | null; signal: string | null; lost?: true }
+
+/** How one sees whether an agent is at work: by the events or lines that it prints, or by what its screen shows. */
+export type Watched = 'stream' | 'screen'
 
 /** Enough to find a process again after a crash, and to know that it is not another with the same number. */
 export type ProcessRef = { pid: number; startTime: string; host: string }
@@ -97,6 +109,8 @@ export type Outcome =
       said?: string
       /** Tool calls that were refused: the agent could not do all it wanted. */
       denials?: number
+      /** Its screen stood still, and it was stopped. */
+      fellSilent?: true
       /** Tasks that this stage produced (decomposing a goal). */
       yields?: Task[]
     }
@@ -140,6 +154,8 @@ export type AgentEnding = {
   unusable?: { note: string }
   /** Ralph stopped it, after its result for instance: then its exit says nothing. */
   seenOff: boolean
+  /** Absent: by its stream. */
+  watched?: Watched
   model?: string
   /** What the agent had written about its work when it ended; what is written later is not its claim. */
   claimed?: Claimed
@@ -180,7 +196,8 @@ export type RunEvent = { at: number; up?: number } & (
       /** The folder that the step works in, by name; absent: the project. */
       workspace?: string
     }
-  | { type: 'spawned'; id: StepId; ref: ProcessRef }
+  /** `watched`: absent for an agent that is watched by its stream. */
+  | { type: 'spawned'; id: StepId; ref: ProcessRef; watched?: Watched }
   | ({ type: 'ended'; id: StepId } & AgentEnding)
   /** During a step, an agent was asked a question outside of its stages: in which role, and what that cost. */
   | ({ type: 'asked'; id: StepId; role: string; agent: AgentName; ms: number } & Cost)

@@ -31,6 +31,7 @@ export function judge(evidence: Evidence): Outcome {
           ...(tree !== undefined && { tree }),
           changed,
           ...saidIn(evidence.result.text),
+          ...(evidence.how === 'inactive' && { fellSilent: true as const }),
         }
   }
   const { end, note } = trouble
@@ -47,13 +48,15 @@ export const needsChecks = (ending: Ended): boolean => troubleOf(ending) === nul
 export const isUncounted = ({ patch }: Pick<Settled, 'patch'>): boolean => patch.n === undefined
 
 function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
-  const { how, exit, result, limited, unusable, seenOff: stoppedByRalph } = ending
+  const { how, exit, result, limited, unusable, watched, seenOff: stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':
       return { end: 'interrupted', note: 'interrupted' }
     case 'timeout':
       return { end: 'timeout', note: 'the iteration took too long and was stopped' }
     case 'inactive':
+      // On a screen, an agent that waits for the next input looks like this, so its work is checked.
+      if (watched === 'screen') return null
       return { end: 'inactive', note: 'the agent fell silent and was stopped' }
     case 'exited':
       break

@@ -9,6 +9,7 @@ import type {
   RunEvent,
   Sender,
   Settled,
+  Watched,
 } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
@@ -53,11 +54,15 @@ export type Command = {
   env: Record<string, string>
   /** Written to standard input, which is then closed. Always closed, also when empty. */
   stdin: string
+  /** It prints for people to read, so it may run on a screen that they can look at. */
+  plain?: true
 }
 
 /** A coding-agent CLI. Pure: it builds commands and parsers, and starts nothing. */
 export interface Agent {
   name: AgentName
+  /** It prints for people to read; there is no stream of events. */
+  plain?: true
   /** The flag that lets it work without asking, for the hint after a refusal. */
   bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
@@ -87,18 +92,25 @@ export interface Parser {
 
 /** What a runner hands over while a process runs. */
 export type Sink = {
-  /** One line of standard output, without its newline, as text. Lines over the size limit come cut, marked by `cut`. */
-  line(line: string, cut: boolean): void
+  /**
+   * One line of standard output, without its newline, as text. Lines over the size limit come cut, marked by `cut`.
+   * `echo`: it is a line of what the process got on its standard input, as far as the runner looks for that.
+   */
+  line(line: string, cut: boolean, echo?: boolean): void
   /** The raw bytes of standard output, before they are split: for the stream file. Must not keep the buffer. */
   bytes(chunk: Uint8Array): void
   /** Standard error as it comes. */
   error(chunk: Uint8Array): void
+  /** It seems to be at work: it printed, or its screen has changed. */
+  activity?(watched: Watched): void
   /** Called after each of them. If it returns a promise, nothing more is read until it resolves, unless the process has exited. */
   backPressure?(): Promise<void> | null
 }
 
 export interface Live {
   ref: ProcessRef
+  /** How one sees whether it is at work; absent: by its output. */
+  watched?: Watched
   /** Resolves when the process has exited and its output was read, without waiting for a pipe that others hold. */
   exit: Promise<Exit>
   /** Ends the whole tree: TERM to the group, the grace period, then KILL, found by group, ancestry and mark. */
@@ -155,8 +167,8 @@ export interface Clock {
 /** What the engine gets from a running agent. */
 export type AgentListener = {
   event(event: AgentEvent): void
-  /** There was output of any kind: the agent is not silent. */
-  activity(): void
+  /** There was output of any kind, or its screen has changed: the agent is not silent. */
+  activity(watched: Watched): void
 }
 
 /** A running agent; `end` gives its parser's last events once it has exited. */

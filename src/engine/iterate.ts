@@ -1,13 +1,13 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
 import type { Decision } from '../core/next.ts'
 import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
-import { CannotGoOn, type Check, type Ports, type Work } from '../core/ports.ts'
+import { CannotGoOn, type Check, type Claims, type Ports, type Work } from '../core/ports.ts'
 import { settle } from '../core/settle.ts'
 import type { Step, StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import type { Signals } from './run.ts'
-import { supervise, type Timeouts } from './supervise.ts'
+import { type Ended, supervise, type Timeouts } from './supervise.ts'
 import type { Trees } from './tree.ts'
 
 /** What every part of the loop works with. */
@@ -15,6 +15,13 @@ export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals
 
 /** Only the end of a long final text is kept: that is where an agent says what it did. */
 const KEPT_TEXT = 256 * 1024
+
+/** The place where it ran is gone. It costs no iteration, but counts as a crash: it must not go on for ever. */
+const LOST: Outcome = {
+  end: 'interrupted',
+  note: 'the window that the agent ran in was closed, or its tmux server ended',
+  changed: true,
+}
 
 /** Stopped on request: this costs no iteration and is not a crash. */
 const INTERRUPTED: Outcome = { end: 'interrupted', note: 'ended on request', changed: true, byUser: true }
@@ -57,11 +64,8 @@ const workOf = (book: Book, step: Step): Work => ({
 })
 
 /** Runs the agent and journals how it ended. An interrupted one is settled at once and costs no iteration. */
-async function callAgent(
-  { book, ports, timeouts, signals }: RunContext,
-  step: Step,
-  prompt: string,
-): Promise<void> {
+async function callAgent(context: RunContext, step: Step, prompt: string): Promise<void> {
+  const { book, ports, timeouts, signals } = context
   const { id } = step
   const now = () => ports.clock.now()
   // Emitted only once the agent is starting: showing a long list takes a while.
@@ -75,7 +79,8 @@ async function callAgent(
     event => ports.emit({ type: 'agent', at: now(), id, event }),
     ({ live }) => {
       isLive = true
-      book.record({ type: 'spawned', at: now(), id, ref: live.ref })
+      const watched = live.watched && { watched: live.watched }
+      book.record({ type: 'spawned', at: now(), id, ref: live.ref, ...watched })
       showPrompt()
     },
   ).catch(error => {
@@ -86,6 +91,8 @@ async function callAgent(
   })
   if (!isLive) showPrompt()
   await ports.cleanUp(step)
+  // Nobody asked for it, so the run goes on.
+  if (ended.exit.lost && !ended.seenOff) return apply(context, settleAs(book, ports, step, LOST))
   if (ended.how === 'interrupted') return settleInterrupted(book, ports, step)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
   const claimed = await ports.claimsAtExit?.(workOf(book, step))
@@ -108,13 +115,18 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   }
   const doubts = await lookForDoubts(ports, work, checked.findings)
   const findings = [...acted, ...checked.findings, ...doubts]
-  const claims =
-    well && step.ended ? { ...step.ended.claimed, ...(await ports.claims(work, step.ended.result.text)) } : {}
+  const claims = well && step.ended ? await claimsOf(ports, work, step.ended) : {}
   const outcome: Outcome = step.ended
     ? judge({ ...step.ended, ...checked, findings, claims, changed })
     : { end: 'ok', ...checked, findings, changed: false }
   const settled = settleAs(book, ports, step, outcome)
   await apply(context, settled)
+}
+
+/** An agent that fell silent had not come to an end, so its last words are no claim; what it had written is one. */
+async function claimsOf(ports: Ports, work: Work, { how, claimed, result }: Ended): Promise<Claims> {
+  const text = how === 'inactive' ? '' : result.text
+  return { ...claimed, ...(await ports.claims(work, text)) }
 }
 
 /** Whether the tree changed, as far as it matters: whether red checks are stuck, or an agent is silent or idle. */

@@ -1,12 +1,14 @@
 import { afterRunning } from '../core/clock.ts'
-import type { AgentEnded, AgentEvent, Exit, How } from '../core/events.ts'
+import type { AgentEnded, AgentEvent, Exit, How, Watched } from '../core/events.ts'
 import { type AgentListener, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
 
 /** How long to wait for an agent. */
 export type Timeouts = {
-  /** A silent stream with no tool call and no background task open. */
+  /** A silent stream with no tool call and no background task open, or a screen on which nothing was ever printed. */
   inactivityMs: number
+  /** A screen that does not change. */
+  screenMs: number
   iterationMs: number
   /** From its result to its exit. */
   lingerMs: number
@@ -32,6 +34,7 @@ export async function supervise(
   /** It gave a result and has not gone on since. */
   let answered = false
   let heard = began
+  let patienceMs = timeouts.inactivityMs
   let how: How = 'exited'
   let stoppedByRalph = false
   let result: AgentEnded | undefined
@@ -68,17 +71,22 @@ export async function supervise(
   const watchSilence = (ms: number) => {
     stopWatching = clock.after(ms, () => {
       const silent = clock.elapsed() - heard
-      if (openTools.size > 0 || openTasks > 0) watchSilence(timeouts.inactivityMs)
-      else if (silent >= timeouts.inactivityMs) stop('inactive')
-      else watchSilence(timeouts.inactivityMs - silent)
+      if (openTools.size > 0 || openTasks > 0) watchSilence(patienceMs)
+      else if (silent >= patienceMs) stop('inactive')
+      else watchSilence(patienceMs - silent)
     })
   }
   // A result that was given is kept: only the process is stopped.
   const interrupt = () => stop(answered ? 'exited' : 'interrupted')
 
   try {
-    const activity = () => {
+    const activity = (watched: Watched) => {
       heard = clock.elapsed()
+      const patience = watched === 'screen' ? timeouts.screenMs : timeouts.inactivityMs
+      if (patience === patienceMs) return
+      patienceMs = patience
+      stopWatching()
+      watchSilence(patienceMs)
     }
     const calling = call({ event: see, activity }).catch(error => notStarted(error))
     // The agent is starting by now, so this costs it no time.
@@ -92,6 +100,7 @@ export async function supervise(
     onLive(agent)
     if (stoppedByRalph) void live.stop()
     const exit = await live.exit
+    if (exit.lost && !stoppedByRalph) how = 'interrupted'
     for (const event of agent.end(exit)) see(event)
     return {
       how,
@@ -101,6 +110,7 @@ export async function supervise(
       limited,
       ...(unusable && { unusable }),
       ...(model !== undefined && { model }),
+      ...(live.watched && { watched: live.watched }),
       seenOff: stoppedByRalph,
     }
   } catch (error) {

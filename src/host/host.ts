@@ -279,6 +279,7 @@ function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
   const { settings } = spec
   const timeouts = {
     inactivityMs: settings.inactivityTimeout * 1000,
+    screenMs: settings.screenInactivityTimeout * 1000,
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
   }

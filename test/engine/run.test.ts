@@ -125,6 +125,53 @@ describe('the loop', () => {
     expect(world.of('settled')[0]).toMatchObject({ end: 'error', note: 'cannot start claude: not found' })
   })
 
+  it('ends an agent whose screen stands still, and checks its work', async () => {
+    const claims = { type: 'ended', ok: false, text: 'DONE' } as const
+    const world = new World([{ hangs: true, screen: [10_000, 50_000], result: claims }, done])
+    world.checkNames = ['test']
+    expect(await world.host()).toMatchObject({ result: 'complete', proof: 'verified' })
+    expect(world.of('ended')[0]).toMatchObject({ ms: 110_000, how: 'inactive', watched: 'screen' })
+    expect(world.of('spawned')[0]).toMatchObject({ watched: 'screen' })
+    // It ended well, but what it said last is no signal.
+    expect(world.of('settled').map(e => [e.end, e.move, e.findings.length])).toEqual([
+      ['ok', 'more', 1],
+      ['ok', 'pass', 1],
+    ])
+    expect(world.of('settled')[0]!.patch).toMatchObject({ n: 1, failures: 0 })
+  })
+
+  it('gives a screen on which nothing was printed as long as a silent stream', async () => {
+    const world = new World([{ hangs: true, screen: [] }, done])
+    await world.host()
+    expect(world.of('ended')[0]).toMatchObject({ ms: 300_000, how: 'inactive' })
+    expect(world.of('settled')[0]).toMatchObject({ end: 'ok' })
+  })
+
+  it('ends a run of screens that stood still with nothing changed, but not of those with changes', async () => {
+    const still = new World([{ hangs: true, screen: [1], edits: false }], { limits: { failures: 2 } })
+    expect(await still.host()).toMatchObject({ result: 'inactive' })
+    const busy = new World([{ hangs: true, screen: [1] }], { limits: { failures: 2, iterations: 4 } })
+    expect(await busy.host()).toMatchObject({ result: 'exhausted' })
+  })
+
+  it('counts an agent whose place was taken away as interrupted, three of them in a row as too many', async () => {
+    const lost = { exit: { code: null, signal: 'SIGHUP', lost: true } } as const
+    const acts: Act[] = [lost]
+    const world = new World(acts)
+    world.onCall = n => {
+      if (n === 3) acts.splice(0, 1, done)
+    }
+    expect(await world.host()).toMatchObject({ result: 'complete' })
+    expect(world.of('started').map(e => e.n)).toEqual([1, 1, 1])
+    expect(world.of('settled').map(e => e.end)).toEqual(['interrupted', 'interrupted', 'ok'])
+    expect(world.applied).toEqual([1, 2, 3])
+    expect(world.of('settled')[0]!.note).toContain('window')
+
+    const never = new World([lost])
+    expect(await never.host()).toMatchObject({ result: 'blocked' })
+    expect(never.of('started')).toHaveLength(3)
+  })
+
   it('ends a silent agent, but not one with a tool call open', async () => {
     const silent = new World([{ hangs: true }, done])
     expect(await silent.host()).toMatchObject({ result: 'complete' })

@@ -1,6 +1,6 @@
 import type { AgentEnded, AgentEvent, Exit, Finding, RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
-import type { Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
+import type { AgentListener, Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
 import type { Limits, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { openBook } from '../../src/engine/book.ts'
@@ -17,6 +17,8 @@ export type Act = {
   exit?: Exit
   /** Never exits by itself. */
   hangs?: boolean
+  /** It runs on a screen, which changes at these times, in ms after it began. */
+  screen?: number[]
   /** What the checks say afterwards, by name; absent ones pass. */
   red?: string[]
   /** Whether it changes the tree. */
@@ -201,7 +203,7 @@ export class World {
     }
   }
 
-  private actor(act: Act, id: number, listener: { event(e: AgentEvent): void; activity(): void }) {
+  private actor(act: Act, id: number, listener: AgentListener) {
     let leave: (exit: Exit) => void = () => {}
     const exit = new Promise<Exit>(resolve => {
       leave = resolve
@@ -209,6 +211,7 @@ export class World {
     const result: AgentEnded = { type: 'ended', ok: true, text: 'working', ...act.result }
     const live: Live = {
       ref: { pid: 1000 + id, startTime: '1', host: 'here' },
+      ...(act.screen && { watched: 'screen' as const }),
       exit,
       sweep: async () => {},
       stop: async () => {
@@ -220,6 +223,7 @@ export class World {
       for (const event of act.events ?? []) listener.event(event)
       for (const [i, event] of (act.later ?? []).entries())
         this.clock.after((i + 1) * (act.laterMs ?? 0), () => listener.event(event))
+      for (const ms of act.screen ?? []) this.clock.after(ms, () => listener.activity('screen'))
       if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
     })
     const gaveResult = act.events?.some(e => e.type === 'ended') ?? false
@@ -266,7 +270,7 @@ export class World {
       })
     }
     const signals = { soft: this.soft.signal, hard: this.hard.signal }
-    const timeouts = { inactivityMs: 300_000, iterationMs: 7_200_000, lingerMs: 10_000 }
+    const timeouts = { inactivityMs: 300_000, screenMs: 60_000, iterationMs: 7_200_000, lingerMs: 10_000 }
     let over = false
     const incarnation = run(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
       over = true

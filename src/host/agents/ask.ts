@@ -11,7 +11,12 @@ const TIMEOUT_MS = 300_000
 /** From the answer to the agent's exit. */
 const LINGER_MS = 10_000
 
-const TIMEOUTS = { inactivityMs: TIMEOUT_MS, iterationMs: TIMEOUT_MS, lingerMs: LINGER_MS }
+const TIMEOUTS = {
+  inactivityMs: TIMEOUT_MS,
+  screenMs: TIMEOUT_MS,
+  iterationMs: TIMEOUT_MS,
+  lingerMs: LINGER_MS,
+}
 
 export type AskerOptions = {
   call: CallAgent

@@ -127,22 +127,20 @@ export function agentCaller(options: CallerOptions): CallAgent {
         cwd: call.cwd,
         env: { ...env, ...command.env, ...marks },
         stdin: command.stdin,
+        // A question has an answer, which nothing else may be mixed into.
+        ...(agent.plain && call.role === undefined && { plain: true }),
       },
       id,
       {
-        bytes: chunk => {
-          record.output(chunk)
-          listener.activity()
-        },
-        line: line => {
+        bytes: record.output,
+        line: (line, _cut, echo) => {
           if (isOver) return
           hasSpoken = true
-          for (const event of parser.line(line)) listener.event(explain(event))
+          if (echo) listener.event({ type: 'text', text: line, echo })
+          else for (const event of parser.line(line)) listener.event(explain(event))
         },
-        error: chunk => {
-          record.error(chunk)
-          listener.activity()
-        },
+        error: record.error,
+        activity: listener.activity,
         backPressure: options.backPressure,
       },
     )

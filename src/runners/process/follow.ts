@@ -1,6 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
 import type { Exit } from '../../core/events.ts'
 import type { Sink } from '../../core/ports.ts'
-import type { Launched } from './launch.ts'
 import { splitLines } from './lines.ts'
 
 /** After the exit, a pipe that other processes still hold counts as read once it was silent for this long. */
@@ -8,12 +8,15 @@ const QUIET_MS = 30
 /** If they keep writing to it, reading stops after this time. */
 const MAX_DRAIN_MS = 1000
 
+/** A process to follow: its streams, and the events of its exit (`exit`, and `close` once its output has ended). */
+export type Followed = Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr' | 'once'>
+
 /**
  * Passes a process's output to the sink. Resolves when the process has exited and all its output was passed on, even if a
  * child of it keeps the pipe open. Rejects with what the sink throws.
  */
 export function follow(
-  child: Launched,
+  child: Followed,
   sink: Sink,
   { quietMs = QUIET_MS, maxDrainMs = MAX_DRAIN_MS } = {},
 ): Promise<Exit> {
@@ -69,6 +72,7 @@ export function follow(
       passOn(() => {
         sink.bytes(chunk)
         lines.push(chunk)
+        sink.activity?.('stream')
         applyBackPressure()
       })
     })
@@ -76,6 +80,7 @@ export function follow(
       bytes += chunk.length
       passOn(() => {
         sink.error(chunk)
+        sink.activity?.('stream')
         applyBackPressure()
       })
     })
