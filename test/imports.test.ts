@@ -54,6 +54,11 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['runners/process/launch.ts', 'openSync readSync', 'the first line of a program that it starts'],
   ['runners/process/procfs.ts', 'openSync readSync', 'the kernel’s own files'],
   ['runners/process/warden.ts', 'openSync', 'makes a new pipe file of its own'],
+  [
+    'runners/tmux/call-files.ts',
+    'openSync readSync',
+    'pipes that it made, and the few bytes of an exit code; it does not wait',
+  ],
   ['terminal/foreground.ts', 'readFileSync', 'the kernel’s own files'],
   ['workers/view-log.ts', 'readSync', 'reads on in what the reader has opened, as it grows'],
   ['workers/worktree.ts', 'cpSync', 'copies what the user’s settings name, before any agent works there'],

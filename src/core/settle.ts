@@ -86,7 +86,7 @@ export function settle(
     n,
     failures: 0,
     empties: 0,
-    idles: outcome.fellSilent && !outcome.changed ? state.idles + 1 : 0,
+    idles: outcome.fellSilent && !outcome.changed ? streakOf(state, step).idles + 1 : 0,
     waits,
     limitedSince: null,
     ...doubted(state, step, outcome),

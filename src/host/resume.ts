@@ -3,6 +3,7 @@ import { formatUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { moveKept } from '../protect/move-kept.ts'
+import type { RunnerRegistry } from '../runners/index.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { isLive } from '../runs/live.ts'
@@ -35,7 +36,13 @@ export type ResumeOptions = {
 }
 
 /** What resuming needs of the program around it. */
-export type ResumeContext = { registry: Registry; io: Io; frontend: Frontend }
+export type ResumeContext = {
+  registry: Registry
+  io: Io
+  frontend: Frontend
+  /** Where its processes may run; absent: the runners of ralph. */
+  runners?: RunnerRegistry
+}
 
 /** Resumes a run under the rules it began with. */
 export async function resumeRun(
@@ -78,7 +85,7 @@ function goOn(
   home: string,
   run: StoredRun,
   options: ResumeOptions,
-  { registry, io: { env }, frontend }: ResumeContext,
+  { registry, io: { env }, frontend, runners }: ResumeContext,
   instruction: string | null,
 ): Promise<number> {
   needUnfinished(run)
@@ -104,6 +111,7 @@ function goOn(
     env,
     frontend,
     rows: factRows(workflow, spec, limits, fold(run.events)),
+    ...(runners && { runners }),
     ...(instruction !== null && { instruction }),
     ...(newAgent && { newAgent }),
   })

@@ -62,7 +62,7 @@ export type CommonOptions = {
 export type Entered = { project: string; sessions: string; notes: string[] }
 
 /** A run that may begin: everything was checked, the project is trusted, and the repository's state is recorded. */
-export type ReadyRun = Omit<HostOptions, 'past' | 'instruction' | 'runners'> & { shared: boolean }
+export type ReadyRun = Omit<HostOptions, 'past' | 'instruction'> & { shared: boolean }
 
 /** Hosts a run, here or elsewhere, and gives the exit code of the command. */
 export type Launch = (run: ReadyRun) => Promise<number>
@@ -197,6 +197,7 @@ function flagsOf(o: CommonOptions): Flags {
   return {
     ...set('streamAgentOutput', o.streamAgentOutput),
     ...set('inactivityTimeout', o.inactivityTimeout),
+    ...set('screenInactivityTimeout', o.inactivityTimeout),
     ...set('iterationTimeout', o.iterationTimeout),
     ...(o.model === undefined ? {} : { agent: { model: o.model } }),
     budget: {

@@ -19,7 +19,8 @@ export async function attachWorker(name: string, io: Io): Promise<number> {
   if (!io.stdout.isTTY)
     throw new UsageError(`this is not a terminal; see it with: ralph logs ${name} --follow`)
   const server = tmuxServer(home, io.env)
-  if (!(await hasWindow(server, name))) await openView(server, name, join(workerDir(home, name), FILES.view))
+  const view = join(workerDir(home, name), FILES.view)
+  if (!(await hasWindow(server, name))) await openView({ server, name, view })
   // A session of this terminal's own: what others look at does not change with it, and it goes when it is left.
   const own = `${SESSION}-${process.pid}`
   const words = [

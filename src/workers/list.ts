@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../core/events.ts'
+import type { RunEvent, Watched } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
@@ -96,7 +96,7 @@ function listedWorker(home: string, record: WorkerRecord): Listed {
     name: record.name,
     run: record.run,
     status: phase,
-    known_by: isAtWork ? knownBy(record, events) : 'journal',
+    known_by: isAtWork ? knownBy(events) : 'journal',
     pid: isAtWork ? (record.supervisor?.pid ?? null) : null,
     project: record.project,
     command: record.command,
@@ -106,9 +106,13 @@ function listedWorker(home: string, record: WorkerRecord): Listed {
   }
 }
 
-/** While an agent is at work: what tells about it. Otherwise the supervisor's own process does. */
-export const knownBy = ({ watched }: Pick<WorkerRecord, 'watched'>, events: readonly RunEvent[]): string =>
-  Object.keys(fold(events).state.flight).length > 0 ? watched : 'process'
+/** While an agent is at work: how one sees what it does. Otherwise the supervisor's own process tells. */
+export function knownBy(events: readonly RunEvent[]): Watched | 'process' {
+  const { flight } = fold(events).state
+  const last = events.findLast(e => e.type === 'started' || e.type === 'spawned')
+  if (Object.keys(flight).length === 0) return 'process'
+  return (last?.type === 'spawned' && last.watched) || 'stream'
+}
 
 function listedRun(run: StoredRun): Listed {
   const { state } = fold(run.events)
@@ -118,7 +122,7 @@ function listedRun(run: StoredRun): Listed {
     name: run.id,
     run: run.id,
     status: runPhase(run.events, state, true, Date.now()),
-    known_by: knownBy({ watched: 'stream' }, run.events),
+    known_by: knownBy(run.events),
     pid: hostOf(run)?.pid ?? null,
     project: run.began.project,
     command: run.began.workflow,

@@ -37,7 +37,7 @@ function workerLines(registry: Registry, found: WorkerLook, now: number): string
   )
   if (events.length > 0) rows.push(...runRows(registry, found, now))
   rows.push(
-    ['Known by', isAtWork ? knownBy(record, events) : 'journal'],
+    ['Known by', isAtWork ? knownBy(events) : 'journal'],
     ['Run', `${record.run} in ${plainLine(record.project, 1000)}`],
     ...(record.window === null ? [] : ([['Window', record.window]] as [string, string][])),
   )

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { UsageError } from '../core/usage-error.ts'
+import { agentOf } from '../host/agents/agents.ts'
 import { type Entered, type Launch, launchHere, type ReadyRun } from '../host/start.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { requireTmux } from '../runners/tmux/server.ts'
@@ -103,7 +104,7 @@ const recordOf = (run: ReadyRun, name: string, { foreground }: SpawnOptions): Wo
   run: run.id,
   project: run.spec.project,
   command: run.workflow.command,
-  watched: 'stream',
+  watched: !foreground && agentOf(run.spec).plain ? 'screen' : 'stream',
   window: foreground ? null : windowName(name),
   spawned: Date.now(),
   starter: processRef(process.pid),

@@ -4,9 +4,10 @@ import { factRows } from '../host/facts.ts'
 import type { Frontend } from '../host/frontend.ts'
 import { resume } from '../host/resume.ts'
 import { launchHere } from '../host/start.ts'
+import { runnersIn } from '../runners/index.ts'
 import { tmuxServer } from '../runners/tmux/server.ts'
-import { openView } from '../runners/tmux/window.ts'
-import { findRun, ralphHome } from '../runs/find.ts'
+import { openView, type WorkerWindow } from '../runners/tmux/window.ts'
+import { findRun, ralphHome, runDir } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
@@ -25,11 +26,12 @@ export async function superviseWorker(registry: Registry, name: string, io: Io):
     const record = readWorker(home, name)
     if (!record) throw new UsageError(`no worker '${name}' in ${home}`)
     const order = takeOrder(dir)
+    const window = { server: tmuxServer(home, io.env), name, view: join(dir, FILES.view) }
     if (record.window !== null) {
       appendToView(dir, [])
-      await openView(tmuxServer(home, io.env), name, join(dir, FILES.view))
+      await openView(window)
     }
-    const exit = await host(registry, home, record, order, io, starter.begun)
+    const exit = await host({ registry, home, record, order, io, window, onBegun: starter.begun })
     changeRecord(home, record, { exit })
     return exit
   } catch (error) {
@@ -40,26 +42,31 @@ export async function superviseWorker(registry: Registry, name: string, io: Io):
   }
 }
 
-function host(
-  registry: Registry,
-  home: string,
-  record: WorkerRecord,
-  order: LaunchOrder,
-  io: Io,
-  onBegun: () => void,
-): Promise<number> {
+type HostWorkerOptions = {
+  registry: Registry
+  home: string
+  record: WorkerRecord
+  order: LaunchOrder
+  io: Io
+  window: WorkerWindow
+  onBegun(): void
+}
+
+function host({ registry, home, record, order, io, window, onBegun }: HostWorkerOptions): Promise<number> {
   const dir = workerDir(home, record.name)
+  const runners = runnersIn(window, run => join(runDir(home, run), 'pane'))
   if (order.type === 'resume') {
     const run = findRun(home, order.run)
     const workflow = workflowIn(registry, run)
     const spec = workflow.readSpec(run.began.pins)
     const frontend = workerFrontend({ home, dir, record, workflow, spec, past: run.events }, onBegun)
-    return resume(run, { ...order, projectDir: run.began.project }, { registry, io, frontend })
+    return resume(run, { ...order, projectDir: run.began.project }, { registry, io, frontend, runners })
   }
   const workflow = workflowIn(registry, { id: order.run, began: order })
   const spec = workflow.readSpec(order.pins)
   const frontend: Frontend = workerFrontend({ home, dir, record, workflow, spec, past: [] }, onBegun)
   const { run: id, limits, warnings, shared } = order
   const rows = factRows(workflow, spec, limits)
-  return launchHere({ home, id, workflow, spec, limits, warnings, env: io.env, frontend, rows, shared })
+  const env = io.env
+  return launchHere({ home, id, workflow, spec, limits, warnings, env, frontend, rows, shared, runners })
 }

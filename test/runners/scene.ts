@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 import type { Command, Sink } from '../../src/core/ports.ts'
+import type { MakeRunner } from '../../src/runners/index.ts'
 import { type ProcessRunner, processRunner } from '../../src/runners/process/process.ts'
 
 export const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', import.meta.url))
@@ -14,9 +15,13 @@ export const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', imp
 export type Act = [string, ...unknown[]]
 
 /** A folder, and a run whose processes are gone when the test is over, whatever became of it. */
-export function setScene({ graceMs = 200, run = `test-${randomUUID()}` } = {}) {
+export function setScene({
+  graceMs = 200,
+  run = `test-${randomUUID()}`,
+  make = (_folder: string): MakeRunner => processRunner,
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-runners-'))
-  const runner: ProcessRunner = processRunner({ run, graceMs })
+  const runner: ProcessRunner = make(folder)({ run, graceMs })
   const strangers: number[] = []
   onTestFinished(async () => {
     await runner.close()

@@ -201,7 +201,6 @@ test.each<[unknown, string]>([
 })
 
 const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
-  screenInactivityTimeout: [{ screenInactivityTimeout: 60 }, 'screenInactivityTimeout'],
   parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
 }

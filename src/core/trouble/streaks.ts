@@ -38,7 +38,8 @@ export function streaksAfter(
   { id, task, end, patch: { failures, empties, idles, notBefore } }: Settled,
 ): Streaks {
   const agent = state.flight[id]?.agent ?? ''
-  if (end === 'ok') return afterGood(state, task, agent)
+  // On a screen, an agent that fell silent is judged as one that ended well.
+  if (end === 'ok' && !idles) return afterGood(state, task, agent)
   if (failures === undefined && empties === undefined && idles === undefined)
     return { streaks: state.streaks, pauses: state.pauses }
   const before = streakOf(state, { task, agent })

@@ -28,7 +28,7 @@ async function launchNow(
   const [program = ''] = command.argv
   try {
     // Without the prefix, it is the system that tells why a program cannot be started.
-    const [first = '', ...args] = canStart(program, command) ? [...prefix, ...command.argv] : command.argv
+    const [first = '', ...args] = canStart(command) ? [...prefix, ...command.argv] : command.argv
     const child = spawn(first, args, {
       cwd: command.cwd,
       env: command.env,
@@ -50,7 +50,8 @@ async function launchNow(
 
 const hasStarted = (child: ChildProcess): child is Launched => child.pid !== undefined
 
-function canStart(program: string, { cwd, env }: Command): boolean {
+/** Whether its program is there and can be executed, as far as one can see. */
+export function canStart({ argv: [program = ''], cwd, env }: Command): boolean {
   const path = program.includes('/') ? resolve(cwd, program) : findProgram(program, env.PATH ?? '')
   if (path === null || findProgram(path, '') === null) return false
   const interpreter = interpreterOf(path)

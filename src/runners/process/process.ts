@@ -19,6 +19,8 @@ export interface ProcessRunner extends Runner {
   requireWarden(): Promise<void>
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
+  /** As `start`, but something else starts the process, with the same marks. */
+  startBy(command: Command, id: StepId | null, start: StartProcess): Promise<Live>
   /** null: the step of what was started outside any. */
   sweep(id: StepId | null): Promise<void>
   /** The environment for agents, so that what they start does not outlive ralph. */
@@ -28,6 +30,21 @@ export interface ProcessRunner extends Runner {
   /** Ends everything of this run. Nothing can be started afterwards. */
   close(): Promise<void>
 }
+
+/** A process that leads its own group. */
+export type StartedProcess = {
+  pid: number
+  /** It is known by now, so it is ended whatever happens to ralph. It may wait for that before it does anything. */
+  go?(): void
+  onExit(callback: () => void): void
+  /** Passes its output on, until it has exited. */
+  follow(): Promise<Exit>
+  /** How one sees whether it is at work; absent: by its output. */
+  watched?: Live['watched']
+}
+
+/** Starts a marked command. `prefix`: the words before it that set a mark, too. */
+type StartProcess = (command: Command, prefix: readonly string[]) => Promise<StartedProcess>
 
 /**
  * Runs processes on this machine so that none outlives its iteration or ralph. Each process leads its own group and has
@@ -95,12 +112,7 @@ export function processRunner({
   const isOwn = (its: Marks): boolean =>
     its.call === ownCall && (its.limit === undefined || !isLimitOf(run, its.limit))
 
-  async function startMarked(
-    command: Command,
-    id: StepId | null,
-    output: 'pipe' | number,
-    watch: (child: Launched) => Promise<Exit>,
-  ): Promise<Live> {
+  async function startMarked(command: Command, id: StepId | null, start: StartProcess): Promise<Live> {
     if (closed) throw new Error(`cannot start ${command.argv[0]}: the run is over`)
     const step = stepName(id)
     const call = `${incarnation}.${++calls}`
@@ -110,7 +122,7 @@ export function processRunner({
     running.set(call, step)
     stepsByCall.set(call, step)
     const env = { ...command.env, ...mark, ...own }
-    const launching = limit.prefix().then(prefix => launch({ ...command, env }, output, prefix))
+    const launching = limit.prefix().then(prefix => start({ ...command, env }, prefix))
     const child = await launching.catch(error => {
       running.delete(call)
       throw error
@@ -121,12 +133,13 @@ export function processRunner({
     if (!firstProcesses.has(step)) firstProcesses.set(step, { pid: child.pid, at })
     groups.set(child.pid, { startTime: ref.startTime, step })
     warden.add(child.pid)
-    child.once('exit', () => {
+    child.onExit(() => {
       running.delete(call)
       if (!groupLives(child.pid)) release(child.pid)
     })
+    child.go?.()
 
-    const exit = watch(child)
+    const exit = child.follow()
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => {
       if (stopped) return stopped
@@ -150,7 +163,7 @@ export function processRunner({
     }
     // If the output cannot be stored, the process must not go on.
     exit.catch(stop)
-    return { ref, exit, stop, sweep: sweepCall }
+    return { ref, exit, stop, sweep: sweepCall, ...(child.watched && { watched: child.watched }) }
   }
 
   /** Those of the known groups that still have members; the others are forgotten. */
@@ -189,13 +202,24 @@ export function processRunner({
     marks,
     ownMarks: { ...marks, RALPH_CALL: ownCall },
     requireWarden: warden.start,
-    start: (command, id, sink) => startMarked(command, id, 'pipe', child => follow(child, sink)),
+    start: (command, id, sink) =>
+      startMarked(
+        command,
+        id,
+        launchedTo('pipe', child => follow(child, sink)),
+      ),
 
     startToFile: (command, id, fd) =>
-      startMarked(command, id, fd, async child => {
-        const [code, signal] = await once(child, 'exit')
-        return { code, signal }
-      }),
+      startMarked(
+        command,
+        id,
+        launchedTo(fd, async child => {
+          const [code, signal] = await once(child, 'exit')
+          return { code, signal }
+        }),
+      ),
+
+    startBy: startMarked,
 
     sweep,
 
@@ -213,6 +237,18 @@ export function processRunner({
     },
   }
 }
+
+/** Starts a process as a child of this one. */
+const launchedTo =
+  (output: 'pipe' | number, watch: (child: Launched) => Promise<Exit>): StartProcess =>
+  async (command, prefix) => {
+    const child = await launch(command, output, prefix)
+    return {
+      pid: child.pid,
+      onExit: callback => void child.once('exit', callback),
+      follow: () => watch(child),
+    }
+  }
 
 /** Processes outside any step (the baseline checks) must not match a step's mark. */
 const stepName = (id: StepId | null): string => (id === null ? 'none' : String(id))

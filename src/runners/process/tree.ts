@@ -108,8 +108,8 @@ async function find({ leaders, isOurs, spared }: Target, known: Map<number, stri
   }
   for (const pgid of groups) if (!all.some(entry => entry.pgid === pgid)) groups.delete(pgid)
   for (const { entry, isLimited } of marked) {
-    // Only processes that ralph starts in a session of their own get the limit, and nobody can join a session from
-    // outside. So the whole group is ours, and one signal reaches even what forks faster than it can be listed.
+    // Only processes that ralph starts in a session of their own, or in a window of its own, get the limit, and nobody
+    // can join a session from outside. So the whole group is ours, and one signal reaches even what forks faster than it can be listed.
     if (isLimited && !protectedGroups.has(entry.pgid) && groupLives(entry.pgid)) groups.add(entry.pgid)
   }
 

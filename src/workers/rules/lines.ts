@@ -27,11 +27,12 @@ export function loopLines({
     const { n = 0, ended } = steps.get(id) ?? {}
     steps.delete(id)
     counted = patch.n ?? counted
-    if (end === 'ok') return NOTHING
-    if (end === 'inactive') {
+    // On a screen it is judged like an agent that ended well.
+    if (ended?.how === 'inactive') {
       const text = `inactivity timeout (${inactivityTimeout}s), restarting`
       return { said: say(text), logged: [`[FAIL] iteration ${n} inactivity timeout`] }
     }
+    if (end === 'ok') return NOTHING
     const why = `${end}: ${note.split('\n', 1)[0]}`
     const attempt = patch.failures
     if (attempt === undefined || attempt === 0)

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+
+/** How often a screen is looked at while something is printed to it. */
+const LOOK_MS = 2000
+
+/** How much of it: people look at the end, too. */
+const LAST_LINES = 20
+
+export type ScreenWatch = {
+  /** Something was printed. */
+  printed(): void
+  close(): void
+}
+
+/**
+ * Tells when a screen changes. It is looked at only after something was printed, at most every two seconds; while nothing
+ * is printed there is no timer. `capture`: the text on the screen; null: it cannot be seen now.
+ */
+export function watchScreen(
+  capture: () => Promise<string | null>,
+  onChange: () => void,
+  after: (ms: number, callback: () => void) => () => void = afterTimer,
+): ScreenWatch {
+  let isFirst = true
+  let isNew = false
+  let isClosed = false
+  let seen: string | null = null
+  let cancel: (() => void) | null = null
+
+  async function look(): Promise<void> {
+    isNew = false
+    const text = await capture()
+    cancel = null
+    if (isClosed) return
+    if (text !== null) {
+      const now = screenHash(text)
+      if (now !== seen) onChange()
+      seen = now
+    }
+    if (isNew) lookSoon()
+  }
+
+  const lookSoon = () => {
+    cancel ??= after(LOOK_MS, () => void look())
+  }
+
+  return {
+    printed() {
+      if (isClosed) return
+      isNew = true
+      if (isFirst) onChange()
+      isFirst = false
+      lookSoon()
+    },
+    close() {
+      isClosed = true
+      cancel?.()
+    },
+  }
+}
+
+/** Stands for what the end of a screen shows. The text has no escapes. */
+export function screenHash(text: string): string {
+  const last = text.trimEnd().split('\n').slice(-LAST_LINES)
+  return createHash('md5')
+    .update(last.map(line => line.trimEnd()).join('\n'))
+    .digest('hex')
+}
+
+function afterTimer(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms)
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,141 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isAlive, processRef } from '../../src/runners/process/proc.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import { hasTmux } from '../support/terminal.ts'
+import { setWorkers, until } from './scene.ts'
+
+/** A worker whose agent is a shell script: it has no stream of events, so it runs in the window. */
+function setPaneWorker(script: string, settings: object = {}) {
+  const scene = setWorkers({ settings })
+  writeFileSync(join(scene.bin, 'my-agent'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const events = () => readJournal(join(scene.home, 'runs', scene.record('agent').run))
+  return {
+    ...scene,
+    events,
+    of: (type: string) => events().filter(e => e.type === type) as { [key: string]: unknown }[],
+    spawn: (...words: string[]) =>
+      scene.ralph('spawn', '--name', 'agent', '-f', 'PROMPT.md', ...words, '--', 'my-agent'),
+    /** Waits until the agent has written its pid, the nth time. */
+    agentPid: (n = 1) =>
+      until(() => Number(read(join(scene.root, 'pids')).split('\n').filter(Boolean)[n - 1]), 'the agent'),
+    screen: () => scene.tmux('capture-pane', '-p', '-t', '=ralph:=agent'),
+  }
+}
+
+const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+
+/** Waits until the test lets it go on. */
+const HELD = 'echo $$ >>../pids; echo at work; until [ -e ../go ]; do sleep 0.05; done'
+
+describe.skipIf(!hasTmux)('a worker whose command has no event stream', () => {
+  it('runs it in the window, where one can see it, and keeps its output like any other', async () => {
+    const scene = setPaneWorker(`${HELD}; cat >got.txt; printf '\\033[32mgreen\\033[0m 漢字\\n'`)
+    await scene.spawn('-m', '1')
+    await scene.agentPid()
+    await until(() => scene.screen().includes('at work'), 'its output in the window')
+    const [listed] = JSON.parse((await scene.ralph('ls', '--format', 'json')).stdout)
+    expect(listed).toMatchObject({ status: 'running', known_by: 'screen' })
+    expect((await scene.ralph('status', 'agent')).stdout).toMatch(
+      /Inactivity timeout: 60s\n(?:.*\n)*Known by: screen\n/,
+    )
+    scene.go('go')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.read('got.txt')).toBe('Do task A\n')
+    expect((await scene.ralph('logs', 'agent')).stdout).toMatch(/at work\n.*green 漢字\n/)
+    expect(scene.state('agent')).toMatchObject({ status: 'stopped', inactivity_timeout: 60 })
+    const session = join(
+      scene.project,
+      '.ralph',
+      'sessions',
+      readdirSync(join(scene.project, '.ralph', 'sessions'))[0]!,
+    )
+    const stream = execFileSync('find', [session, '-name', 'stream.ndjson'], { encoding: 'utf8' }).trim()
+    expect(readFileSync(stream, 'utf8')).toBe('at work\r\n\u001b[32mgreen\u001b[0m 漢字\r\n')
+    // Between two agents, and at the end, the window shows the log.
+    await until(() => scene.screen().includes('loop complete after 1 iteration'), 'the log in the window')
+  })
+
+  it('a window closed by hand interrupts the iteration, costs none, and the next has a new window', async () => {
+    const scene = setPaneWorker(HELD)
+    await scene.spawn('-m', '1')
+    const agent = processRef(await scene.agentPid())
+    scene.tmux('kill-window', '-t', '=ralph:=agent')
+    await scene.agentPid(2)
+    expect(isAlive(agent)).toBe(false)
+    expect(scene.windows()).toEqual(['agent'])
+    scene.go('go')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.of('settled').map(e => e.end)).toEqual(['interrupted', 'ok'])
+    expect(scene.of('started').map(e => e.n)).toEqual([1, 1])
+    expect(scene.readFile('agent', 'view.log')).toContain('iteration 1 interrupted: the window that')
+    expect(scene.state('agent')).toMatchObject({ total_failures: 0, current_iteration: 1 })
+  })
+
+  it('a tmux server that is killed does the same', async () => {
+    const scene = setPaneWorker(HELD)
+    await scene.spawn('-m', '1')
+    const agent = processRef(await scene.agentPid())
+    spawnSync('tmux', ['-S', join(scene.home, 'tmux.sock'), 'kill-server'])
+    await scene.agentPid(2)
+    expect(isAlive(agent)).toBe(false)
+    scene.go('go')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.of('settled').map(e => e.end)).toEqual(['interrupted', 'ok'])
+  })
+
+  it('whose supervisor is killed leaves no agent, and goes on in a new window', async () => {
+    const scene = setPaneWorker(`(trap '' TERM HUP; exec sleep 300) & echo $! >../child; ${HELD}`)
+    await scene.spawn('-m', '1')
+    const agent = processRef(await scene.agentPid())
+    const child = processRef(Number(read(join(scene.root, 'child'))))
+    expect(isAlive(child)).toBe(true)
+    process.kill(scene.record('agent').supervisor!.pid, 'SIGKILL')
+    await until(() => !isAlive(agent) && !isAlive(child), 'the end of the agent and its child')
+    expect((await scene.ralph('ls')).stdout).toMatch(/agent +crashed/)
+    expect((await scene.ralph('resume', 'agent')).code).toBe(0)
+    await scene.agentPid(2)
+    expect(scene.windows()).toEqual(['agent'])
+    scene.go('go')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.of('settled').map(e => e.end)).toEqual(['interrupted', 'ok'])
+  })
+
+  it('is killed with all that it started, and its window is closed', async () => {
+    const scene = setPaneWorker(`trap '' TERM; ${HELD}`, { killGrace: 1 })
+    await scene.spawn('-m', '1')
+    const agent = processRef(await scene.agentPid())
+    expect((await scene.ralph('kill', 'agent')).code).toBe(0)
+    expect(isAlive(agent)).toBe(false)
+    expect(
+      spawnSync('tmux', ['-S', join(scene.home, 'tmux.sock'), 'list-windows', '-a']).stdout.toString(),
+    ).toBe('')
+  })
+
+  it('whose screen stands still is stopped without a failure, and its work is checked', async () => {
+    const scene = setPaneWorker('echo $$ >>../pids; echo x >>work.txt; echo waiting for you; sleep 300')
+    await scene.spawn('-m', '2', '--inactivity-timeout', '1', '--check', 'test -s work.txt')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.readFile('agent', 'view.log')).toContain('inactivity timeout (1s), restarting')
+    expect(scene.of('ended').map(e => [e.how, e.watched])).toEqual([
+      ['inactive', 'screen'],
+      ['inactive', 'screen'],
+    ])
+    expect(scene.of('settled').map(e => [e.end, (e.findings as unknown[]).length])).toEqual([
+      ['ok', 1],
+      ['ok', 1],
+    ])
+    expect(scene.state('agent')).toMatchObject({ status: 'stopped', total_failures: 0, current_iteration: 2 })
+  })
+
+  it('that fails is retried, and leaves its exit code in the log', async () => {
+    const scene = setPaneWorker('[ -e ../once ] || { touch ../once; echo no luck; exit 3; }; echo ok')
+    await scene.spawn('-m', '2')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.readFile('agent', 'iterations.log')).toContain(
+      '[FAIL] iteration 1 exit=3 attempt 1/5 retry=1s',
+    )
+  })
+})
