@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that start no processes. */
-const PURE = ['agents', 'blocklist', 'checks', 'core', 'settings', 'view', 'workflows'].map(
+const PURE = ['agents', 'blocklist', 'checks', 'core', 'settings', 'view', 'workers/rules', 'workflows'].map(
   folder => `test/${folder}/**/*.test.ts`,
 )
 

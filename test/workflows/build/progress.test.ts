@@ -325,6 +325,7 @@ the limit
     expect(log.since('Iteration')).not.toContain('The agent said')
     log.write({ ...log.run.land(log.run.begin().id, trouble('error')), ...AT })
     expect(log.since('Iteration')).toMatch(/^## Iteration 0 — #1: Do #1/)
+    expect(log.since('Iteration')).not.toContain('The agent said')
     log.write({ type: 'committed', ...AT, id: 77, by: 'ralph', from: null, to: 'abc' })
     expect(log.since('Iteration')).toBe(`## Iteration 0, committed (${T0})\n- Committed as abc\n`)
     const before = log.text

@@ -126,6 +126,14 @@ describe('a person’s edit of the list', () => {
     })
   })
 
+  it('lets what comes back not wait for what waits for it', () => {
+    const run = start()
+    const items = [...project(run), item('Gone', { id: 'gone', blockedBy: ['#3'] })]
+    const { edit, refused } = personEdit(run.tasks, run.state, table, items)
+    expect(refused).toEqual(['gone does not wait for #3, which is waiting for it.'])
+    expect(edit.list!.add![0]!.task.blockedBy).toEqual([])
+  })
+
   it('that only says what is under way is none', () => {
     const run = start()
     expect(
@@ -152,6 +160,38 @@ describe('a person’s edit of the list', () => {
         project(run).map(({ id: _, ...rest }) => rest),
       ),
     ).toEqual({})
+  })
+})
+
+describe('items without an id', () => {
+  const idsAfter = (run: Run, items: TodoItem[]) => {
+    run.record({
+      type: 'edited',
+      at: 0,
+      by: 'person',
+      ...personEdit(run.tasks, run.state, table, items).edit,
+    })
+    return run.tasks.map(t => t.id)
+  }
+  const same = (id: string) => task(id, { title: 'More' })
+
+  it('get numbers from 1 on, beyond every number that was given', () => {
+    expect(idsAfter(play(table, []), [item('a'), item('b')])).toEqual(['#1', '#2'])
+    expect(idsAfter(play(table, []), [item('a', { id: 'x' }), item('b')])).toEqual(['x', '#1'])
+    expect(idsAfter(play(table, []), [item('a'), item('b', { id: '#7' })])).toEqual(['#8', '#7'])
+    expect(idsAfter(play(table, [task('#4')]), [item('a')])).toEqual(['#5'])
+  })
+
+  it('are as many tasks as have these words', () => {
+    expect(idsAfter(play(table, [same('#1'), same('#2')]), [item('More'), item('More')])).toEqual([
+      '#1',
+      '#2',
+    ])
+  })
+
+  it('are the first by name where ids have no numbers', () => {
+    expect(idsAfter(play(table, [same('b'), same('a'), same('c')]), [item('More')])).toEqual(['a'])
+    expect(idsAfter(play(table, [same('a'), same('b')]), [item('More')])).toEqual(['a'])
   })
 })
 
@@ -182,6 +222,7 @@ describe('an agent’s edit of the list', () => {
         '#2 was marked completed, but only #1 was worked on.',
       ],
     })
+    expect(read(run, project(run))).toEqual({ refused: [] })
     const fresh = start()
     const [own, ...rest] = project(fresh)
     expect(read(fresh, [{ ...own!, status: 'completed' }, ...rest])).toEqual({ refused: [] })

@@ -130,4 +130,48 @@ describe('what an agent may not write is reported', () => {
     expect(told({}, { ...review, tasks })).toEqual([expect.stringContaining('give a verdict')])
     expect(told({}, { ...review, tasks, hasFinished: false })).toEqual([])
   })
+
+  it('as a transition or as a state, not as both', () => {
+    expect(told({ A: { reviewStatus: 'approved' } })).toEqual([
+      expect.stringMatching(/illegal transition: reviewStatus null → approved\.$/),
+    ])
+  })
+
+  it('of removed stories with reviews, word for word as without', () => {
+    const found = file(newStory('A'), newStory('B', 1, ['A']))
+    const [removed] = told({}, { found }, { ...rules, skip: true })
+    expect(told({}, { found })).toEqual([removed])
+  })
+
+  it('not of a fresh story that a review added before it was cut off', () => {
+    const waits = file({ ...newStory('A'), reviewStatus: 'needs_review' })
+    const found = file(waits.userStories[0]!, newStory('N'))
+    const review = {
+      mode: 'review',
+      before: snapshotOf(waits),
+      found,
+      truth: waits,
+      hasFinished: false,
+    } as const
+    expect(told({}, { ...review, tasks: storyTasks(waits) })).toEqual([])
+  })
+
+  it('not of a story that a person removed meanwhile', () => {
+    const tasks = storyTasks(file(newStory('A'), newStory('B-2')))
+    expect(told({ B: { reviewStatus: 'needs_review' } }, { tasks })).toEqual([])
+  })
+
+  it('of a story whose name only begins another one', () => {
+    const truth = file(newStory('A'), newStory('B'))
+    const found = file(
+      newStory('A'),
+      { ...newStory('B'), reviewStatus: 'needs_review' },
+      { ...newStory('BX'), ...approved },
+    )
+    const work = { truth, found, tasks: storyTasks(truth), before: snapshotOf(truth) }
+    expect(told({}, work)).toEqual([
+      expect.stringContaining('BX'),
+      'This iteration was about story A. What it wrote about story B is put back.',
+    ])
+  })
 })

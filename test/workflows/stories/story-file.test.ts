@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorIn, readStories } from '../../../src/workflows/stories/rules/story-file.ts'
+import { errorIn, isTemplate, readStories } from '../../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../../core/setup.ts'
 
 const file = {
@@ -104,4 +104,17 @@ describe('a story file', () => {
   it('names every mistake at once', () => {
     expect(errors({ userStories: [{ id: 'US-001' }] })).toHaveLength(10)
   })
+})
+
+it.each<[unknown, boolean]>([
+  [story({ title: '', acceptanceCriteria: [] }), true],
+  [story({ title: '', acceptanceCriteria: ['x'] }), false],
+  [story({ title: 'x', acceptanceCriteria: [] }), false],
+  [{ ...file, userStories: [] }, false],
+  [{ ...file, userStories: [7] }, false],
+  [{ ...file, userStories: Array(2).fill({ title: '', acceptanceCriteria: [] }) }, false],
+  [{ ...file, userStories: 'x' }, false],
+  [null, false],
+])('%j is the template as it came: %s', (json, isSo) => {
+  expect(isTemplate(json)).toBe(isSo)
 })

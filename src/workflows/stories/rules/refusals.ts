@@ -34,7 +34,7 @@ export function refusals(work: AgentWork, rules: Rules): string[] {
   const errors = [
     ...(rules.skip ? [] : ruleErrors(work, rules.cap)),
     ...(rules.skip ? removedErrors(known, found) : []),
-    ...noteErrors({ ...found, userStories: found.userStories.filter(isDone(work.truth)) }),
+    ...noteErrors({ userStories: found.userStories.filter(isDone(work.truth)) }),
     ...found.userStories.flatMap(story => pinErrors(story, pinned.get(story.id))),
     ...(isSameList(found.verifyCommands ?? [], rules.verifyCommands)
       ? []
@@ -65,7 +65,7 @@ function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number
   const needsNoVerdict = !hasFinished && unchanged.length === found.userStories.length
   return [
     ...joinTransitions(needsNoVerdict ? removedErrors(before, found) : transitionErrors(mode, before, found)),
-    ...invariantErrors({ ...found, userStories: unchanged }, cap),
+    ...invariantErrors({ userStories: unchanged }, cap),
   ]
 }
 

@@ -17,9 +17,9 @@ export const snapshotOf = (file: StoriesFile): ReviewSnapshot =>
   )
 
 /** What must be true of a story file at any time, whoever wrote it. */
-export function invariantErrors(file: StoriesFile, cap: number): string[] {
+export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'>, cap: number): string[] {
   const errors: string[] = []
-  for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of file.userStories) {
+  for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of userStories) {
     if (passes && reviewStatus !== 'approved')
       errors.push(
         `Story ${id} has passes=true but reviewStatus is '${reviewStatus}', not 'approved'. Only review iterations may approve stories. Set passes back to false or complete the review cycle.`,

@@ -115,7 +115,7 @@ export function isTemplate(json: unknown): boolean {
   return isObject(only) && only.title === '' && JSON.stringify(only.acceptanceCriteria) === '[]'
 }
 
-export const noteErrors = ({ userStories }: StoriesFile): string[] =>
+export const noteErrors = ({ userStories }: Pick<StoriesFile, 'userStories'>): string[] =>
   userStories
     .filter(story => story.passes && (story.notes ?? '').trim() === '')
     .map(({ id }) => `Story ${id} has passes=true but notes is empty. Say in notes what was done.`)
