@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../src/core/events.ts'
 import { loopLines } from '../../../src/workers/rules/lines.ts'
+import { partOf } from '../../../src/workers/rules/part.ts'
 import { LIMITS } from '../../core/play.ts'
 
 const loop = { name: 'w', inactivityTimeout: 60, byPattern: false }
@@ -70,7 +71,12 @@ describe('the lines of a worker', () => {
     ['a success', [started, { ...settled, end: 'ok' }], nothing],
     [
       'a silence',
-      [started, { ...settled, end: 'inactive' }],
+      [started, { ...ended, how: 'inactive' }, { ...settled, end: 'inactive' }],
+      one('inactivity timeout (60s), restarting', '[FAIL] iteration 2 inactivity timeout'),
+    ],
+    [
+      'a silence on a screen that was judged well',
+      [started, { ...ended, how: 'inactive' }, { ...settled, end: 'ok' }],
       one('inactivity timeout (60s), restarting', '[FAIL] iteration 2 inactivity timeout'),
     ],
     [
@@ -187,5 +193,23 @@ describe('the lines of a worker', () => {
         `[END] iteration 2 exit=0 duration=${logged}`,
       ),
     )
+  })
+})
+
+describe('the part of a log that is about one iteration', () => {
+  const start = (n: number) => `12:00 [ralph] w: starting iteration ${n}/9\n`
+  const log = `begin\n${start(1)}one\n\n${start(2)}two\n${start(1)}again\n`
+
+  it.each([
+    [1, `${start(1)}again\n`],
+    [2, `${start(2)}two\n`],
+    [3, null],
+  ])('%d is the latest of that number, up to the next', (n, part) => {
+    expect(partOf(log, 'w', n)).toBe(part)
+  })
+
+  it('is the first one, too, and no other worker’s', () => {
+    expect(partOf(`${start(1)}one \n\n${start(2)}`, 'w', 1)).toBe(`${start(1)}one\n`)
+    expect(partOf(log, 'v', 1)).toBe(null)
   })
 })

@@ -269,6 +269,13 @@ describe('a file with a list of tasks', () => {
     expect(read(`- [ ] ${'word '.repeat(500)}`).items[0]!.content).toHaveLength(2499)
   })
 
+  it('has no details where there is nothing to say', () => {
+    const blank = { content: 'a', description: ' ', acceptanceCriteria: [' '] }
+    expect(read(JSON.stringify([blank, { ...blank, acceptanceCriteria: ['b'] }])).details).toEqual({
+      '#2': { acceptanceCriteria: ['b'] },
+    })
+  })
+
   it('may begin with a byte order mark', () => {
     expect(brief('\ufeff[{"content": "a"}]')).toEqual(['#1 a'])
   })
