@@ -46,6 +46,11 @@ describe('what is wrong with a red check', () => {
       ['✖ counts (2ms)', 'AssertionError: 2 !== 3', 'ℹ fail 1'],
     ],
     [
+      'node --test in a pipe',
+      "not ok 2 - counts\n  failureType: 'testCodeFailure'\n  error: |-\n    Expected values to be equal:\n    2 !== 6\n  name: 'AssertionError'\n  expected: 6\n  actual: 2\n",
+      ['not ok 2 - counts', 'Expected values to be equal:', 'expected: 6', 'actual: 2'],
+    ],
+    [
       'tsc',
       'src/a.ts(1,2): error TS2345: no\nFound 1 error.',
       ['src/a.ts(1,2): error TS2345: no', 'Found 1 error.'],
