@@ -28,44 +28,17 @@ import type { Verb, VerbContext } from './commands/verb.ts'
 import { attach, events, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
 
-const VERBS: readonly Verb[] = [
-  init,
-  template,
-  run,
-  build,
-  stories,
-  pipeline,
-  task,
-  spawn,
-  ls,
-  events,
-  resume,
-  report,
-  diff,
-  undo,
-  status,
-  logs,
-  attach,
-  pause,
-  cancel,
-  kill,
-  rm,
-  wait,
-  set,
-  tell,
-  approve,
-  reject,
-  todo,
-  archive,
-  gc,
-  trust,
-  demo,
-  demoAgent,
-  supervise,
-  plugin,
-  doctor,
-  completions,
-]
+/** The commands, by what one wants to do. */
+const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
+  'Start here:': [demo, doctor, init, template],
+  'Run an agent:': [run, build, stories, pipeline, task, resume],
+  'See what it did, take it back:': [status, report, diff, undo, ls, events],
+  'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
+  'In the background:': [spawn, logs, attach, wait, kill, rm],
+  'Look after it:': [trust, archive, gc, plugin, completions],
+}
+
+const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgent, supervise]
 
 const EXAMPLES = `
 Examples:
@@ -96,7 +69,7 @@ export async function main(typed: string[]): Promise<number> {
     .configureOutput({
       ...helpOutput,
       // A word that was pasted may hold what a terminal obeys.
-      outputError: text => complain(`ralph: ${printableLine(text.trimEnd().replace('\n(', ' ('))}`),
+      outputError: text => complain(`ralph: ${printableLine(withWayOut(text, words))}`),
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
@@ -110,6 +83,8 @@ export async function main(typed: string[]): Promise<number> {
   const isNeeded = (verb: Verb) => words.includes(verb.name) || argv[0] === 'complete'
   for (const verb of VERBS) {
     const command = program.command(verb.name, { hidden: verb.hidden ?? false }).description(verb.summary)
+    const group = Object.keys(GROUPS).find(title => GROUPS[title]!.includes(verb))
+    if (group) command.helpGroup(group)
     if (isNeeded(verb)) verb.define(command, context)
   }
   try {
@@ -130,6 +105,13 @@ function withoutSpawn(argv: string[]): string[] {
   if (first !== spawn.name || HELP.includes(second ?? '')) return argv
   const isWorkflow = [run, build, stories, pipeline].some(({ name }) => name === second)
   return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [run.name, '--detach', ...rest]
+}
+
+/** The suggestion of an error, or else where to look. */
+function withWayOut(error: string, [first = '']: readonly string[]): string {
+  const line = error.trimEnd().replace('\n(', ' (')
+  if (line.includes('(Did you mean')) return line
+  return `${line}; see: ralph ${VERBS.some(verb => verb.name === first) ? `${first} ` : ''}--help`
 }
 
 const HELP: readonly string[] = ['-h', '--help', 'help']
