@@ -1,6 +1,7 @@
 import type { Settled } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import { AT_CAP, type Stage } from '../core/table.ts'
+import { asCheck } from './as-check.ts'
 import type { Fit } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
@@ -69,6 +70,3 @@ export function outcomeLines(
     return isWaitedFor ? fit.wrap('  → not done yet: the agent did not say so', colors.dim, 4) : []
   }
 }
-
-/** A red check in the words of the screen: its name and how it failed. */
-export const asCheck = (text: string): string => text.replace(/\bGuardrail "(.*)" (?=\w)/, '$1 ')

@@ -1,7 +1,7 @@
 import type { TodoItem } from '../core/events.ts'
 import type { TaskId } from '../core/task.ts'
+import { asCheck } from './as-check.ts'
 import type { Fit } from './fit.ts'
-import { asCheck } from './outcome-lines.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'

@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
+import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
 import { formatSender } from '../sender.ts'
 import type { RunEnding } from './ending.ts'
@@ -21,7 +22,7 @@ export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
       return { text: `stopped: ${plainLine(ending.why, LONGEST_LINE)}`, tone: 'middling' }
     case 'finished':
       if (ending.result !== 'complete') {
-        const why = plainLine(ending.why, LONGEST_LINE)
+        const why = asCheck(plainLine(ending.why, LONGEST_LINE))
         const result = ending.result === 'exhausted' ? 'not done' : ending.result
         return { text: why === ending.result ? why : `${result}: ${why}`, tone: 'bad' }
       }
@@ -207,7 +208,10 @@ export const formatOpenTasks = ({ listed, left }: Receipt): string[] =>
 /** `T1 · Add a cart (review)`; with the reason if it is blocked. */
 function formatOpenTask({ id, title, stage, why }: Receipt['left'][number]): string {
   const state = stage ?? 'not begun'
-  return plainLine(`${id} · ${title} (${why === '' ? state : `${state}: ${why}`})`, LONGEST_LINE)
+  return plainLine(
+    `${id} · ${asCheck(title)} (${why === '' ? state : `${state}: ${asCheck(why)}`})`,
+    LONGEST_LINE,
+  )
 }
 
 /** How to go on; null if there is nothing left to do or the run is at work. */

@@ -168,7 +168,7 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     [
       'no checks',
       project({ guardrails: [] }),
-      '  – checks      none: the result of a run is only claimed → ralph init, or "guardrails" in .ralph/settings.json',
+      '  – checks      none: the result of a run is only claimed → ralph init, or --check "npm test"',
     ],
     [
       'protected files',

@@ -22,7 +22,7 @@ export function projectRows({
           mark: 'none',
           name: 'checks',
           value: guardrails === null ? 'unknown' : 'none: the result of a run is only claimed',
-          ...(guardrails && { fix: 'ralph init, or "guardrails" in .ralph/settings.json' }),
+          ...(guardrails && { fix: 'ralph init, or --check "npm test"' }),
         },
     ...protectRows(protect),
     lock

@@ -33,7 +33,8 @@ export function showFacts(facts: Facts, { colors }: Style, columns: number | nul
     }),
   ]
   const showEnvironment = ({ of, gets, leftOut }: EnvironmentFact): string[] => [
-    colors.bold(`environment of ${visible(of)}`),
+    // The JSON has the older word.
+    colors.bold(`environment of ${of === 'guardrails' ? 'checks' : visible(of)}`),
     ...wrap('gets', gets, width),
     ...wrap('left out', leftOut, width),
   ]

@@ -51,7 +51,7 @@ export const usualAnswers = ({ agents, proposals }: AskSettingsOptions): Answers
 })
 
 async function askAgent(ask: Asker, { agents, isProgram }: AskSettingsOptions): Promise<Answers['agent']> {
-  const found = agents.length > 0 ? ` · found: ${agents.join(', ')}; Enter takes ${agents[0]}` : ''
+  const found = agents.length > 0 ? ` · found: ${agents.join(', ')}` : ''
   const command = await ask.line(`Agent command (e.g., claude, codex, amp, or other LLM CLI)${found}`, {
     otherwise: agents[0],
     refuse: answer => refuseAgent(answer, isProgram),
@@ -64,7 +64,7 @@ async function askAgent(ask: Asker, { agents, isProgram }: AskSettingsOptions): 
 async function askProposals(ask: Asker, proposals: Proposal[]): Promise<GuardrailAnswer[]> {
   if (proposals.length === 0) return []
   const choices = proposals.map(({ command, from }) => ({ value: command, hint: from }))
-  const chosen = await ask.some('Guardrails found in this project', choices)
+  const chosen = await ask.some('Checks found in this project', choices)
   if (chosen.length === 0) return []
   const onFailure = await askOnFailure(ask)
   return chosen.map(command => ({ command, ...onFailure }))
@@ -73,9 +73,12 @@ async function askProposals(ask: Asker, proposals: Proposal[]): Promise<Guardrai
 async function askGuardrails(ask: Asker): Promise<GuardrailAnswer[]> {
   const guardrails: GuardrailAnswer[] = []
   for (;;) {
-    const command = await ask.line('Add guardrail command (leave blank to finish) · exit code 0 is green', {
-      refuse: refuseHidden,
-    })
+    const command = await ask.line(
+      'Add guardrail command (leave blank to finish) · a check: exit code 0 is green',
+      {
+        refuse: refuseHidden,
+      },
+    )
     if (command === '') return guardrails
     guardrails.push({ command, ...(await askOnFailure(ask)) })
   }

@@ -68,7 +68,7 @@ function writeUsual(project: string): number {
   const checks = draft.guardrails.map(({ command }) => command)
   say(`Settings written to ${SETTINGS}
   agent    ${draft.agent.command}
-  checks   ${checks.length > 0 ? checks.join(' · ') : 'none found; add them to guardrails, or use --check'}
+  checks   ${checks.length > 0 ? checks.join(' · ') : 'none found; add some with --check, or to guardrails in the settings'}
 Next: ralph run -p "Make the tests pass"`)
   return 0
 }
