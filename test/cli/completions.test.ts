@@ -12,6 +12,7 @@ import { setStage } from './scene.ts'
 const SOURCES = {
   agents: () => [{ value: 'claude', about: '' }],
   runs: (command: string) => [{ value: `run-to-${command}`, about: '' }],
+  workers: () => [{ value: 'night', about: '' }],
 }
 
 function makeProgram(): Command {
@@ -28,6 +29,8 @@ function makeProgram(): Command {
     .addOption(new Command().createOption('-n, --maximum-iterations <n>').hideHelp())
   program.command('resume').argument('[run]').option('-q, --quiet')
   program.command('show').argument('<FILE...>')
+  program.command('attach').argument('<worker>')
+  program.command('wait').argument('[workers...]')
   const task = program.command('task').alias('t')
   task.command('list')
   task
@@ -46,7 +49,7 @@ function offered(...words: string[]): string[] | string {
 
 describe('what is offered', () => {
   it.each<[string[], string[] | string]>([
-    [[''], ['run', 'resume', 'show', 'task', 'help']],
+    [[''], ['run', 'resume', 'show', 'attach', 'wait', 'task', 'help']],
     [['r'], ['run', 'resume']],
     [['s'], ['show']],
     [['-'], ['--version', '--help']],
@@ -81,6 +84,8 @@ describe('what is offered', () => {
     [['resume', ''], ['run-to-resume']],
     [['resume', '-q', 'run-'], ['run-to-resume']],
     [['resume', 'x', ''], []],
+    [['attach', ''], ['night']],
+    [['wait', 'night', 'n'], ['night']],
     [['show', 'a', 'b', ''], 'files'],
     [
       ['task', ''],
@@ -91,7 +96,7 @@ describe('what is offered', () => {
       ['task', 'edit', 'x', 't'],
       ['title', 'text'],
     ],
-    [[], ['run', 'resume', 'show', 'task', 'help']],
+    [[], ['run', 'resume', 'show', 'attach', 'wait', 'task', 'help']],
   ])('%j → %j', (words, expected) => {
     expect(offered(...words)).toEqual(expected)
   })

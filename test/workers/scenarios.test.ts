@@ -288,6 +288,8 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
     await scene.ralph('spawn', '--name', 'other', '-f', 'PROMPT.md', '-m', '1', '--shared')
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe('agent\nother\n')
     expect(scene.windows().sort()).toEqual(['agent', 'other'])
+    expect((await scene.ralph('complete', 'kill', 'o')).stdout).toBe(`other\t${scene.project}\n`)
+    expect((await scene.ralph('complete', 'pause', 'a')).stdout).toBe(`agent\t${scene.project}\n`)
     await scene.logged('agent', 'starting iteration 1/2')
     expect((await scene.ralph('kill', 'agent')).code).toBe(0)
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 1 })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { known } from '../../../agents/index.ts'
 import { canGoOn, ralphHome, runIds } from '../../../runs/find.ts'
+import { allWorkers } from '../../../runs/worker-record.ts'
 import { readJournal } from '../../../store/journal.ts'
 import { print } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/plain.ts'
@@ -21,6 +22,7 @@ export function printCompletions(shell: Shell): number {
 export function offerCompletions(program: Command, words: readonly string[]): number {
   const completions = findCompletions(program, words, {
     agents: () => [...known.keys(), 'demo'].map(value => ({ value, about: '' })),
+    workers: () => workersOf(ralphHome(process.env)),
     runs: command => recentRuns(ralphHome(process.env), command === 'resume' || command === 'build'),
   })
   const lines =
@@ -31,15 +33,20 @@ export function offerCompletions(program: Command, words: readonly string[]): nu
   return 0
 }
 
-/** The latest runs, newest first. A run that cannot be read is not offered. */
+const workersOf = (home: string): Completion[] =>
+  allWorkers(home).map(({ name, project }) => ({ value: name, about: project }))
+
+/** The latest runs, newest first, each also by the name of its worker. A run that cannot be read is not offered. */
 function recentRuns(home: string, unfinished: boolean): Completion[] {
   const ids = runIds(home).slice(-RECENT).reverse()
+  const names = new Map(allWorkers(home).map(({ run, name }) => [run, name]))
   return ids.flatMap(id => {
     try {
       const events = readJournal(join(home, 'runs', id))
       const began = events[0]
       if (began?.type !== 'began' || (unfinished && !canGoOn(events))) return []
-      return [{ value: id, about: began.project }]
+      const name = names.get(id)
+      return [...(name === undefined ? [] : [name]), id].map(value => ({ value, about: began.project }))
     } catch {
       return []
     }

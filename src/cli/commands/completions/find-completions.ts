@@ -6,12 +6,22 @@ export type Completion = { value: string; about: string }
 export type Completions = { type: 'values'; values: Completion[] } | { type: 'files' } | { type: 'folders' }
 
 /** Values that have to be looked up. */
-export type Sources = { agents(): Completion[]; runs(command: string): Completion[] }
+export type Sources = {
+  agents(): Completion[]
+  runs(command: string): Completion[]
+  workers(): Completion[]
+}
 
 type Kind = Exclude<keyof Sources | Completions['type'], 'values'>
 
 /** What a word is, by the name that help gives it: `<file>`, `[run]`. */
-const KINDS: Readonly<Record<string, Kind>> = { file: 'files', dir: 'folders', run: 'runs' }
+const KINDS: Readonly<Record<string, Kind>> = {
+  file: 'files',
+  dir: 'folders',
+  run: 'runs',
+  worker: 'workers',
+  workers: 'workers',
+}
 
 const NOTHING: Completions = { type: 'values', values: [] }
 
@@ -30,7 +40,7 @@ export function findCompletions(program: Command, typed: readonly string[], sour
     return { type: 'values', values }
   }
   const askFor = (kind: keyof Sources): Completion[] =>
-    kind === 'agents' ? sources.agents() : sources.runs(position.command.name())
+    kind === 'runs' ? sources.runs(position.command.name()) : sources[kind]()
   const valuesOf = (option: Option) => fill(kindOfOption(option), option.argChoices)
 
   if (position.afterDashes) return { type: 'files' }
