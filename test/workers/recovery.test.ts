@@ -61,6 +61,7 @@ describe.skipIf(!hasTmux)('after a reboot', () => {
     expect((await scene.ralph('status', 'agent')).stdout).toContain('Status: crashed\nIteration: 1/2\n')
     expect(scene.state('agent')).toMatchObject({ status: 'running', current_iteration: 1 })
     expect((await scene.ralph('wait', 'agent')).code).toBe(1)
+    writeFileSync(scene.file('agent', 'supervisor.log'), 'its last words\n')
     expect(await scene.ralph('resume', 'agent')).toMatchObject({
       code: 0,
       stdout: 'resumed ralph loop for agent\n',
@@ -69,6 +70,7 @@ describe.skipIf(!hasTmux)('after a reboot', () => {
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 2, total_failures: 0 })
     expect(scene.windows()).toEqual(['agent'])
     expect(scene.agentPids()).toHaveLength(3)
+    expect(scene.readFile('agent', 'supervisor.log.1')).toBe('its last words\n')
     expect(others.map(processRef).every(isAlive)).toBe(true)
   })
 })
