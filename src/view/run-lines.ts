@@ -39,6 +39,8 @@ export type RunLinesOptions = {
   project?: string | null
   /** Whether keys steer the run; then lines name them. */
   hasKeys?: boolean
+  /** The command that lets a paused run go on. */
+  resume?: string
   /** What is spent, and the limits; null: unknown. */
   state?: () => Pick<RunState, 'spent' | 'limits'> | null
   /** The lines for the end of the run; absent: none. */
@@ -78,6 +80,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     project = null,
     ending = () => [],
     hasKeys = false,
+    resume = 'ralph resume',
   } = shown
   const { colors, marks } = style
   const agentOptions = { style, bounds, nameTool: toolNamer(project) }
@@ -240,7 +243,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'control':
         return event.hold === 'pause'
           ? fit.wrap(
-              `  ${linesOfStep.size > 0 ? 'pausing after this iteration, asked' : 'paused'} ${formatSender(event.from)}; to go on: ${hasKeys ? 'p, or ' : ''}ralph resume`,
+              `  ${linesOfStep.size > 0 ? 'pausing after this iteration, asked' : 'paused'} ${formatSender(event.from)}; to go on: ${hasKeys ? 'p, or ' : ''}${resume}`,
               colors.yellow,
               4,
             )

@@ -40,6 +40,7 @@ export function keepLogs(
     summary: run.summary,
     stageOf: run.stageOf,
     project: run.spec.project,
+    resume: `ralph resume ${facts.name}`,
   })
   const loop = loopLines(facts)
   for (const event of past) loop(event)

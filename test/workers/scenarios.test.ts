@@ -177,6 +177,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
       code: 0,
       stderr: "ralph: warning: worker 'agent' is already paused\n",
     })
+    expect(scene.readFile('agent', 'view.log')).toContain('; to go on: ralph resume agent')
     scene.go('go')
     await scene.logged('agent', 'iteration 1 completed')
     expect(scene.readFile('agent', 'view.log')).not.toContain('starting iteration 2')
