@@ -175,11 +175,12 @@ export type AgentListener = {
 export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
 
 /**
- * What people ask of a live run. `retry`: do not wait any longer. `limit`: another number of iterations; `by`: an edit
+ * What people ask of a live run. `retry`: do not wait any longer. `drop`: give one task up. `limit`: another number of iterations; `by`: an edit
  * of the worker's state file. `todo`: the workflow reads the request.
  */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
+  | { type: 'drop'; task: TaskId }
   | { type: 'tell'; text: string; task?: TaskId }
   | { type: 'limit'; iterations: number; by?: 'file' }
   | { type: 'todo'; request: unknown }

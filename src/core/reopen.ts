@@ -1,6 +1,25 @@
 import type { RunEvent } from './events.ts'
-import { type RunState, type StageTable, taskStateOf } from './table.ts'
+import { type RunState, type StageTable, type TaskState, taskStateOf } from './table.ts'
 import type { Task } from './task.ts'
+
+/** Why a task is blocked that a person cancelled. */
+export const CANCELLED = 'cancelled by a person'
+
+export const isCancelled = ({ stage, why }: Pick<TaskState, 'stage' | 'why'>): boolean =>
+  stage === 'blocked' && why === CANCELLED
+
+/** A person gives a task up; the others go on. null if there is nothing to give up. */
+export function cancelTask(
+  table: StageTable,
+  state: RunState,
+  task: Task | undefined,
+  now: number,
+): (RunEvent & { type: 'edited' }) | null {
+  const current = task && taskStateOf(table, state, task)
+  if (!current || current.stage === 'done' || isCancelled(current)) return null
+  const cancelled: TaskState = { ...current, stage: 'blocked', why: CANCELLED, proof: false }
+  return { type: 'edited', at: now, by: 'person', state: { [task.id]: cancelled } }
+}
 
 /**
  * Blocked tasks that are taken up again go on with the stage that they were blocked at, with all its tries. They keep their rounds,
@@ -13,7 +32,10 @@ export function reopen(
   tasks: readonly Task[],
   now: number,
 ): RunEvent | null {
-  const blocked = tasks.filter(task => taskStateOf(table, state, task).stage === 'blocked')
+  const blocked = tasks.filter(task => {
+    const current = taskStateOf(table, state, task)
+    return current.stage === 'blocked' && !isCancelled(current)
+  })
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
     const { carry, rounds, bugs, blockedAt } = taskStateOf(table, state, task)

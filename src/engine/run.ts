@@ -2,9 +2,10 @@ import type { Proof, Result } from '../core/events.ts'
 import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
+import type { TaskId } from '../core/task.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
-import { type Begun, begin, iterate, type RunContext } from './iterate.ts'
+import { apply, type Begun, begin, iterate, type RunContext } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
@@ -20,6 +21,12 @@ export type LoopEnding =
 
 /** Timers are limited to some days, and a laptop may sleep meanwhile: look again at least once an hour. */
 const LONGEST_NAP = 3_600_000
+
+/** A step that was ended by itself is applied: the run goes on. */
+async function applyLeft(context: RunContext, id: StepId): Promise<void> {
+  const settled = context.book.state.unapplied[id]
+  if (settled && !context.signals.hard.aborted) await apply(context, settled)
+}
 
 const napUntil = (until: number, now: number): number => Math.min(until - now, LONGEST_NAP)
 
@@ -42,13 +49,25 @@ export async function run(
   const began = ports.clock.elapsed()
   const sleep = sleeper(context)
   const flying = new Map<StepId, Promise<void>>()
+  /** Each ends one step now. */
+  const cuts = new Map<StepId, AbortController>()
+  const endSteps = (task: TaskId) => {
+    for (const step of Object.values(book.state.flight)) if (step.task === task) cuts.get(step.id)?.abort()
+  }
   let trouble: { error: unknown } | null = null
   const fly = (begun: Begun) => {
-    const landing = iterate(context, begun)
+    const cut = new AbortController()
+    cuts.set(begun.step.id, cut)
+    const hard = AbortSignal.any([signals.hard, cut.signal])
+    const landing = iterate({ ...context, signals: { soft: signals.soft, hard } }, begun)
+      .then(() => (cut.signal.aborted ? applyLeft(context, begun.step.id) : undefined))
       .catch(error => {
         trouble ??= { error }
       })
-      .finally(() => flying.delete(begun.step.id))
+      .finally(() => {
+        flying.delete(begun.step.id)
+        cuts.delete(begun.step.id)
+      })
     flying.set(begun.step.id, landing)
   }
   try {
@@ -59,7 +78,7 @@ export async function run(
       if (trouble) throw (trouble as { error: unknown }).error
       if (signals.soft.aborted) return await leave(context, 'interrupted', true)
       sleep.caughtUp()
-      obey(context, cancel)
+      obey(context, cancel, endSteps)
       if (flying.size === 0) await ports.adoptEdits()
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began

@@ -1,15 +1,19 @@
 import type { RunEvent, Sender } from '../core/events.ts'
 import type { Control } from '../core/ports.ts'
-import { reopen } from '../core/reopen.ts'
+import { cancelTask, reopen } from '../core/reopen.ts'
+import type { TaskId } from '../core/task.ts'
 import type { RunContext } from './iterate.ts'
 
 /** Handles new requests. Each is journaled before it takes effect. */
-export function obey(context: RunContext, cancel: AbortController): void {
+export function obey(context: RunContext, cancel: AbortController, endSteps: (task: TaskId) => void): void {
   const { book, ports } = context
   for (const { id: request, control, from } of ports.controls.pending()) {
     const on = { at: ports.clock.now(), request, ...(from && { from }) }
     if (control.type === 'tell') tell(context, control, on)
-    else if (control.type === 'limit') {
+    else if (control.type === 'drop') {
+      drop(context, control.task, on)
+      endSteps(control.task)
+    } else if (control.type === 'limit') {
       const { iterations, by } = control
       const limits = { ...book.state.limits, iterations }
       book.record({ type: 'limits', limits, ...(by && { by }), ...on })
@@ -30,6 +34,16 @@ function tell(
   const about = book.tasks.filter(({ id }) => id === task)
   const reopened = reopen(book.table, book.state, about, on.at)
   if (reopened) book.record(reopened)
+}
+
+function drop({ book }: RunContext, id: TaskId, on: { at: number; request: string; from?: Sender }): void {
+  const task = book.tasks.find(each => each.id === id)
+  const edit = cancelTask(book.table, book.state, task, on.at)
+  book.record(
+    edit
+      ? { ...edit, ...on }
+      : { type: 'warned', at: on.at, note: `${id} is not open: it was not cancelled` },
+  )
 }
 
 const NO_REQUESTS = { error: 'this run takes no requests about it' }

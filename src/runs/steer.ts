@@ -3,12 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import type { Control } from '../core/ports.ts'
+import { cancelTask, isCancelled } from '../core/reopen.ts'
 import { findTaskId, type TaskId } from '../core/task.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { plainLine } from '../view/plain.ts'
+import { workflowIn, workflows } from '../workflows/index.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, findRun, latestUnfinished, matchingRuns, ralphHome, type StoredRun } from './find.ts'
 import { type Io, say, type Writer } from './io.ts'
@@ -39,8 +41,10 @@ export async function pauseRun(name: string | undefined, options: SteerOptions, 
 }
 
 /** If no process hosts the run, or the one that did dies meanwhile, it is ended in its journal. */
-export async function cancelRun(name: string | undefined, options: SteerOptions, io: Io): Promise<number> {
-  const run = runFor(name, options, io.env)
+export async function cancelRun(named: string | undefined, options: SteerOptions, io: Io): Promise<number> {
+  const [name, ...words] = named?.split('/') ?? []
+  const run = runFor(name === '' && words.length > 0 ? undefined : name, options, io.env)
+  if (words.length > 0) return cancelTaskOf(run, words.join('/'), io)
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
   const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'
@@ -61,6 +65,30 @@ export async function cancelRun(name: string | undefined, options: SteerOptions,
       record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
     })
   return say(io.stdout, `cancelled run ${run.id}`)
+}
+
+/** One task of a run; the others go on. */
+async function cancelTaskOf(run: StoredRun, word: string, io: Io): Promise<number> {
+  refuseFromWithin(run, io.env)
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
+  const { tasks, state } = fold(run.events)
+  const id = findTaskId(tasks, word)
+  const known = id === null ? null : (state.taskStates[id] ?? null)
+  if (id === null) throw new UsageError(`run ${run.id} has no task ${word}; see: ralph status ${run.id}`)
+  if (known?.stage === 'done') throw new UsageError(`${id} is completed already`)
+  if (known && isCancelled(known)) throw new UsageError(`${id} is cancelled already`)
+  if (isLive(run)) {
+    const request = sendRequest(run, { type: 'drop', task: id }, io.env)
+    if (!(await within(READ_MS, () => !existsSync(request)))) return notYet(run, 'cancel a task', io.stderr)
+  } else
+    await withStoppedRun(ralphHome(io.env), run, events => {
+      const now = fold(events)
+      const table = workflowIn(workflows, run).table(workflowIn(workflows, run).readSpec(run.began.pins))
+      const task = now.tasks.find(each => each.id === id)
+      const edit = cancelTask(table, now.state, task, Date.now())
+      if (edit) record(run, { ...edit, from: senderOf(io.env) })
+    })
+  return print(io.stdout, `cancelled ${plainLine(id)} of run ${run.id}; its other tasks go on`)
 }
 
 /** How long a run has to read a request before the sender says that it has not. */

@@ -35,10 +35,14 @@ export const pause: Verb = {
 
 export const cancel: Verb = {
   name: 'cancel',
-  summary: 'End a run now, for good; its changes are kept.',
+  summary: 'End a run now, for good, or one task of it; its changes are kept.',
   define: (command, { finish, io }) =>
-    inProject(command, 'ralph cancel 20260301-221530-k3f')
-      .argument('[run]', RUN)
+    inProject(
+      command,
+      `ralph cancel 20260301-221530-k3f
+  ralph cancel k3f/TASK-2            one task of it; its other tasks go on`,
+    )
+      .argument('[run]', `${RUN}; behind a slash, the task`)
       .action(async (name: string | undefined, options: SteerOptions) =>
         finish(await (await actions()).cancelRun(name, options, io)),
       ),
