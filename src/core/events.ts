@@ -125,7 +125,10 @@ export type Outcome =
     }
 
 /** What an agent wrote about its own work. */
-export type Claimed = Partial<Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note'>>
+export type Claimed = Partial<Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note'>> & {
+  /** Files that it changed although its role may not, and that were put back. */
+  undone?: string[]
+}
 
 export type Result =
   | 'complete'

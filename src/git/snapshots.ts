@@ -1,11 +1,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { pinFolder } from '../store/files/pinned.ts'
 import { currentTree, treeAtStart } from './compare.ts'
 import { git, mustGit } from './git.ts'
+import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
 import { isOwnPath } from './tree-state.ts'
-import { writeTree } from './trees.ts'
+import { repositoryEnv, writeTree } from './trees.ts'
+import { remove } from './undo.ts'
 
 /** Trees of a run, to compare the work with later. Their objects are in the run's folder, not in the repository. */
 export interface Snapshots {
@@ -15,6 +18,8 @@ export interface Snapshots {
   atStart(): Promise<string>
   /** What changed from one tree to another, without ralph's own files. */
   diff(from: string, to: string): Promise<string>
+  /** Makes the files as they were in a tree; returns those that were not, or why that cannot be done. */
+  putBack(tree: string): Promise<{ paths: string[]; obstacle: string | null }>
   /** Whether a file of a tree has this text in one line. */
   contains(tree: string, text: string): Promise<boolean>
 }
@@ -51,15 +56,39 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
     }
   }
   let first: Promise<string> | null = null
+  const take = () =>
+    withIndex(async index => {
+      const status = await readStatus(start.root, env, { start })
+      if (!status) throw new Error('git does not tell what changed')
+      // What ralph writes itself, the status of a task for instance, is no change of the work.
+      const paths = status.paths.filter(path => !isOwnPath(path))
+      return writeTree(start, own, index, currentTree(start, { ...status, paths }))
+    })
+  /** What differs in a later tree; `added`: it was not there before. */
+  const changedSince = async (tree: string, now: string) => {
+    const names = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', tree, now]
+    const words = (await mustGit(start.root, own, names)).split('\0')
+    return words
+      .flatMap((path, index) => (index % 2 === 1 ? [{ path, added: words[index - 1] === 'A' }] : []))
+      .filter(({ path }) => !isOwnPath(path))
+  }
   return {
-    take: () =>
-      withIndex(async index => {
-        const status = await readStatus(start.root, env, { start })
-        if (!status) throw new Error('git does not tell what changed')
-        // What ralph writes itself, the status of a task for instance, is no change of the work.
-        const paths = status.paths.filter(path => !isOwnPath(path))
-        return writeTree(start, own, index, currentTree(start, { ...status, paths }))
-      }),
+    take,
+    async putBack(tree) {
+      const changed = await changedSince(tree, await take())
+      const paths = changed.map(({ path }) => path)
+      const root = pinFolder(start.root)
+      for (const { path, added } of changed) if (added) remove(root, path)
+      const restore = changed.flatMap(({ path, added }) => (added ? [] : [path]))
+      const obstacle = obstacleTo(start.root, [], restore)
+      if (obstacle === null && restore.length > 0)
+        await withIndex(async index => {
+          const at = { ...own, ...repositoryEnv(start, start.root, index) }
+          await mustGit(start.root, at, ['read-tree', tree])
+          await mustGit(start.root, at, ['checkout-index', '--force', '-z', '--stdin'], restore.join('\0'))
+        })
+      return { paths, obstacle }
+    },
     atStart() {
       first ??= withIndex(index => writeTree(start, own, index, treeAtStart(start, runDir).tree))
       return first

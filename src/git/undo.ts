@@ -73,7 +73,7 @@ export async function undo(undoing: UndoContext, plan: UndoPlan, run: string): P
 }
 
 /** Removes a file, and the folders that are empty after that. */
-function remove(root: PinnedFolder, path: string): void {
+export function remove(root: PinnedFolder, path: string): void {
   try {
     actWithin(root, path, entry => rmSync(entry, { force: true }))
     for (let above = dirname(path); above !== '.'; above = dirname(above)) actWithin(root, above, rmdirSync)

@@ -30,6 +30,8 @@ export type FileWatch = {
    * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
    */
   uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
+  /** Ralph changed the tree itself: what was read before does not count. */
+  again(): void
   /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
   record(id: StepId): Promise<void>
 }
@@ -84,6 +86,10 @@ export function watchFiles(
     },
     prepare() {
       pending ??= startReading()
+    },
+    again() {
+      const before = pending ?? Promise.resolve(null)
+      pending = before.then(startReading, startReading)
     },
     async fingerprint() {
       const current = await read()

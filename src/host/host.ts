@@ -197,6 +197,8 @@ function openRun(
       locks: () => adapters().locks(),
       verify: criteria => adapters().verify(criteria),
       snapshot: work => adapters().snapshot(work),
+      diff: (work, since) => adapters().diff(work, since),
+      putBack: (work, tree) => adapters().putBack(work, tree),
     }),
   )
   active = opened

@@ -56,6 +56,8 @@ export type Adapters = {
   locks: Context['locks']
   verify: Context['verify']
   snapshot: Context['snapshot']
+  diff: Context['diff']
+  putBack: Context['putBack']
   workspaces: Workspaces
 }
 
@@ -112,6 +114,8 @@ export function openAdapters(options: AdaptersOptions): Adapters {
       return ask(question, step.id, dir)
     },
     snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
+    diff: async ({ step }, since) => (await workspaces.of(step.workspace)).diff(since),
+    putBack: async ({ step }, tree) => (await workspaces.of(step.workspace)).putBack(tree),
     locks: workspaces.project.locks,
     verify: criteria =>
       criteria.map((criterion, index) => ({

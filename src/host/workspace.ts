@@ -41,6 +41,10 @@ interface Workspace {
   checks(): Check[]
   /** The tree as it is now, to compare the work with later; null outside a repository. */
   snapshot(): Promise<string | null>
+  /** What changed since such a tree; null outside a repository. */
+  diff(since: string): Promise<string | null>
+  /** Makes the files as they were in such a tree; returns those that were not. */
+  putBack(tree: string): Promise<string[]>
   /** The checks of a workflow's own criteria. */
   verify(criteria: readonly Criterion[]): Check[]
   /** Whether tests were weakened since the run began, as findings. */
@@ -197,6 +201,14 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
       return [...protect.checks(), ...guardrails]
     },
     snapshot: async () => (snapshots ? snapshots.take() : null),
+    diff: async since => (snapshots ? snapshots.diff(since, await snapshots.take()) : null),
+    async putBack(tree) {
+      if (!snapshots) return []
+      const { paths, obstacle } = await snapshots.putBack(tree)
+      if (obstacle !== null) emit({ type: 'warned', at: now(), note: obstacle })
+      if (paths.length > 0) files.again()
+      return paths
+    },
     verify: criteria =>
       criteriaChecks(criteria, checking, { ...judging, onJudgeError: spec.settings.pipeline.onJudgeError }),
     doubts,

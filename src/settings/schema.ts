@@ -34,6 +34,9 @@ import { readVerification } from './verification.ts'
 
 const method = oneOf(...METHODS)
 
+/** The roles that a task passes where the settings do not say. */
+export const PIPELINE_ROLES = ['coder', 'reviewer', 'tester', 'qa'] as const
+
 /** The agent of one role. Missing keys are taken from the main agent. */
 const roleAgent = object({
   command: z.optional(command),
@@ -87,10 +90,19 @@ const pipelineRole = section({
   command: z._default(commandOrNull, null),
   /** A file with its base prompt. */
   prompt: z._default(commandOrNull, null),
+  /** Whether it may change files; null: all but the reviewer and qa. */
+  writes: z._default(z.nullable(z.boolean('must be true, false or null')), null),
 })
 
-/** The roles of all workflows. */
-const ROLES = ['coder', 'reviewer', 'tester', 'qa', 'judge', 'planner']
+/** Who may have an agent of its own, besides the roles of the pipeline. */
+const OTHER_ROLES = ['judge', 'planner']
+/** Names that stages have already. */
+const NO_ROLES = [...OTHER_ROLES, 'done', 'blocked', 'bugfix', 'merge', 'resolve']
+
+const roleName = z.string('must be the name of a role').check(
+  z.regex(/^[a-z][a-z0-9_-]{0,31}$/, 'must be a short name in lower case'),
+  z.refine((name: string) => !NO_ROLES.includes(name), 'is a name that ralph uses itself'),
+)
 
 /** Every key, its type, its bounds and its default. Times are in seconds. */
 export const schema = object({
@@ -155,12 +167,26 @@ export const schema = object({
     verification: z._default(method, 'string_match'),
     rounds: z._default(count, 3),
     onJudgeError: z._default(oneOf('again', 'string_match'), 'again'),
-    roles: section({
-      coder: pipelineRole,
-      reviewer: pipelineRole,
-      tester: pipelineRole,
-      qa: pipelineRole,
-    }),
+    /** The roles that a task passes, in this order. */
+    order: z._default(
+      z.array(roleName, 'must be a list of roles').check(
+        z.minLength(1, 'must have at least one role'),
+        z.refine((names: string[]) => new Set(names).size === names.length, 'must name each role once'),
+      ),
+      [...PIPELINE_ROLES],
+    ),
+    roles: z.prefault(
+      z.catchall(
+        object({
+          coder: pipelineRole,
+          reviewer: pipelineRole,
+          tester: pipelineRole,
+          qa: pipelineRole,
+        }),
+        pipelineRole,
+      ),
+      {},
+    ),
   }),
   parallel: z._default(positiveCount, 1),
   testChanges: z._default(oneOf('claim', 'fail', 'allow'), 'claim'),
@@ -195,14 +221,19 @@ export const schema = object({
   }),
 }).check(
   // A role that no stage has would have an agent that never works.
-  z.check(({ value: { agents }, issues }) => {
-    for (const role of Object.keys(agents).filter(name => !ROLES.includes(name)))
+  z.check(({ value: { agents, pipeline }, issues }) => {
+    const stages = [...new Set([...PIPELINE_ROLES, ...pipeline.order])]
+    const refuse = (path: string[], role: string, known: readonly string[]) =>
       issues.push({
         code: 'custom',
-        input: agents,
-        path: ['agents', role],
-        message: `must be for a role: ${ROLES.join(', ')}`,
+        input: role,
+        path: [...path, role],
+        message: `must be for a role: ${known.join(', ')}`,
       })
+    for (const role of Object.keys(pipeline.roles))
+      if (!stages.includes(role)) refuse(['pipeline', 'roles'], role, stages)
+    const known = [...stages, ...OTHER_ROLES]
+    for (const role of Object.keys(agents)) if (!known.includes(role)) refuse(['agents'], role, known)
   }),
 )
 

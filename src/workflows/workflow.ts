@@ -111,6 +111,10 @@ export type Context<S extends RunSpec = RunSpec> = {
   ask(question: AgentQuestion, work: Pick<Work, 'step'>): Promise<AgentAnswer>
   /** The tree of a step's workspace as it is now, for `Criterion.since`; null outside a repository. */
   snapshot(work: Pick<Work, 'step'>): Promise<string | null>
+  /** What changed in a step's workspace since such a tree, as `git diff` shows it; null outside a repository. */
+  diff(work: Pick<Work, 'step'>, since: string): Promise<string | null>
+  /** Makes the files of a step's workspace as they were in such a tree; returns those that were not. */
+  putBack(work: Pick<Work, 'step'>, tree: string): Promise<string[]>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
   /** The checks of these criteria, each run in the workspace of its step. */

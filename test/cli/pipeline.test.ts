@@ -1,67 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Act, Answer } from '../support/agent-script.ts'
-import { addJudge, verdicts } from '../support/judge.ts'
-import { setStage } from './scene.ts'
-
-type Roles = Partial<Record<'coder' | 'reviewer' | 'tester' | 'qa', Act[][]>>
-
-const says = (text: string): Act => ['claude', text]
-const promise = (words: string): Act => says(`Done.\n<promise>${words}</promise>`)
-
-const COMPLETION = {
-  outcome: 'auth.js validates tokens',
-  acceptance_criteria: ['tokens are validated'],
-  coder: { verification_method: 'external', verification_config: { command: 'grep -q verify auth.js' } },
-  reviewer: { verification_method: 'semantic' },
-  tester: { verification_method: 'external', verification_config: { command: 'test -e auth.test.js' } },
-  qa: { verification_method: 'string_match' },
-}
-
-const HONEST: Roles = {
-  coder: [[['file', 'auth.js', 'verify(token)\n'], promise('IMPLEMENTATION_COMPLETE')]],
-  reviewer: [[promise('REVIEW_PASSED')]],
-  tester: [[['file', 'auth.test.js', 'test\n'], promise('TESTS_PASSED')]],
-  qa: [[promise('QA_PASSED')]],
-}
-
-const JUDGE = { agents: { judge: { command: 'judge' } } }
-
-/** A project with tasks, an agent that plays each role by a script, and a judge. */
-async function setPipeline({
-  roles = {},
-  tasks = [{ id: 'T1', title: 'Validate tokens', completion: COMPLETION }],
-  settings = {},
-  judge = [verdicts(['pass', 'verify(token)'])],
-}: {
-  roles?: Roles
-  tasks?: Record<string, unknown>[]
-  settings?: Record<string, unknown>
-  judge?: unknown[]
-} = {}) {
-  const scripts = { ...HONEST, ...roles }
-  const answers = Object.entries(scripts).map(
-    ([role, calls]): Answer => [role, `\\*\\*Agent\\*\\*: ${role}`, ...calls],
-  )
-  const stage = setStage({ answers, settings: { ...JUDGE, ...settings } })
-  addJudge(stage.bin, 'judge', ...judge)
-  stage.write('tasks.json', JSON.stringify(tasks))
-  const imported = await stage.ralph('task', 'import', 'tasks.json', '--spec', 'auth')
-  if (imported.code !== 0) throw new Error(imported.stderr)
-  const settled = () => stage.journal().flatMap(event => (event.type === 'settled' ? [event] : []))
-  return {
-    ...stage,
-    settled,
-    /** Each iteration: its stage, and what it came to. */
-    moves: () => settled().map(({ stage, move }) => `${stage} ${move}`),
-    promptOf: (role: string, nth = 1) =>
-      stage.asked().filter(({ name }) => name === role)[nth - 1]?.prompt ?? '',
-    stored: (id: string) =>
-      JSON.parse(readFileSync(join(stage.project, '.ralph', 'tasks', `${id}.json`), 'utf8')),
-    ending: () => stage.journal().at(-1),
-  }
-}
+import { verdicts } from '../support/judge.ts'
+import { COMPLETION, HONEST, promise, says, setPipeline } from './pipeline-scene.ts'
 
 describe('a task', () => {
   it('passes coder, reviewer, tester and qa, and is completed and verified', async () => {
@@ -136,125 +77,6 @@ describe('a task', () => {
   })
 })
 
-describe('work that is sent back', () => {
-  const FINDING = 'auth.js:1: an expired token is accepted'
-  const reject = [says(`No.\n<reject>\n- ${FINDING}\n</reject>`)]
-
-  it('goes to the coder with numbered findings, then through all stages again', async () => {
-    const stage = await setPipeline({
-      roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nexpires\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
-        reviewer: [reject, [promise('REVIEW_PASSED')]],
-      },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
-    expect(stage.moves().slice(0, 4)).toEqual([
-      'coder pass',
-      'reviewer reject',
-      'coder pass',
-      'reviewer pass',
-    ])
-    expect(stage.promptOf('coder', 2)).toContain(`The work was sent back:\n\nF1 ${FINDING}`)
-  })
-
-  it('may be answered: a dismissed finding does not send it back again', async () => {
-    const stage = await setPipeline({
-      roles: {
-        coder: [
-          ...HONEST.coder!,
-          [
-            ['file', 'auth.js', 'verify(token)\n// checked by verify\n'],
-            says('<dismiss F1>verify() checks it</dismiss>\n<promise>IMPLEMENTATION_COMPLETE</promise>'),
-          ],
-        ],
-        reviewer: [reject, reject, [promise('REVIEW_PASSED')]],
-      },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
-    expect(stage.moves().slice(0, 5)).toEqual([
-      'coder pass',
-      'reviewer reject',
-      'coder pass',
-      'reviewer more',
-      'reviewer pass',
-    ])
-    expect(stage.promptOf('reviewer', 2)).toContain(`F1 ${FINDING}\n   answer: verify() checks it`)
-  })
-
-  it('unchanged, twice, is a question to a person', async () => {
-    const stage = await setPipeline({
-      roles: { reviewer: [reject, [says('<reject>auth.js:1: something else</reject>')]] },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(1)
-    expect(stage.moves()).toEqual(['coder pass', 'reviewer reject', 'coder pass', 'reviewer ask'])
-    expect(stage.stored('T1')).toMatchObject({
-      status: 'blocked',
-      metadata: { reason: expect.stringContaining('sends the same work back again') },
-    })
-  })
-
-  it('more than `rounds` times fails', async () => {
-    const coder = ['a', 'b', 'c'].map((word): Act[] => [
-      ['file', 'auth.js', `verify(token) ${word}\n`],
-      promise('IMPLEMENTATION_COMPLETE'),
-    ])
-    const stage = await setPipeline({
-      roles: { coder, reviewer: [reject] },
-      settings: { pipeline: { rounds: 1 } },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(1)
-    expect(stage.moves()).toEqual(['coder pass', 'reviewer reject', 'coder pass', 'reviewer capped'])
-    expect(stage.stored('T1').status).toBe('failed')
-  })
-
-  it('comes back too if a command is red at a role that cannot mend it', async () => {
-    const qa = { verification_method: 'external', verification_config: { command: 'grep -q logout auth.js' } }
-    const stage = await setPipeline({
-      tasks: [{ id: 'T1', title: 'Validate tokens', completion: { ...COMPLETION, qa } }],
-      roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nlogout\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
-      },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
-    expect(stage.moves().slice(3, 5)).toEqual(['qa reject', 'coder pass'])
-    expect(stage.promptOf('coder', 2)).toContain('Command exited with 1, expected 0 (grep -q logout auth.js)')
-  })
-
-  it('by a tester whose test shows a bug is mended by the coder', async () => {
-    const test = ['file', 'auth.test.js', 'grep -q expires auth.js\n'] as Act
-    const tester = { verification_method: 'external', verification_config: { command: 'sh auth.test.js' } }
-    const stage = await setPipeline({
-      tasks: [{ id: 'T1', title: 'Validate tokens', completion: { ...COMPLETION, tester } }],
-      roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nexpires\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
-        tester: [
-          [test, says('<reject>auth.js:1: auth.test.js shows that nothing expires</reject>')],
-          [promise('TESTS_PASSED')],
-        ],
-      },
-    })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
-    expect(stage.moves()).toEqual([
-      'coder pass',
-      'reviewer pass',
-      'tester reject',
-      'coder pass',
-      'reviewer pass',
-      'tester pass',
-      'qa pass',
-    ])
-  })
-})
-
 describe('a task that is not finished', () => {
   it.each([
     ['without a promise', [says('not yet')], 'Max iterations reached without completion promise'],
@@ -312,6 +134,54 @@ describe('settings', () => {
     expect(other.moves()).toEqual(['coder pass', 'reviewer pass', 'qa pass'])
   })
 
+  it('name other roles, their order and what they may do', async () => {
+    const role = { verification_method: 'string_match' }
+    const stage = await setPipeline({
+      roles: {
+        architect: [[['file', 'plan.md', 'plan\n'], promise('STAGE_COMPLETE')]],
+        security: [[['file', 'notes.md', 'x\n'], promise('STAGE_COMPLETE')], [promise('STAGE_COMPLETE')]],
+      },
+      settings: {
+        pipeline: {
+          order: ['architect', 'coder', 'security', 'qa'],
+          roles: { security: { writes: false, maxIterations: 2 } },
+        },
+      },
+      tasks: [
+        {
+          id: 'T1',
+          title: 'Validate tokens',
+          completion: { ...COMPLETION, architect: role, security: role },
+        },
+      ],
+    })
+    expect((await stage.ralph('pipeline')).code).toBe(0)
+    expect(stage.moves()).toEqual([
+      'architect pass',
+      'coder pass',
+      'security more',
+      'security pass',
+      'qa pass',
+    ])
+    expect(stage.promptOf('architect')).toMatch(/^You are the architect\./)
+    expect(stage.promptOf('architect')).not.toContain('<reject>')
+    expect(stage.promptOf('security', 2)).toContain('- **Iteration**: 2/2')
+    expect(existsSync(join(stage.project, 'plan.md'))).toBe(true)
+    expect(existsSync(join(stage.project, 'notes.md'))).toBe(false)
+  })
+
+  it.each([
+    [{ order: [] }, 'pipeline.order must have at least one role'],
+    [{ order: ['coder', 'coder'] }, 'pipeline.order must name each role once'],
+    [{ order: ['coder', 'merge'] }, 'pipeline.order[1] is a name that ralph uses itself'],
+    [{ roles: { reviewr: {} } }, 'pipeline.roles.reviewr must be for a role: coder, reviewer, tester, qa'],
+  ])('refuse %j', async (pipeline, message) => {
+    const stage = await setPipeline()
+    stage.write('.ralph/settings.json', JSON.stringify({ pipeline }))
+    const ran = await stage.ralph('pipeline')
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
   it('verify the coder by its command, else by the guardrails, where the task does not say', async () => {
     const completion = { outcome: 'o', acceptance_criteria: ['tokens are validated'] }
     const tasks = [{ id: 'T1', title: 'Validate tokens', completion }]
@@ -348,10 +218,9 @@ describe('ralph pipeline', () => {
     })
     await stage.ralph('pipeline')
     const { stdout } = await stage.ralph('status')
-    expect(stdout).toContain(
-      'T1 coder, iteration 1: not verified. Verification failed: Command exited with 2',
-    )
-    expect(stdout).toContain('T1 coder, iteration 2: verified. External verification passed')
+    expect(stdout).toContain('T1 Validate tokens: completed\n')
+    expect(stdout).toContain('- coder, iteration 1: not verified. Verification failed: Command exited with 2')
+    expect(stdout).toContain('- coder, iteration 2: verified. External verification passed')
     const { details } = JSON.parse((await stage.ralph('status', '--json')).stdout)
     expect(details[0]).toMatchObject({ id: 'T1', iterations: 5 })
     expect(details[0].attempts[0]).toMatchObject({
@@ -404,5 +273,60 @@ describe('ralph pipeline', () => {
     expect((await stage.ralph('resume', '-m', '10')).code).toBe(0)
     expect(stage.moves()).toEqual(['coder pass', 'reviewer pass', 'tester pass', 'qa pass'])
     expect(stage.stored('T1').status).toBe('completed')
+  })
+
+  it('is without a task that is cancelled: its agent is ended, and the others go on', async () => {
+    const free = {
+      outcome: 'o',
+      acceptance_criteria: ['tokens are validated'],
+      reviewer: {},
+      tester: {},
+      qa: {},
+    }
+    const stage = await setPipeline({
+      roles: { coder: [[['pid', 'pid'], ['hang']], ...HONEST.coder!] },
+      tasks: [
+        { id: 'T1', title: 'Hangs', priority: 1, completion: { ...free, coder: {} } },
+        { id: 'T2', title: 'Goes on', priority: 2, completion: { ...free, coder: {} } },
+        { id: 'T3', title: 'Waits', priority: 3, dependencies: ['T1'], completion: { ...free, coder: {} } },
+      ],
+    })
+    const running = stage.start('pipeline')
+    while (!existsSync(join(stage.project, 'pid'))) await new Promise(resolve => setTimeout(resolve, 50))
+    const unknown = await stage.ralph('cancel', '/T9')
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no task T9')])
+    const cancelled = await stage.ralph('cancel', '/T1')
+    expect([cancelled.code, cancelled.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^cancelled T1 of run \S+; its other tasks go on\n$/),
+    ])
+    expect((await running.ended).code).toBe(1)
+    expect(stage.stored('T1')).toMatchObject({ status: 'cancelled' })
+    expect(stage.stored('T2').status).toBe('completed')
+    expect(stage.stored('T3')).toMatchObject({ status: 'blocked', metadata: { reason: 'waits for T1' } })
+    expect((await stage.ralph('status')).stdout).toContain('T1 Hangs: cancelled by a person\n')
+  })
+
+  it('that is stopped may be without a task too: it is not taken up again', async () => {
+    const completion = {
+      outcome: 'o',
+      acceptance_criteria: ['tokens are validated'],
+      coder: {},
+      reviewer: {},
+      tester: {},
+      qa: {},
+    }
+    const stage = await setPipeline({
+      tasks: [
+        { id: 'T1', title: 'a', priority: 1, completion },
+        { id: 'T2', title: 'b', priority: 2, completion },
+      ],
+    })
+    await stage.ralph('pipeline', '-m', '1')
+    const [id] = stage.runs()[0]!.split('/').slice(-1)
+    expect((await stage.ralph('cancel', `${id}/T1`)).code).toBe(0)
+    expect((await stage.ralph('cancel', `${id}/T1`)).stderr).toContain('T1 is cancelled already')
+    expect((await stage.ralph('resume', '-m', '20')).code).toBe(1)
+    expect([stage.stored('T1').status, stage.stored('T2').status]).toEqual(['cancelled', 'completed'])
   })
 })

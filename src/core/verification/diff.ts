@@ -58,3 +58,24 @@ export function partsOf(
   }
   return { parts: parts.length > 0 ? parts : [[]], left }
 }
+
+/** The files that a diff changes, by the names that they have or had. */
+export const changedPaths = (diff: string): Set<string> =>
+  new Set(
+    splitDiff(diff).flatMap(({ path, text }) => [
+      path,
+      ...[...text.matchAll(/^(?:--- a\/|rename from )(.+?)\t?$/gm)].map(([, before = '']) => before),
+    ]),
+  )
+
+/** Whether a diff changes or removes a line, by its number before. */
+export function changesLine(diff: string, path: string, line: number): boolean {
+  const file = splitDiff(diff).find(each => changedPaths(each.text).has(path))
+  let before = 0
+  return (file?.text.split('\n') ?? []).some(text => {
+    const hunk = /^@@ -(\d+)/.exec(text)
+    if (hunk) before = Number(hunk[1])
+    if (hunk || before === 0 || (text[0] !== ' ' && text[0] !== '-')) return false
+    return before++ === line && text[0] === '-'
+  })
+}

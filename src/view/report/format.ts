@@ -201,6 +201,15 @@ export const formatWarnings = ({ warnings }: Receipt): string[] =>
 export const formatDoubts = ({ doubts }: Receipt): string[] =>
   doubts.flatMap(({ check, doubts }) => doubts.map(doubt => plainLine(`${check}: ${doubt}`, LONGEST_LINE)))
 
+/** What could become tasks of their own. */
+export const formatFollowUps = ({ followUps = [] }: Receipt): string[] =>
+  followUps.map(({ task, text }) =>
+    plainLine(
+      `${text} (found with ${task}; to make it a task: ralph task followup ${task} ID TITLE)`,
+      LONGEST_LINE,
+    ),
+  )
+
 /** The tasks that are not done, a line each. Without a list, the result already says it. */
 export const formatOpenTasks = ({ listed, left }: Receipt): string[] =>
   listed ? left.map(formatOpenTask) : []

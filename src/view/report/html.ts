@@ -8,6 +8,7 @@ import {
   formatDoubts,
   formatEnding,
   formatFacts,
+  formatFollowUps,
   formatInstructions,
   formatNextStep,
   formatOpenTasks,
@@ -49,6 +50,7 @@ export function htmlReport(receipt: Receipt): string[] {
     ...list('Doubts', formatDoubts(receipt)),
     ...list('Warnings', formatWarnings(receipt)),
     ...list('Left', formatOpenTasks(receipt)),
+    ...list('Proposed follow-ups', formatFollowUps(receipt)),
     '<footer class="dim">Made by <code>ralph report --html</code>. Costs are as the agent reported them.</footer>',
     '</html>',
   ]

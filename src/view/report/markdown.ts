@@ -8,6 +8,7 @@ import {
   formatDoubts,
   formatEnding,
   formatFacts,
+  formatFollowUps,
   formatInstructions,
   formatNextStep,
   formatOpenTasks,
@@ -44,6 +45,7 @@ export function markdownReport(receipt: Receipt): string[] {
     ...section('Doubts', formatDoubts(receipt)),
     ...section('Warnings', formatWarnings(receipt)),
     ...section('Left', formatOpenTasks(receipt)),
+    ...section('Proposed follow-ups', formatFollowUps(receipt)),
     ...section('To go on', nextStep === null ? [] : [nextStep]),
   ]
 }

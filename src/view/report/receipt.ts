@@ -50,6 +50,8 @@ export type Receipt = {
   doubts: { check: string; doubts: string[] }[]
   /** Tasks that are not done. */
   left: OpenTask[]
+  /** What reviews found outside of their tasks; absent in older receipts. */
+  followUps?: { task: string; text: string }[]
   /** Ralph gc deleted the run: only this receipt is left. */
   deleted?: true
   /** The command that continues the run; null if there is nothing to continue. */
@@ -106,6 +108,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       warnings: warningsIn(events),
       doubts: doubtsIn(events),
       left: openTasks(events),
+      followUps: followUpsIn(events),
     }),
   }
 }
@@ -146,6 +149,13 @@ function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
   const found = Object.values(fold(events).state.doubts).flat()
   return found.map(({ check, doubts = [] }) => ({ check, doubts }))
 }
+
+/** Ralph keeps them with the task. */
+const followUpsIn = (events: readonly RunEvent[]): { task: string; text: string }[] =>
+  fold(events).tasks.flatMap(({ id, spec }) => {
+    const kept = Array.isArray(spec?.followUps) ? spec.followUps : []
+    return kept.map(text => ({ task: id, text: String(text) }))
+  })
 
 /** Each only once, because the same warning may come in every iteration. */
 function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {

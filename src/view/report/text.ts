@@ -11,6 +11,7 @@ import {
   formatDoubts,
   formatEnding,
   formatFacts,
+  formatFollowUps,
   formatInstructions,
   formatNextStep,
   formatOpenTasks,
@@ -75,6 +76,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     ...section('doubts', formatDoubts(receipt)),
     ...section('warnings', formatWarnings(receipt)),
     ...section('left', formatOpenTasks(receipt)),
+    ...section('proposed follow-ups', formatFollowUps(receipt)),
     ...(nextStep === null ? [] : ['', `${colors.bold('to go on')}  ${nextStep}`]),
   ]
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import type { Settings } from '../../settings/schema.ts'
 import { type RunSpec, specSchema } from '../spec.ts'
+import { mayWrite, triesOf } from './rules/order.ts'
 import { readStoredTask } from './tasks/read-task.ts'
-import { type PipelineTask, ROLES, specOut, TASK_VERSION } from './tasks/task.ts'
+import { type PipelineTask, specOut, TASK_VERSION } from './tasks/task.ts'
 
 /** One role of a run, as the settings made it. */
 export type PipelineRole = {
@@ -13,6 +14,8 @@ export type PipelineRole = {
   command: string | null
   /** Its base prompt; null: ralph's own. */
   prompt: string | null
+  /** Whether it may change files; absent: as ralph knows the role. */
+  writes?: boolean
 }
 
 export type PipelineSpec = RunSpec & {
@@ -21,8 +24,8 @@ export type PipelineSpec = RunSpec & {
   roles: PipelineRole[]
 }
 
-/** How the tasks of a run are read back. */
-const TASK_RULES = { roles: ROLES, method: 'string_match' }
+/** How the tasks of a run are read back: its settings may name other roles than ralph knows. */
+const TASK_RULES = { roles: null, method: 'string_match' }
 
 const task = z.pipe(
   z.custom<unknown>(value => 'task' in readStoredTask(value, TASK_RULES), 'not a task'),
@@ -37,6 +40,7 @@ export const pipelineSchema = specSchema({
       tries: z.number(),
       command: z.nullable(z.string()),
       prompt: z.nullable(z.string()),
+      writes: z.optional(z.boolean()),
     }),
   ),
 })
@@ -48,21 +52,23 @@ export const pinnedTask = ({ completion_spec, ...rest }: PipelineTask): Record<s
   completion_spec: completion_spec && specOut(completion_spec),
 })
 
-/** How often each stage may be tried. */
-const DEFAULT_TRIES = { coder: 15, reviewer: 5, tester: 10, qa: 5 } as const
-
 /** The roles of a run in their order. `readPrompt` gives the text of a base prompt's file. */
 export function rolesFrom(
-  { pipeline: { enabled, maxIterations: all, roles } }: Settings,
+  { pipeline: { enabled, maxIterations: all, order, roles } }: Settings,
   readPrompt: (path: string) => string,
 ): PipelineRole[] {
-  return ROLES.filter(name => !roles[name].skip).map(name => {
-    const { enabled: loops, maxIterations, command, prompt } = roles[name]
-    return {
-      name,
-      tries: enabled && loops ? (maxIterations ?? all ?? DEFAULT_TRIES[name]) : 1,
-      command,
-      prompt: prompt === null ? null : readPrompt(prompt),
-    }
+  return order.flatMap(name => {
+    const role = Object.hasOwn(roles, name) ? roles[name] : undefined
+    if (role?.skip) return []
+    const own = role?.maxIterations ?? all ?? triesOf(name)
+    return [
+      {
+        name,
+        tries: enabled && (role?.enabled ?? true) ? own : 1,
+        command: role?.command ?? null,
+        prompt: role?.prompt ? readPrompt(role.prompt) : null,
+        writes: mayWrite({ name, ...(role?.writes != null && { writes: role.writes }) }),
+      },
+    ]
   })
 }

@@ -1,9 +1,8 @@
 import type { Stage, StageTable } from '../../core/table.ts'
 import { merging } from '../shared/merging.ts'
+import { maySendBack, READERS, sendsBackTo, triesOf } from './rules/order.ts'
 
 const ORDER: readonly string[] = ['coder', 'reviewer', 'tester', 'qa']
-const TRIES: Readonly<Record<string, number>> = { coder: 15, reviewer: 5, tester: 10, qa: 5 }
-const OTHER_TRIES = 10
 
 /** What a role does, in words. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -13,35 +12,36 @@ const TITLES: Readonly<Record<string, string>> = {
   qa: 'validating',
 }
 
-/** Roles that write: what is red after their work is theirs to mend. What others find goes back to the first role. */
-const WRITERS = ['coder', 'tester']
-
 /** `ralph pipeline`: each role loops until its promise is given and verified; a later one may send the work back. */
 export function pipeline({
   roles = ORDER,
   tries = {},
   rounds = 3,
   parallel = 1,
+  readers = READERS,
 }: {
   roles?: readonly string[]
   tries?: Readonly<Record<string, number>>
   rounds?: number
   parallel?: number
+  /** Roles that change nothing: what is red after their work goes back, as others have to mend it. */
+  readers?: readonly string[]
 } = {}): StageTable {
   const { after, stages } = merging(parallel)
   const first = roles[0] ?? 'coder'
+  const backTo = sendsBackTo(roles)
   const stageOf = (role: string, place: number): Stage => ({
     role,
     title: TITLES[role] ?? role,
     ends: 'signal',
-    tries: tries[role] ?? TRIES[role] ?? OTHER_TRIES,
-    ...(place > 0 && { rejects: true }),
-    ...(place > 0 && !WRITERS.includes(role) && { failed: 'reject' }),
+    tries: tries[role] ?? triesOf(role),
+    ...(maySendBack(roles, role) && { rejects: true }),
+    ...(maySendBack(roles, role) && readers.includes(role) && { failed: 'reject' }),
     on: {
       pass: roles[place + 1] ?? after,
       more: role,
       fail: role,
-      ...(place > 0 && { reject: first, capped: 'blocked' }),
+      ...(maySendBack(roles, role) && { reject: backTo, capped: 'blocked' }),
       ask: 'blocked',
       spent: 'blocked',
     },

@@ -1,14 +1,15 @@
 import type { Result, Settled } from '../../core/events.ts'
+import { isCancelled } from '../../core/reopen.ts'
 import { taskStateOf } from '../../core/table.ts'
 import type { Context } from '../workflow.ts'
 import { failureReason, historyOf } from './rules/history.ts'
 import type { PipelineSpec } from './spec.ts'
 import { fileTaskStore } from './tasks/store.ts'
-import { ROLES, type TaskStatus } from './tasks/task.ts'
+import type { TaskStatus } from './tasks/task.ts'
 
 /** Keeps the files of the tasks up to date: status, iterations, and why a task is not completed. Safe to repeat. */
 export function taskFiles({ spec, table, run, journal, record }: Context<PipelineSpec>) {
-  const store = fileTaskStore(spec.project, { roles: ROLES, method: spec.settings.pipeline.verification })
+  const store = fileTaskStore(spec.project, { roles: null, method: spec.settings.pipeline.verification })
 
   function save(id: string, status: TaskStatus, reason: string | null): void {
     try {
@@ -31,8 +32,10 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
 
   return {
     begin: (id: string) => save(id, 'in_progress', null),
+    cancelled: (id: string) => save(id, 'cancelled', null),
     settled({ task: id, stage, move, state }: Settled): void {
-      if (state.stage === 'blocked') {
+      if (isCancelled(state)) save(id, 'cancelled', null)
+      else if (state.stage === 'blocked') {
         const history = historyOf(journal()).find(one => one.id === id) ?? { id, iterations: 0, attempts: [] }
         save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, stage, state.why))
       } else save(id, state.stage === 'done' ? 'completed' : 'in_progress', null)

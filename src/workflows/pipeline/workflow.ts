@@ -1,8 +1,13 @@
+import type { RunEvent } from '../../core/events.ts'
+import { fold } from '../../core/evolve.ts'
 import { plural } from '../../core/format.ts'
+import { taskStateOf } from '../../core/table.ts'
+import { type Task, unmet } from '../../core/task.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openPipeline } from './active.ts'
-import { historyLines, historyOf } from './rules/history.ts'
+import { historyLines, historyOf, type TaskStanding } from './rules/history.ts'
+import { mayWrite } from './rules/order.ts'
 import { type PipelineSpec, pinnedTask, pipelineSchema } from './spec.ts'
 import { pipeline } from './table.ts'
 import { TASKS_DIR } from './tasks/store.ts'
@@ -19,6 +24,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
       roles: roles.map(({ name }) => name),
       tries: Object.fromEntries(roles.map(({ name, tries }) => [name, tries])),
       rounds: settings.pipeline.rounds,
+      readers: roles.filter(role => !mayWrite(role)).map(({ name }) => name),
     }),
   describe: ({ tasks, roles }) => ({
     subject: [
@@ -34,7 +40,22 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
   protectedAreas: ({ project }) => [{ root: project, globs: [`${TASKS_DIR}/**`] }],
   details: events => {
     const histories = historyOf(events)
-    return { data: histories, lines: historyLines(histories) }
+    return { data: histories, lines: historyLines(standingsOf(events), histories) }
   },
   open: openPipeline,
+}
+
+/** Where each task of a run is. */
+function standingsOf(events: readonly RunEvent[]): TaskStanding[] {
+  const { tasks, state } = fold(events)
+  const [began] = events
+  if (began?.type !== 'began') return []
+  const table = pipelineWorkflow.table(pipelineWorkflow.readSpec(began.pins))
+  const stateOf = (task: Task) => taskStateOf(table, state, task)
+  const isDone = (id: string) => tasks.some(task => task.id === id && stateOf(task).stage === 'done')
+  return tasks.map(task => {
+    const now = stateOf(task)
+    const tries = task.tries?.[now.stage] ?? table.stages[now.stage]?.tries ?? 0
+    return { id: task.id, title: task.title, state: now, tries, waitsFor: unmet(task, isDone) }
+  })
 }

@@ -1,5 +1,5 @@
+import type { FileDiff } from '../../../core/verification/diff.ts'
 import { visibleText } from '../../../core/visible.ts'
-import type { FileDiff } from './diff.ts'
 
 export type JudgeMaterial = {
   criteria: readonly { id: string; text: string }[]

@@ -15,9 +15,9 @@ import {
   exported,
   isTaskId,
   type PipelineTask,
-  ROLES,
   STATUSES,
   type TaskStatus,
+  taskRoles,
 } from '../../../workflows/pipeline/tasks/task.ts'
 import { readInput } from '../run/start-run.ts'
 import type { TaskFields, TaskProject } from './command.ts'
@@ -32,7 +32,7 @@ const now = (): string => new Date().toISOString()
 function open({ projectDir }: TaskProject): { store: TaskStore; options: TaskRules } {
   const project = projectOf(projectDir, process.env)
   const { settings } = loadSettings(project)
-  const options = { roles: ROLES, method: settings.pipeline.verification }
+  const options = { roles: taskRoles(settings), method: settings.pipeline.verification }
   return { store: fileTaskStore(project, options), options }
 }
 

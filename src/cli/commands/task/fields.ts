@@ -1,5 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { ROLES } from '../../../workflows/pipeline/tasks/task.ts'
+import { PIPELINE_ROLES } from '../../../settings/schema.ts'
 import type { TaskFields } from './command.ts'
 
 type Raw = Record<string, unknown>
@@ -11,7 +11,7 @@ export const givenFrom = (fields: TaskFields): Raw => withFields({}, fields) ?? 
 export function withFields(task: Raw, fields: TaskFields, title?: string): Raw | null {
   const { outcome, acceptance, description, priority, dependsOn, assignee } = fields
   const completion = (task.completion ?? {}) as Raw
-  const roles = ROLES.flatMap(role => {
+  const roles = PIPELINE_ROLES.flatMap(role => {
     const criteria = criteriaFrom(role, fields, (completion[role] ?? {}) as Raw)
     return criteria ? [[role, criteria] as const] : []
   })

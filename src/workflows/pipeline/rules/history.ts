@@ -1,4 +1,6 @@
 import type { RunEvent } from '../../../core/events.ts'
+import { plural } from '../../../core/format.ts'
+import type { TaskState } from '../../../core/table.ts'
 
 /** One promise that was verified: what came of it. */
 type VerificationAttempt = {
@@ -43,14 +45,39 @@ export function historyOf(events: readonly RunEvent[]): TaskHistory[] {
   return [...tasks.values()]
 }
 
-/** One line for each attempt. */
-export const historyLines = (histories: readonly TaskHistory[]): string[] =>
-  histories.flatMap(({ id, attempts }) =>
-    attempts.map(
-      ({ role, iteration, verified, reason }) =>
-        `${id} ${role}, iteration ${iteration}: ${verified ? 'verified' : 'not verified'}. ${reason}`,
-    ),
-  )
+/** Where a task is now. */
+export type TaskStanding = {
+  id: string
+  title: string
+  state: TaskState
+  tries: number
+  waitsFor: readonly string[]
+}
+
+/** Each task: where it is, then one line for each attempt. */
+export function historyLines(
+  standings: readonly TaskStanding[],
+  histories: readonly TaskHistory[],
+): string[] {
+  return standings.flatMap(standing => {
+    const { attempts = [] } = histories.find(({ id }) => id === standing.id) ?? {}
+    return [
+      `${standing.id} ${standing.title}: ${whereIs(standing)}`,
+      ...attempts.map(
+        ({ role, iteration, verified, reason }) =>
+          `- ${role}, iteration ${iteration}: ${verified ? 'verified' : 'not verified'}. ${reason}`,
+      ),
+    ]
+  })
+}
+
+function whereIs({ state: { stage, tries, rounds, why }, tries: most, waitsFor }: TaskStanding): string {
+  if (stage === 'done') return 'completed'
+  if (stage === 'blocked') return why || 'blocked'
+  if (waitsFor.length > 0) return `waits for ${waitsFor.join(', ')}`
+  const back = rounds === 0 ? '' : `, sent back ${plural(rounds, 'time')}`
+  return `${stage}, ${tries === 0 ? 'not tried yet' : `tried ${tries} of ${plural(most, 'time')}`}${back}`
+}
 
 /** Why a task failed, in the words of the document. */
 export function failureReason({ attempts }: TaskHistory, role: string, why: string): string {

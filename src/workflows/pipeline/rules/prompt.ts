@@ -7,8 +7,10 @@ import { HOW_TO_ASK, HOW_TO_DISMISS, HOW_TO_REJECT } from './role-prompts.ts'
 export type RolePromptOptions = {
   base: string
   role: string
-  /** Whether it is the first role, which work is sent back to. */
-  isFirst: boolean
+  /** Whether it may send work back; if not, work may be sent back to it. */
+  mayReject: boolean
+  /** What was wrong with the last answer of this role, if nothing else says so. */
+  last: string | null
   task: { id: string; title: string; description: string }
   spec: { outcome: string; acceptance: readonly string[] } | null
   criteria: { promise: string; description: string; method: string }
@@ -25,7 +27,7 @@ export type RolePromptOptions = {
 
 /** The prompt of one iteration: the role, the task, what the last iteration came to, and what "done" means. */
 export function rolePrompt(options: RolePromptOptions): string {
-  const { base, isFirst, task, checks, carry, reviews } = options
+  const { base, mayReject, task, checks, carry, reviews } = options
   return [
     base.trim(),
     `# Your task: ${task.title} (${task.id})`,
@@ -33,10 +35,11 @@ export function rolePrompt(options: RolePromptOptions): string {
     checks.length > 0 ? `These checks must pass: ${checks.join(' · ')}` : null,
     options.interrupted ? HALF_EDITED : null,
     ...carry.filter(finding => finding.check !== REVIEW).map(({ note }) => note),
-    isFirst ? sentBack(carry, reviews) : answeredBefore(reviews),
+    options.last,
+    mayReject ? answeredBefore(reviews) : sentBack(carry, reviews),
     ...options.doubts,
     ...options.instructions.map(text => `Instruction from the user: ${text}`),
-    isFirst ? null : HOW_TO_REJECT,
+    mayReject ? HOW_TO_REJECT : null,
     HOW_TO_ASK,
     completionSection(options),
   ]

@@ -7,18 +7,23 @@ type Dismissal = { id: string; why: string }
 export type ReviewState = {
   /** Those of the last rejection. */
   open: ReviewFinding[]
-  /** Those that the coder has answered, with its reasons. */
-  dismissed: (ReviewFinding & { why: string })[]
+  /** The tree that was sent back with them. */
+  tree: string | null
+  /** Those that the coder has answered, with its reasons; `tree`: their lines are numbered as in it. */
+  dismissed: (ReviewFinding & { why: string; tree: string | null })[]
   /** How many findings have a number. */
   numbered: number
 }
 
-export const NO_REVIEWS: ReviewState = { open: [], dismissed: [], numbered: 0 }
+export const NO_REVIEWS: ReviewState = { open: [], tree: null, dismissed: [], numbered: 0 }
 
 const FINDING = /^\s*(?:[-*]\s+)?`?([^\s:`][^:`]*):(\d+)`?:\s*(\S.*)$/
 
+/** A finding before it has a number. */
+export type FoundFinding = Omit<ReviewFinding, 'id'>
+
 /** The findings of a `<reject>`; lines in another form are not findings. */
-const readFindings = (text: string): Omit<ReviewFinding, 'id'>[] =>
+export const readFindings = (text: string): FoundFinding[] =>
   text.split('\n').flatMap(line => {
     const [, path, number, failure] = FINDING.exec(line) ?? []
     return path && number && failure
@@ -34,9 +39,11 @@ const readDismissals = (text: string): Dismissal[] =>
 
 /** After a rejection: its findings get numbers, and only those that were not dismissed are open. */
 export function afterReject(state: ReviewState, text: string): ReviewState {
-  const found = readFindings(text).filter(finding => !isDismissed(state, finding))
-  const open = found.map((finding, index) => ({ ...finding, id: `F${state.numbered + index + 1}` }))
-  return { ...state, open, numbered: state.numbered + open.length }
+  const open = readFindings(text).map((finding, index) => ({
+    ...finding,
+    id: `F${state.numbered + index + 1}`,
+  }))
+  return { ...state, open, tree: null, numbered: state.numbered + open.length }
 }
 
 /** After the coder has worked: what it dismissed, with a reason, is answered. */
@@ -44,7 +51,7 @@ export function afterCoding(state: ReviewState, text: string): ReviewState {
   const answers = readDismissals(text).filter(({ why }) => why !== '')
   const answered = state.open.flatMap(finding => {
     const answer = answers.find(({ id }) => id === finding.id)
-    return answer ? [{ ...finding, why: answer.why }] : []
+    return answer ? [{ ...finding, why: answer.why, tree: state.tree }] : []
   })
   if (answered.length === 0) return state
   const ids = answered.map(({ id }) => id)
@@ -55,15 +62,12 @@ export function afterCoding(state: ReviewState, text: string): ReviewState {
   }
 }
 
-/** Whether a finding is one that was answered before. The line may have moved; the failure is what counts. */
-const isDismissed = ({ dismissed }: ReviewState, finding: Omit<ReviewFinding, 'id'>): boolean =>
-  dismissed.some(({ path, failure }) => path === finding.path && same(failure, finding.failure))
-
-/** Whether a rejection says nothing but what was answered before: then it does not send the work back. */
-export function repeatsDismissed(state: ReviewState, text: string): boolean {
-  const found = readFindings(text)
-  return found.length > 0 && found.every(finding => isDismissed(state, finding))
-}
+/** The answer to a finding, if it was answered before. The line may have moved; the failure is what counts. */
+export const dismissalOf = (
+  { dismissed }: ReviewState,
+  { path, failure }: FoundFinding,
+): ReviewState['dismissed'][number] | undefined =>
+  dismissed.findLast(other => other.path === path && same(other.failure, failure))
 
 const same = (a: string, b: string): boolean => squeeze(a) === squeeze(b)
 const squeeze = (text: string): string =>
@@ -72,5 +76,7 @@ const squeeze = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
+export const findingLine = ({ path, line, failure }: FoundFinding): string => `${path}:${line}: ${failure}`
+
 export const findingLines = (findings: readonly ReviewFinding[]): string =>
-  findings.map(({ id, path, line, failure }) => `${id} ${path}:${line}: ${failure}`).join('\n')
+  findings.map(finding => `${finding.id} ${findingLine(finding)}`).join('\n')

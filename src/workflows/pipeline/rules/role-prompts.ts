@@ -20,6 +20,22 @@ path/to/file:line: what fails, concretely
 
 Every finding needs a file, a line and a concrete failure. No findings is a valid answer: then give the promise. A matter of taste is no finding.`
 
+/** How such a note begins. */
+export const NOT_COUNTED = 'Your rejection did not count'
+
+/** After a rejection without a finding. */
+export const NO_FINDING = `${NOT_COUNTED}: it has no line of the form "path/to/file:line: what fails, concretely".`
+
+/** After a rejection that says only what was answered before. */
+export const ANSWERED = `${NOT_COUNTED}: its findings were answered before, and their lines have not changed since.`
+
+/** After a rejection about files that the task did not touch. */
+export const OUTSIDE = `${NOT_COUNTED}: its findings are about files that this task does not change. They are kept as proposals for other tasks. Judge this task's change.`
+
+/** After changes by a role that only looks. */
+export const undoneNote = (role: string, paths: readonly string[]): string =>
+  `You changed files, and the changes were put back: ${paths.join(', ')}. The ${role} changes no file: if something must change, send the work back. Your promise did not count.`
+
 export const HOW_TO_ASK = `If only a person can decide something, write <blocked>your question</blocked>.`
 
 /** How the coder answers findings that it does not agree with. */

@@ -28,8 +28,8 @@ import {
 export type TaskProblem = VerificationProblem
 
 export type TaskRules = {
-  /** The roles that criteria may be for. */
-  roles: readonly string[]
+  /** The roles that criteria may be for; null: any. */
+  roles: readonly string[] | null
   /** The method of criteria that name none. */
   method: string
 }
@@ -155,7 +155,7 @@ function readSpec(
   const read: [string, CompletionCriteria][] = []
   for (const [role, value] of Object.entries(others)) {
     if (value === null || value === undefined) continue
-    if (!roles.includes(role)) {
+    if (roles && !roles.includes(role)) {
       problems.push({ path: [role], problem: unknownRole(role, roles) })
       continue
     }

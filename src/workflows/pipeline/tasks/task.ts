@@ -1,11 +1,14 @@
 import { LONGEST_ID } from '../../../core/task.ts'
+import { PIPELINE_ROLES, type Settings } from '../../../settings/schema.ts'
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'blocked', 'cancelled'] as const
 
 export type TaskStatus = (typeof STATUSES)[number]
 
-/** The roles that ralph knows by itself. Settings may add others. */
-export const ROLES = ['coder', 'reviewer', 'tester', 'qa'] as const
+/** The roles that tasks may have criteria for: those that ralph knows, and those of the settings. */
+export const taskRoles = ({ pipeline: { order } }: Pick<Settings, 'pipeline'>): string[] => [
+  ...new Set([...PIPELINE_ROLES, ...order]),
+]
 
 /** The format of a task's file. */
 export const TASK_VERSION = 1

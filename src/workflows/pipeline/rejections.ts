@@ -1,0 +1,51 @@
+import type { Work } from '../../core/ports.ts'
+import { changedPaths, changesLine } from '../../core/verification/diff.ts'
+import type { Context } from '../workflow.ts'
+import {
+  dismissalOf,
+  type FoundFinding,
+  findingLine,
+  type ReviewState,
+  readFindings,
+} from './rules/reviews.ts'
+import { ANSWERED, NO_FINDING, OUTSIDE } from './rules/role-prompts.ts'
+
+/** What a rejection comes to: the findings that count, or why none does. `outside`: proposals for other tasks. */
+export type Rejection = { note: string; counts: boolean; outside: string[] }
+
+/**
+ * Weighs what a role sends back. A finding counts if it has a file, a line and a failure, if it is about a file that the
+ * task changes, and if it was not answered before; if it was, its lines must have changed since.
+ */
+export async function weighRejection(
+  context: Pick<Context, 'diff'>,
+  work: Work,
+  text: string,
+  { reviews, base }: { reviews: ReviewState; base: string | undefined },
+): Promise<Rejection> {
+  const found = readFindings(text)
+  if (found.length === 0) return { note: NO_FINDING, counts: false, outside: [] }
+  const diff = base === undefined ? null : await context.diff(work, base)
+  const changed = diff === null ? null : changedPaths(diff)
+  const isOutside = ({ path }: FoundFinding) => changed !== null && !changed.has(path)
+  const outside = found.filter(isOutside).map(findingLine)
+  const inside = found.filter(finding => !isOutside(finding))
+  if (inside.length === 0) return { note: OUTSIDE, counts: false, outside }
+  const open: FoundFinding[] = []
+  for (const finding of inside) {
+    const answer = dismissalOf(reviews, finding)
+    if (!answer || (await hasChanged(context, work, answer))) open.push(finding)
+  }
+  if (open.length === 0) return { note: ANSWERED, counts: false, outside }
+  return { note: open.map(findingLine).join('\n'), counts: true, outside }
+}
+
+/** Outside a repository nobody can know: then an answer stands. */
+async function hasChanged(
+  { diff }: Pick<Context, 'diff'>,
+  work: Work,
+  { path, line, tree }: ReviewState['dismissed'][number],
+): Promise<boolean> {
+  const since = tree === null ? null : await diff(work, tree)
+  return since !== null && changesLine(since, path, line)
+}
