@@ -88,7 +88,7 @@ async function cancelTaskOf(run: StoredRun, word: string, io: Io): Promise<numbe
       const edit = cancelTask(table, now.state, task, Date.now())
       if (edit) record(run, { ...edit, from: senderOf(io.env) })
     })
-  return print(io.stdout, `cancelled ${plainLine(id)} of run ${run.id}; its other tasks go on`)
+  return say(io.stdout, `cancelled ${plainLine(id)} of run ${run.id}; its other tasks go on`)
 }
 
 /** How long a run has to read a request before the sender says that it has not. */

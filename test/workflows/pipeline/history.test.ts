@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, RunEvent } from '../../../src/core/events.ts'
+import { initial, type TaskState, taskStateOf } from '../../../src/core/table.ts'
 import {
   failureReason,
   historyLines,
   historyOf,
   type TaskHistory,
+  type TaskStanding,
 } from '../../../src/workflows/pipeline/rules/history.ts'
 import { pipeline } from '../../../src/workflows/pipeline/table.ts'
 import { green, ok, play, task, trouble } from '../../core/play.ts'
@@ -57,11 +59,30 @@ describe('the history of a pipeline', () => {
       { role: 'coder', iteration: 3, promise_found: true, verified: true, reason: 'fine', at: 4000 },
       { role: 'reviewer', iteration: 4, promise_found: true, verified: true, reason: 'good', at: 5000 },
     ])
-    expect(historyLines(rows)).toEqual([
-      'T1 coder, iteration 2: not verified. tests are red',
-      'T1 coder, iteration 3: verified. fine',
-      'T1 reviewer, iteration 4: verified. good',
-      'T2 coder, iteration 5: not verified. nobody knows',
+    const standing = (id: string, more: Partial<TaskState>, waitsFor: string[] = []): TaskStanding => ({
+      id,
+      title: 'Do it',
+      state: { ...taskStateOf(pipeline(), initial, task(id)), ...more },
+      tries: 5,
+      waitsFor,
+    })
+    const standings = [
+      standing('T1', { stage: 'done' }),
+      standing('T2', { stage: 'reviewer', tries: 1, rounds: 2 }),
+      standing('T3', { stage: 'blocked', why: 'Which key?' }),
+      standing('T4', {}, ['T2', 'T3']),
+      standing('T5', {}),
+    ]
+    expect(historyLines(standings, rows)).toEqual([
+      'T1 Do it: completed',
+      '- coder, iteration 2: not verified. tests are red',
+      '- coder, iteration 3: verified. fine',
+      '- reviewer, iteration 4: verified. good',
+      'T2 Do it: reviewer, tried 1 of 5 times, sent back 2 times',
+      '- coder, iteration 5: not verified. nobody knows',
+      'T3 Do it: Which key?',
+      'T4 Do it: waits for T2, T3',
+      'T5 Do it: coder, not tried yet',
     ])
   })
 

@@ -7,7 +7,8 @@ import { red } from '../../core/play.ts'
 const options: RolePromptOptions = {
   base: ' BASE\n',
   role: 'coder',
-  isFirst: true,
+  mayReject: false,
+  last: null,
   task: { id: 'T1', title: 'Log in', description: ' With a token.\n' },
   spec: { outcome: 'People log in.', acceptance: ['a token is given', 'a wrong one is refused'] },
   criteria: { promise: 'CODED', description: 'All is written.', method: 'string match' },
@@ -114,15 +115,15 @@ The loop will continue until genuine completion or iteration 15.`)
 
   it('tells later roles how to send work back, and what was answered before', () => {
     const dismissed = [
-      { ...finding, why: 'it is caught' },
-      { ...finding, id: 'F2', why: 'no' },
+      { ...finding, why: 'it is caught', tree: null },
+      { ...finding, id: 'F2', why: 'no', tree: null },
     ]
     const text = rolePrompt({
       ...options,
       role: 'reviewer',
-      isFirst: false,
+      mayReject: true,
       carry: [review],
-      reviews: { open: [], dismissed, numbered: 2 },
+      reviews: { open: [], tree: null, dismissed, numbered: 2 },
     })
     expect(
       text,
@@ -143,7 +144,10 @@ Every finding needs a file, a line and a concrete failure. No findings is a vali
 
 If only a person`)
     expect(text).not.toContain('sent back')
-    expect(rolePrompt({ ...options, isFirst: false })).not.toContain('answered')
+    expect(rolePrompt({ ...options, mayReject: true, last: 'It did not count.' })).toContain(
+      'It did not count.\n\nIf the work must go back',
+    )
+    expect(rolePrompt({ ...options, mayReject: true })).not.toContain('answered')
     expect(rolePrompt(options)).not.toContain('<reject>')
   })
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { changedPaths, changesLine } from '../../../src/core/verification/diff.ts'
 import {
   afterCoding,
   afterReject,
+  dismissalOf,
   findingLines,
   NO_REVIEWS,
-  repeatsDismissed,
+  readFindings,
 } from '../../../src/workflows/pipeline/rules/reviews.ts'
 
 const text = 'a.ts:1: it throws\nb.ts:20: it leaks'
@@ -16,7 +18,7 @@ const rejected = afterReject(NO_REVIEWS, text)
 
 describe('a rejection', () => {
   it('has its findings numbered', () => {
-    expect(rejected).toEqual({ open: found, dismissed: [], numbered: 2 })
+    expect(rejected).toEqual({ open: found, tree: null, dismissed: [], numbered: 2 })
     expect(findingLines(rejected.open)).toBe('F1 a.ts:1: it throws\nF2 b.ts:20: it leaks')
   })
 
@@ -39,6 +41,7 @@ describe('a rejection', () => {
   it('goes on with the numbers, and replaces what was open', () => {
     expect(afterReject(rejected, 'c.ts:3: slow')).toEqual({
       open: [{ id: 'F3', path: 'c.ts', line: 3, failure: 'slow' }],
+      tree: null,
       dismissed: [],
       numbered: 3,
     })
@@ -80,15 +83,49 @@ describe('a finding that was answered', () => {
     ['at another line, in other letters', 'a.ts:7: It throws!', true],
     ['in another file', 'c.ts:1: it throws', false],
     ['with another failure', 'a.ts:1: it leaks', false],
-    ['beside a new one', 'a.ts:1: it throws\na.ts:2: it leaks', false],
-    ['in no form at all', 'It throws.', false],
-  ])('%s', (_, again, isRepeated) => {
-    expect(repeatsDismissed(answered, again)).toBe(isRepeated)
+  ])('is known again, or not: %s', (_, again, isKnown) => {
+    const [finding] = readFindings(again)
+    expect(dismissalOf(answered, finding!)).toEqual(isKnown ? answered.dismissed[0] : undefined)
   })
 
-  it('is not opened again', () => {
-    const again = afterReject(answered, 'a.ts:3: It throws.\na.ts:2: it leaks')
-    expect(again.open).toEqual([{ id: 'F3', path: 'a.ts', line: 2, failure: 'it leaks' }])
-    expect(again.dismissed).toEqual(answered.dismissed)
+  it('keeps the tree that was sent back with it', () => {
+    const sent = { ...rejected, tree: 'abc' }
+    expect(afterCoding(sent, '<dismiss F1>no</dismiss>').dismissed[0]!.tree).toBe('abc')
+  })
+})
+
+describe('a diff', () => {
+  const diff = `diff --git a/a.ts b/a.ts
+--- a/a.ts
++++ b/a.ts
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+@@ -20,2 +20,3 @@
+ twenty
++new
+ more
+diff --git a/old.ts b/new.ts
+similarity index 100%
+rename from old.ts
+rename to new.ts
+`
+
+  it('names the files that it changes, as they were and as they are', () => {
+    expect([...changedPaths(diff)].sort()).toEqual(['a.ts', 'new.ts', 'old.ts'])
+  })
+
+  it.each([
+    ['a.ts', 2, true],
+    ['a.ts', 1, false],
+    ['a.ts', 3, false],
+    // A line beside it was added.
+    ['a.ts', 20, false],
+    ['a.ts', 99, false],
+    ['b.ts', 2, false],
+  ])('tells whether it changes %s:%i', (path, line, changes) => {
+    expect(changesLine(diff, path, line)).toBe(changes)
   })
 })
