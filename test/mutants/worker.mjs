@@ -18,6 +18,7 @@ const vitest = await createVitest('test', {
   watch: false,
   bail: 1,
   maxWorkers: 1,
+  pool: 'threads',
   fileParallelism: false,
   testTimeout: 10_000,
   // Large inputs take too long for this.

@@ -124,6 +124,8 @@ function duration(ms: number, gap = ''): string {
     [Math.floor(seconds / 60) % 60, 'm'],
     [seconds % 60, 's'],
   ] as const
+  // -1, where nothing counts: the seconds alone.
   const from = parts.findIndex(([count]) => count > 0)
-  return (from < 0 ? parts.slice(-1) : parts.slice(from)).map(part => part.join('')).join(gap)
+  const shown = parts.slice(from)
+  return shown.map(part => part.join('')).join(gap)
 }

@@ -103,6 +103,19 @@ describe('the lines of a worker', () => {
       ),
     ],
     [
+      'a failure that waits for long',
+      [began, started, ended, { ...settled, patch: { failures: 1, notBefore: 3_601_000 } }],
+      one(
+        'iteration 2 failed (exit: 0), retrying in 3600s (attempt 1/3)',
+        '[FAIL] iteration 2 exit=0 attempt 1/3 retry=3600s',
+      ),
+    ],
+    [
+      'a failure without a beginning',
+      [started, settled],
+      one('iteration 2 failed (exit: ?)', '[FAIL] iteration 2 exit=? attempt 1/0'),
+    ],
+    [
       'a failure that waits for nothing',
       [began, started, ended, { ...settled, patch: { failures: 2, notBefore: 0 } }],
       one(
@@ -184,6 +197,7 @@ describe('the lines of a worker', () => {
     [1000, '1s', '1s'],
     [60_000, '1m 0s', '1m0s'],
     [222_000, '3m 42s', '3m42s'],
+    [3_599_000, '59m 59s', '59m59s'],
     [3_600_000, '1h 0m 0s', '1h0m0s'],
     [45_296_000, '12h 34m 56s', '12h34m56s'],
   ])('have %d ms as %s', (ms, said, logged) => {

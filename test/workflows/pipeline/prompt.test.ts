@@ -83,6 +83,12 @@ The loop will continue until genuine completion or iteration 15.`)
     )
   })
 
+  it('names a single check and a single word', () => {
+    const text = rolePrompt({ ...options, checks: ['npm test'], patterns: [{ pattern: 'TODO', in: 'text' }] })
+    expect(text).toContain('\n\nThese checks must pass: npm test\n\n')
+    expect(text).toContain('the work is not complete: "TODO"\n')
+  })
+
   it('says what the last iteration came to, in this order', () => {
     const text = rolePrompt({
       ...options,

@@ -82,6 +82,7 @@ describe('a finding that was answered', () => {
     ['as it was', 'a.ts:1: it throws', true],
     ['at another line, in other letters', 'a.ts:7: It throws!', true],
     ['in another file', 'c.ts:1: it throws', false],
+    ['in other words', 'a.ts:1: itthrows', false],
     ['with another failure', 'a.ts:1: it leaks', false],
   ])('is known again, or not: %s', (_, again, isKnown) => {
     const [finding] = readFindings(again)
