@@ -55,6 +55,7 @@ describe('the prompt of a run', () => {
   it('has what replaces the base prompt instead of it, and no hint', () => {
     const carry = [note('R1', 'REPLACE'), note('A', 'APPEND'), note('R2', 'REPLACE'), note('P', 'PREPEND')]
     expect(promptText('BASE', { ...nothing, carry })).toBe('P\n\nR1\n\nR2\n\nA')
+    expect(promptText('BASE', { ...nothing, carry: [note('R1', 'REPLACE')] })).toBe('R1')
   })
 
   it('warns of a half-edited tree, and has every instruction', () => {

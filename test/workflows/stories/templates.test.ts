@@ -249,3 +249,20 @@ describe('a new folder for stories', () => {
     expect(branchOf(name)).toBe(branch)
   })
 })
+
+describe('a template as it is printed', () => {
+  it('has a branch to begin with', () => {
+    expect(JSON.parse(read('tasks.json'))).toMatchObject({ branchName: 'ralph/feature-name' })
+  })
+
+  it.each([
+    'Study IMPLEMENTATION_PLAN.md, the files in specs/',
+    'Pick the one most important task that is not done, and do only that.',
+    '- Read the code before you assume',
+    '- Run the tests after each change.',
+    '- When the task is done, mark it in IMPLEMENTATION_PLAN.md',
+    '- Commit your work.',
+  ])('has a prompt that says: %s', words => {
+    expect(read('prompt.md')).toContain(words)
+  })
+})
