@@ -130,6 +130,23 @@ describe.skipIf(!hasTmux)('a worker whose command has no event stream', () => {
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', total_failures: 0, current_iteration: 2 })
   })
 
+  it('is done by a pattern in its own lines, not in those of the prompt, also if it then falls silent', async () => {
+    const scene = setPaneWorker(
+      'cat; [ -e ../once ] && echo "so: ALL DONE"; touch ../once; echo waiting; sleep 300',
+    )
+    scene.write('PROMPT.md', 'At the end say\nALL DONE\n')
+    const ran = await scene.spawn('-m', '5', '--inactivity-timeout', '1', '--done-pattern', 'ALL DONE$')
+    expect(ran.code).toBe(0)
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.of('ended').map(e => [e.how, e.claimed])).toEqual([
+      ['inactive', {}],
+      ['inactive', { signal: true }],
+    ])
+    const log = scene.readFile('agent', 'view.log')
+    expect(log).toContain('done pattern matched, stopping loop')
+    expect(log).toContain('--done-pattern matches the prompt itself')
+  })
+
   it('that fails is retried, and leaves its exit code in the log', async () => {
     const scene = setPaneWorker('[ -e ../once ] || { touch ../once; echo no luck; exit 3; }; echo ok')
     await scene.spawn('-m', '2')

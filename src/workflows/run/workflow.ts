@@ -1,5 +1,5 @@
 import { saysDone } from '../../core/completion.ts'
-import type { Finding } from '../../core/events.ts'
+import type { Finding, RunEvent } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
@@ -7,7 +7,7 @@ import { firstLine } from '../shared/first-line.ts'
 import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import { checkNames, readPins } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
-import { matches } from './done-pattern.ts'
+import { matches, watchPattern } from './done-pattern.ts'
 import { completionHint, promptText } from './rules/prompt.ts'
 import { type PromptSpec, promptSchema } from './spec.ts'
 import { prompt } from './table.ts'
@@ -50,10 +50,11 @@ const GREEN = 'green checks'
 
 const ONE = 'one iteration has ended; it is to end well, with green checks'
 
-function open({ spec }: Context<PromptSpec>): Active {
+function open({ spec, record }: Context<PromptSpec>): Active {
   const { condition } = spec
   const hint = hintOf(spec)
   return {
+    ...(condition.pattern !== null && whileItWorks(condition.pattern, record)),
     initialTasks: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
     adoptEdits: async () => {},
     buildPrompt({ step, task, state }) {
@@ -70,10 +71,32 @@ function open({ spec }: Context<PromptSpec>): Active {
     async claims(_work, text) {
       // An agent command may print its prompt. The hint in it is not a claim.
       const withoutHint = hint === null ? text : text.replaceAll(hint, '')
-      const done = condition.response !== null && saysDone(withoutHint, condition.response)
-      return { signal: done || (condition.pattern !== null && matches(condition.pattern, text)) }
+      const isDone =
+        (condition.response !== null && saysDone(withoutHint, condition.response)) ||
+        (condition.pattern !== null && matches(condition.pattern, text))
+      // What was found while the agent worked stays.
+      return isDone ? { signal: true } : {}
     },
     apply() {},
+  }
+}
+
+/** Looks for the pattern in the agent's own words as they come. A match is remembered; it does not end the agent. */
+function whileItWorks(
+  pattern: string,
+  record: (event: RunEvent) => void,
+): Pick<Active, 'onEvent' | 'claimsAtExit'> {
+  const note = `--done-pattern takes too long on what the agent prints, so a match may be missed; simplify it`
+  const watch = watchPattern(pattern, () => record({ type: 'warned', at: Date.now(), note }))
+  return {
+    onEvent(event) {
+      if (event.type === 'started') watch.begin()
+      else if (event.type === 'agent' && event.event.type === 'text') {
+        const { text, from, echo } = event.event
+        if (!from && !echo) watch.hear(text)
+      }
+    },
+    claimsAtExit: async () => (watch.hasMatched() ? { signal: true } : {}),
   }
 }
 

@@ -39,7 +39,7 @@ export const run: Verb = {
           '-c, --completion-response <text>',
           "what the agent's <response> must say (DONE); '' for no condition",
         )
-        .option('--done-pattern <regex>', "done when this matches the agent's final text")
+        .option('--done-pattern <regex>', 'done when this matches what the agent says')
         .option('--until-green', 'done when the checks are green after an iteration'),
       '10',
     )

@@ -8,7 +8,7 @@ import type { Io } from '../../../runs/io.ts'
 import { isObject } from '../../../settings/merge.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { LIMITS, readNamedInput, readStandardInput, UnreadableFile } from '../../../store/files/read.ts'
-import { checkPattern } from '../../../workflows/run/done-pattern.ts'
+import { checkPattern, matches } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { checkNames, limitsOf } from '../../../workflows/spec.ts'
@@ -32,6 +32,7 @@ export async function startPrompt(
   })
   const { base } = prepared
   const prompt = promptOf(options)
+  const condition = conditionOf(options, base.settings, prepared.fromFiles)
   return startRun(
     promptWorkflow,
     prepared,
@@ -39,13 +40,21 @@ export async function startPrompt(
       ...base,
       workflow: promptWorkflow.name,
       prompt: prompt.spec,
-      condition: conditionOf(options, base.settings, prepared.fromFiles),
+      condition,
     },
     limitsOf(base.settings),
     options,
-    prompt.notes,
+    [...prompt.notes, ...aboutPattern(condition.pattern, prompt.text)],
   )
 }
+
+/** An agent that repeats its prompt must not end the run by that. */
+const aboutPattern = (pattern: string | null, prompt: string): string[] =>
+  pattern !== null && matches(pattern, prompt)
+    ? [
+        "--done-pattern matches the prompt itself, so an agent that repeats the prompt's words ends the run; choose words that are not in the prompt",
+      ]
+    : []
 
 /** The prompt is an option, which people forget, or type without quotes. */
 function refuseWords(words: readonly string[], { prompt, promptFile }: RunOptions): void {
@@ -87,19 +96,23 @@ const setsResponse = (fromFiles: unknown): boolean =>
   isObject(fromFiles) && fromFiles.completionResponse !== undefined
 
 /** The prompt, and what people should know about it. */
-function promptOf({ prompt, promptFile }: RunOptions): { spec: PromptSpec['prompt']; notes: string[] } {
+function promptOf({ prompt, promptFile }: RunOptions): {
+  spec: PromptSpec['prompt']
+  text: string
+  notes: string[]
+} {
   if ((prompt === undefined) === (promptFile === undefined))
     throw new UsageError('give exactly one of --prompt (-p) and --prompt-file (-f)')
   if (promptFile === undefined) {
     if (prompt!.trim() === '') throw new UsageError('--prompt is empty')
-    return { spec: { type: 'text', text: prompt! }, notes: [] }
+    return { spec: { type: 'text', text: prompt! }, text: prompt!, notes: [] }
   }
   if (promptFile === '-') {
     if (isatty(0))
       throw new UsageError('-f - reads the prompt from standard input; pipe it in, or give it with -p')
     const text = readInput('-', 'the prompt on standard input', '', (_, limit) => readStandardInput(limit))
     if (text.trim() === '') throw new UsageError('the prompt on standard input is empty')
-    return { spec: { type: 'text', text }, notes: [] }
+    return { spec: { type: 'text', text }, text, notes: [] }
   }
   const path = isAbsolute(promptFile) ? promptFile : join(resolve('.'), promptFile)
   if (!existsSync(path)) throw new UsageError(`prompt file not found: ${promptFile}`)
@@ -107,7 +120,7 @@ function promptOf({ prompt, promptFile }: RunOptions): { spec: PromptSpec['promp
   const notes =
     text.trim() === '' ? [`prompt file ${promptFile} is empty; it is read again for every iteration`] : []
   // A pipe can be read only once.
-  return { spec: statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }, notes }
+  return { spec: statSync(path).isFile() ? { type: 'file', path } : { type: 'text', text }, text, notes }
 }
 
 /** Reads a file that the user named. `called` and `fix` are for the error message. */
