@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -7,6 +6,7 @@ import { completionHint } from '../../src/workflows/run/rules/prompt.ts'
 import { type Act, type Answer, answeringAgent, countingAgent } from '../support/agent-script.ts'
 import { hostRalph } from '../support/hosted.ts'
 import { type Ran, runRalph, startRalph } from '../support/ralph.ts'
+import { makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasBegun } from './dying.ts'
 
@@ -32,7 +32,7 @@ export function setStage(options: Setting = {}) {
     const text = typeof options.settings === 'string' ? options.settings : JSON.stringify(options.settings)
     writeFileSync(join(project, '.ralph', 'settings.json'), text)
   }
-  if (options.git !== false) execFileSync('git', ['init', '-q'], { cwd: project })
+  if (options.git !== false) makeRepository(project, { script: 'git init -q' })
   const ralphHome = join(home, '.ralph')
   const env = { HOME: home, RALPH_HOME: ralphHome, PATH: `${bin}:${process.env.PATH}`, RALPH_TRUST: '1' }
   const at = { cwd: project, env }

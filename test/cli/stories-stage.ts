@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
@@ -81,26 +81,24 @@ export function addStoryAgent(
       .map(name => JSON.parse(readFileSync(join(seen, name), 'utf8')))
 }
 
-/** The folder `ralph/` with everything that a story loop needs. */
-export function writeStories(project: string, { stories, verify, prompt = PROMPT }: Folder): void {
-  mkdirSync(join(project, 'ralph'))
-  const write = (name: string, text: string) => writeFileSync(join(project, 'ralph', name), text)
-  write('tasks.json', spellFile(storyFile(stories ?? [story('US-001')], verify)))
-  write('prd.md', '# Shop\n')
-  write('progress.txt', '# Ralph Progress Log\n')
-  write('prompt.md', prompt)
-}
+/** Everything that a story loop needs. */
+export const storyFiles = ({ stories, verify, prompt = PROMPT }: Folder): Record<string, string> => ({
+  'ralph/tasks.json': spellFile(storyFile(stories ?? [story('US-001')], verify)),
+  'ralph/prd.md': '# Shop\n',
+  'ralph/progress.txt': '# Ralph Progress Log\n',
+  'ralph/prompt.md': prompt,
+})
 
 const spellFile = (file: StoriesFile) => `${JSON.stringify(file, null, 2)}\n`
 
 /** A committed story folder, and an agent that follows these calls, then works honestly. */
 export function setStories(options: Folder & { calls?: Call[]; always?: Call; settings?: unknown } = {}) {
-  const stage = setRepository({ settings: options.settings })
+  const stage = setRepository(
+    { settings: options.settings },
+    { files: storyFiles(options), script: 'git add -A; git commit -q -m stories' },
+  )
   const seen = addStoryAgent(stage, [...(options.calls ?? []), options.always ?? null])
-  writeStories(stage.project, options)
   const put = (file: StoriesFile) => stage.write('ralph/tasks.json', spellFile(file))
-  stage.git('add', '-A')
-  stage.git('commit', '-q', '-m', 'stories')
   const file = (): StoriesFile => JSON.parse(stage.read('ralph/tasks.json'))
   return {
     ...stage,

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { setStage } from './scene.ts'
 
 /** A stage in a repository with a few commits' worth of files; an agent is a shell script. */
@@ -10,10 +11,9 @@ export function setRepository(options: { settings?: unknown; commit?: boolean } 
     execFileSync('sh', ['-ec', script], { cwd: stage.project, encoding: 'utf8', env: stage.env })
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: stage.project, encoding: 'utf8', env: stage.env }).trim()
-  sh('git init -q -b main; git config user.name T; git config user.email t@localhost')
-  if (options.commit !== false)
-    sh(`mkdir src; echo one > src/a; echo two > src/b; echo three > c; echo x > run.sh; ln -s c link
-      printf 'a\\0b' > binary; printf 'ignored\\n.ralph/\\n' > .gitignore; git add -A; git commit -qm start`)
+  const commit = `mkdir src; echo one > src/a; echo two > src/b; echo three > c; echo x > run.sh; ln -s c link
+    printf 'a\\0b' > binary; printf 'ignored\\n.ralph/\\n' > .gitignore; git add -A; git commit -qm start`
+  makeRepository(stage.project, { script: options.commit === false ? BEGIN : `${BEGIN}; ${commit}` })
   return {
     ...stage,
     sh,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { changedPaths } from '../../src/git/status.ts'
 import { fingerprintOf, readTreeState } from '../../src/git/tree-state.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent' }
@@ -24,11 +25,10 @@ function repository() {
     mkdirSync(dirname(join(dir, name)), { recursive: true })
     writeFileSync(join(dir, name), text)
   }
-  git('init', '-q')
-  write('kept.txt', 'kept\n')
-  write('.gitignore', 'ignored\n')
-  git('add', '-A')
-  git('commit', '-q', '-m', 'start')
+  makeRepository(dir, {
+    files: { 'kept.txt': 'kept\n', '.gitignore': 'ignored\n' },
+    script: `${BEGIN}; git add -A; git commit -q -m start`,
+  })
   return { dir, git, write, print: () => fingerprint(dir, env) }
 }
 

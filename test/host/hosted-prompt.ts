@@ -12,6 +12,7 @@ import type { PromptSpec } from '../../src/workflows/run/spec.ts'
 import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
 import { gitEnvironment, limitsOf } from '../../src/workflows/spec.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
@@ -40,12 +41,10 @@ export function setPrompt(options: {
     mkdirSync(dirname(join(project, name)), { recursive: true })
     writeFileSync(join(project, name), text)
   }
-  git('init', '-q')
-  git('config', 'user.email', 'a@b')
-  git('config', 'user.name', 'a')
-  for (const [name, text] of Object.entries(options.files ?? {})) write(name, text)
-  git('add', '-A')
-  git('commit', '-q', '--allow-empty', '-m', 'begin')
+  makeRepository(project, {
+    files: options.files,
+    script: `${BEGIN}; git add -A; git commit -q --allow-empty -m begin`,
+  })
   const cases = options.calls.map(
     (call, index) => `${index + 1 === options.calls.length ? '*' : index + 1}) ${call} ;;`,
   )

@@ -14,6 +14,7 @@ import type { PromptSpec } from '../../src/workflows/run/spec.ts'
 import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
 import { limitsOf } from '../../src/workflows/spec.ts'
 import { callWith } from '../support/io.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
@@ -32,15 +33,12 @@ async function host(
 ) {
   const root = scratch('ralph-tests-')
   const project = join(root, 'project')
-  mkdirSync(join(project, 'test'), { recursive: true })
   const env = { PATH: process.env.PATH!, HOME: root, RALPH_HOME: join(root, 'home'), RALPH_TRUST: '1' }
   const sh = (script: string) => execFileSync('sh', ['-ec', script], { cwd: project, env })
-  writeFileSync(join(project, 'test', 'cart.test.js'), TEST)
-  writeFileSync(join(project, 'package.json'), '{ "scripts": { "test": "node --test" } }\n')
-  if (git) {
-    sh('git init -q; git config user.name me; git config user.email me@x; git add -A; git commit -qm first')
-    if (before) sh(before)
-  }
+  const files = { 'test/cart.test.js': TEST, 'package.json': '{ "scripts": { "test": "node --test" } }\n' }
+  const script = git ? `${BEGIN}; git add -A; git commit -qm first` : 'true'
+  makeRepository(project, { files, script })
+  if (git && before) sh(before)
   const { settings: all } = loadSettings(project, {
     guardrails: [{ command: guardrail, failAction: 'APPEND', timeout: 60 }],
     maximumIterations: scripts.length,

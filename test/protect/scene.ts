@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { recordStart } from '../../src/git/start.ts'
 import { composeProtection, guardGit } from '../../src/host/protection.ts'
 import { resolve } from '../../src/settings/schema.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** A project in a repository, another repository elsewhere, and a run's folder. */
@@ -34,19 +35,19 @@ export function layProject(patterns: string[] = ['test/**']) {
     mkdirSync(dirname(join(base, path)), { recursive: true })
     writeFileSync(join(base, path), text)
   }
-  for (const name of ['project', 'elsewhere']) {
-    write(`${name}/test/a.js`, `${name}: strong\n`)
-    write(`${name}/test/deep/b.js`, `${name}: strong too\n`)
-    write(`${name}/.ralph/settings.json`, `{"name":"${name}"}`)
-    write(`${name}/src/x.js`, 'x\n')
-    sh(
-      `git init -q -b main; git config user.name a; git config user.email a@b
-       git config core.sshCommand "ssh -i ${name}"; git remote add origin https://127.0.0.1:1/${name}
-       printf '#!/bin/sh\\n# ${name}\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push
-       git add -A; git commit -qm begin`,
-      join(base, name),
-    )
-  }
+  for (const name of ['project', 'elsewhere'])
+    makeRepository(join(base, name), {
+      files: {
+        'test/a.js': `${name}: strong\n`,
+        'test/deep/b.js': `${name}: strong too\n`,
+        '.ralph/settings.json': `{"name":"${name}"}`,
+        'src/x.js': 'x\n',
+      },
+      script: `${BEGIN}
+        git config core.sshCommand "ssh -i ${name}"; git remote add origin https://127.0.0.1:1/${name}
+        printf '#!/bin/sh\\n# ${name}\\n' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push
+        git add -A; git commit -qm begin`,
+    })
   chmodSync(join(project, 'test/a.js'), 0o640)
 
   /** As a process of ralph would open it. */
