@@ -24,9 +24,13 @@ export const countingAgent = (calls: Act[][], { log, count }: { log: string; cou
  * calls in turn. Each input is kept as a file, `<number>-<name of the pattern>` in the folder `asked`.
  */
 export const answeringAgent = (answers: Answer[], { log, asked }: { log: string; asked: string }): string =>
-  `${HEAD(log)}mkdir -p ${quoted(asked)}
+  `${HEAD(log)}[ -d ${quoted(asked)} ] || mkdir ${quoted(asked)}
 input=${quoted(asked)}.input.$$
 cat > "$input"
+answer=$(awk '${FIRST_PATTERN}' - "$input" <<'PATTERNS'
+${answers.map(([, pattern]) => pattern).join('\n')}
+PATTERNS
+)
 keep() {
   number=1
   for file in ${quoted(asked)}/*; do [ ! -e "$file" ] || number=$((number + 1)); done
@@ -34,11 +38,17 @@ keep() {
   set -- ${quoted(asked)}/???-"$1"
   nth=$#
 }
-${answers.map(answered).join('el')}fi
+case $answer in
+${answers.map(answered).join('')}esac
 `
 
-const answered = ([name, pattern, ...calls]: Answer) =>
-  `if grep -Eq -e ${quoted(pattern)} "$input"; then\nkeep ${quoted(name)}\n${inTurn(calls)}`
+/** The number of the first pattern that any line of the input matches. One program: to ask grep for each would take longer than the work. */
+const FIRST_PATTERN = `FNR == NR { patterns[FNR] = $0; first = FNR + 1; next }
+{ for (n = 1; n < first; n++) if ($0 ~ patterns[n]) first = n }
+END { print first }`
+
+const answered = ([name, , ...calls]: Answer, at: number) =>
+  `${at + 1})\nkeep ${quoted(name)}\n${inTurn(calls)};;\n`
 
 function inTurn(calls: Act[][]): string {
   const branches = calls.map(
