@@ -85,11 +85,40 @@ function command([act, ...args]: Act): string | null {
       return 'exec sleep 600'
     case 'pid':
       return `echo $$ >> ${quoted(first!)}`
+    case 'remove':
+      return `rm -rf ${quoted(first!)}`
+    case 'child':
+      // Only Linux has a program that leads a session of its own.
+      return process.platform === 'linux' ? startChild(args[0] as Child) : null
     case 'exit':
       return `exit ${first}`
     default:
       return null
   }
+}
+
+type Child = {
+  detached?: boolean
+  holds?: boolean
+  ignoresTerm?: boolean
+  clean?: boolean
+  floods?: boolean
+  pid?: string
+  seconds?: number
+}
+
+function startChild({ detached, holds, ignoresTerm, clean, floods, pid, seconds = 60 }: Child = {}): string {
+  const body = floods ? `timeout ${seconds} yes` : `sleep ${seconds}`
+  const words = [
+    detached && 'setsid',
+    clean && 'env -i',
+    `/bin/sh -c '${ignoresTerm ? 'trap "" TERM;' : 'exec'} ${body}'`,
+    '</dev/null',
+    !(holds || floods) && '>/dev/null 2>&1',
+    '&',
+    pid && `echo $! >> ${quoted(pid)}`,
+  ]
+  return words.filter(Boolean).join(' ')
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
