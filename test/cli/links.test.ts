@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { soon } from '../support/killing.ts'
 import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 import { setStories } from './stories-stage.ts'
@@ -79,11 +80,14 @@ describe('an agent that makes', () => {
     const stage = setStage({ settings: { baseline: false, guardrails: [{ command: 'true' }] } })
     const outside = addOutside(stage.root)
     stage.write('list.md', '- [ ] a\n- [ ] b\n')
-    const begin = `o=${outside}; s=.ralph/sessions/$RALPH_RUN`
-    const wait = 'until [ -e $s/iter-001/stream.ndjson ]; do :; done'
-    const agent = `${begin}; [ -e ../made ] && echo more && exit; ${wait}; ${script}; cp -a $o $o/../made; echo more`
+    // Ralph may end the agent as soon as it sees what it did: then it has time to keep a copy, and that is whole or missing.
+    const begin = `trap '' TERM; o=${outside}; s=.ralph/sessions/$RALPH_RUN`
+    const wait = 'until [ -e $s/iter-001/stream.ndjson ]; do sleep 0.01; done'
+    const keep = 'cp -a $o $o/../part; mv $o/../part $o/../made'
+    const agent = `${begin}; [ -e ../made ] && echo more && exit; ${wait}; ${script}; ${keep}; echo more`
     await stage.ralph(...words, '-m', '3', '--', 'sh', '-ec', agent)
     const made = join(stage.root, 'made')
+    expect(await soon(() => existsSync(made))).toBe(true)
     expect(contentsOf(outside)).toEqual(contentsOf(made).map(line => line.replaceAll(made, outside)))
     // What stands at the path of the project now is not the run's either.
     if (script.includes('outside project'))

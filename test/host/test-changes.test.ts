@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +19,8 @@ import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
-const ID = '20260301-221530-tst'
+// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
+const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
 const TEST = `it('adds', () => { expect(add(1, 2)).toBe(3) })
 it('subtracts', () => { expect(subtract(3, 2)).toBe(1) })
 `

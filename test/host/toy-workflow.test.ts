@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +21,8 @@ import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 import { type ToySpec, toyWorkflow } from './toy-workflow.ts'
 
-const ID = '20260301-221530-toy'
+// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
+const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
 
 const registry: Registry = new Map([[toyWorkflow.name, toyWorkflow as Workflow]])
 
@@ -124,7 +126,7 @@ describe('a workflow that is not one of ralph’s', () => {
     const { frontend, text } = onPaper({})
     await toy.host(frontend)
     expect(text()).toMatch(
-      /^ralph toy 20260301-221530-toy\n(?: {2}project .*\n)? {2}agent .*\n {2}words {5}cat, dog\n/,
+      new RegExp(`^ralph toy ${ID}\\n(?: {2}project .*\\n)? {2}agent .*\\n {2}words {5}cat, dog\\n`),
     )
     for (const words of [
       'estimate  4 iterations',
