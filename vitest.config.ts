@@ -53,7 +53,7 @@ class WorkerForSome extends ForksPoolWorker {
 export default defineConfig({
   test: {
     // Most of the time goes by waiting for other processes: more workers than a small machine has cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // What hangs is noticed by these; what is slow, because the machine is busy, is no defect.
     testTimeout: 60_000,
     hookTimeout: 60_000,
