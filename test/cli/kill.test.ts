@@ -12,20 +12,26 @@ import {
   soon,
   wardensOf,
 } from '../support/killing.ts'
+import { journalText } from './dying.ts'
 import { setStage } from './scene.ts'
 
-type Moment = { from: 'start' | 'record'; ms: number }
+type Moment = { from: 'start' | 'record' | 'first line'; ms: number }
 
-/** Early moments matter most: of the process, and of the run once it is on record; the rest fall anywhere. */
+/**
+ * Early moments matter most: of the process, and of the run once it has a folder; the rest fall anywhere. Some count from
+ * the first line of the journal: where a start takes long, no other leaves a run to resume.
+ */
 function momentOf(round: number): Moment {
   const d = diceOf(round)
-  if (round % 3 === 2) return { from: 'start', ms: d.below(900) }
-  return { from: round % 3 === 0 ? 'start' : 'record', ms: d.below(50) }
+  const froms = ['start', 'record', 'start', 'first line'] as const
+  return { from: froms[round % 4]!, ms: d.below(round % 4 < 2 ? 50 : 900) }
 }
 
-/** Until the run has a folder of its own, or ralph is gone. */
-async function onRecord(stage: ReturnType<typeof setStage>): Promise<void> {
-  await soon(() => existsSync(join(stage.ralphHome, 'runs')))
+/** Until the run has a folder of its own, or a journal. */
+const reaches = {
+  start: () => true,
+  record: (stage: ReturnType<typeof setStage>) => existsSync(join(stage.ralphHome, 'runs')),
+  'first line': (stage: ReturnType<typeof setStage>) => journalText(stage) !== '',
 }
 
 describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () => {
@@ -49,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('ralph killed with SIGKILL', () =>
         ],
       })
       const ralph = stage.start('run', '-p', 'x')
-      if (moment.from === 'record') await onRecord(stage)
+      await soon(() => reaches[moment.from](stage))
       await delay(moment.ms)
       ralph.kill('SIGKILL')
       const { signal } = await ralph.ended
