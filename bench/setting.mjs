@@ -120,7 +120,7 @@ export async function iterations(contenders, program, [few, many], rounds = 9) {
   return { each, over: (name, sum, reference = 'bare node') => f(each(name, sum) - each(reference, sum), 2) }
 }
 
-/** All times until the first call of the agent, by contender. */
+/** All times until the first call of the agent, by contender. Ralph's home has all the earlier runs, as people's has. */
 export function firstCalls(contenders, rounds) {
   const called = join(root, 'called')
   const marking = agent('claude', SHORT, `: >"${called}"`)

@@ -75,7 +75,8 @@ export function recordBeginning(
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
     const pins = workflow.pins(spec)
-    book.record({ type: 'began', at, v: 1, id, workflow: name, limits, tasks, pins, by, ...place })
+    // The place first: whoever looks for the runs of a folder reads no further (`beganIn`).
+    book.record({ type: 'began', at, v: 1, id, ...place, workflow: name, limits, tasks, pins, by })
     for (const edit of edits) book.record(edit)
   }
   for (const note of options.warnings) book.record({ type: 'warned', at, note })

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
-import { firstEvent, journalPath, readJournal } from '../store/journal.ts'
+import { beganIn, firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
 import { hasSession, locate, placeOnRecord } from './place.ts'
 import { allWorkers, readWorker } from './worker-record.ts'
@@ -100,9 +100,14 @@ export function latestMatching(
   return null
 }
 
-/** Without reading the whole journal. A run that was resumed after a move has a session where it was moved to. */
+/**
+ * Without reading the whole journal: most runs are of other folders, and there may be hundreds with long lists. A run that
+ * was resumed after a move has a session where it was moved to.
+ */
 function mayBelong(home: string, id: string, project: string): boolean {
-  const began = firstEvent(runDir(home, id))
+  const dir = runDir(home, id)
+  if (![project, null].includes(beganIn(dir)) && !hasSession(id, project)) return false
+  const began = firstEvent(dir)
   return began?.type === 'began' && (began.project === project || hasSession(id, project))
 }
 

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
-import { firstLineOf, LIMITS, readRegularFile, UnreadableFile } from './files/read.ts'
+import { firstBytesOf, firstLineOf, LIMITS, readRegularFile, UnreadableFile } from './files/read.ts'
 import { describeWriteError } from './files/writable.ts'
 import { parseEvent } from './journal-lines.ts'
 
@@ -83,6 +83,20 @@ export function firstEvent(runDir: string): RunEvent | null {
   } catch (error) {
     if (error instanceof UnreadableFile) return null
     throw error
+  }
+}
+
+/** The first fields of a run's first event. Its lists, which come later, can have megabytes. */
+const BEGINNING = /^\{"type":"began","at":\d+,"v":1,"id":"[^"]*","project":("(?:[^"\\]|\\.)*"),/
+const BEGINNING_BYTES = 8192
+
+/** The folder that a run began in, from the first bytes of its journal; null if they do not tell, as in older runs. */
+export function beganIn(runDir: string): string | null {
+  try {
+    const [, folder] = BEGINNING.exec(firstBytesOf(journalPath(runDir), BEGINNING_BYTES).toString()) ?? []
+    return folder === undefined ? null : JSON.parse(folder)
+  } catch {
+    return null
   }
 }
 

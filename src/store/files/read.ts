@@ -97,6 +97,17 @@ export function hasBytes(path: string, bytes: Buffer): boolean {
   }
 }
 
+/** At most this many bytes from the start of a regular file. */
+export function firstBytesOf(path: string, most: number): Buffer {
+  const fd = openRegularFile(path)
+  try {
+    const bytes = Buffer.allocUnsafe(most)
+    return bytes.subarray(0, readSync(fd, bytes, 0, most, 0))
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
 export function firstLineOf(path: string, limit: number): string | null {
   const fd = openRegularFile(path)
