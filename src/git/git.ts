@@ -138,11 +138,12 @@ function callNow(
     const child = spawn(program, [...QUIET, ...args], {
       cwd,
       env: { ...env, GIT_TERMINAL_PROMPT: '0' },
-      stdio: 'pipe',
+      stdio: [input === '' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     })
     // One that did not start may have no streams.
-    if (child.pid === undefined) {
+    const { stdout, stderr } = child
+    if (child.pid === undefined || !stdout || !stderr) {
       child.on('error', error =>
         isNoRoom(error)
           ? reject(error)
@@ -168,26 +169,26 @@ function callNow(
     function giveUp(): void {
       hasHung = true
       endGroup(child)
-      for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+      for (const pipe of [child.stdin, stdout, stderr]) pipe?.destroy()
       finish(true, Buffer.alloc(0), 'git takes too long')
     }
     const chunks: Buffer[] = []
     let errors = ''
     let room = MAX_BYTES
-    child.stdout.on('data', (chunk: Buffer) => {
+    stdout.on('data', (chunk: Buffer) => {
       room -= chunk.length
       if (room >= 0) chunks.push(chunk)
       else endGroup(child)
     })
-    child.stderr.on('data', (chunk: Buffer) => {
+    stderr.on('data', (chunk: Buffer) => {
       if (errors.length < MAX_ERROR) errors += chunk
     })
     child.on('error', error => finish(true, Buffer.alloc(0), error.message))
     child.on('close', (code, signal) =>
       finish(code !== 0 || room < 0, Buffer.concat(chunks), errors, signal === 'SIGKILL'),
     )
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(input)
   })
 }
 
