@@ -89,6 +89,19 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
   return out
 }
 
+/**
+ * Finds tasks by their ids. `at`: where it probably is. Lists can be long, and whoever edits one mostly keeps its order, so
+ * that nothing needs to be built.
+ */
+export function taskFinder(tasks: readonly Task[]): (id: TaskId, at: number) => Task | undefined {
+  let byId: Map<TaskId, Task> | undefined
+  return (id, at) => {
+    if (tasks[at]?.id === id) return tasks[at]
+    byId ??= new Map(tasks.map(task => [task.id, task]))
+    return byId.get(id)
+  }
+}
+
 /** What a task still waits for. An unknown blocker is never met: better to stop and name it than to guess. */
 export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): readonly TaskId[] =>
   // The same array where all are unmet: lists can be long.

@@ -14,10 +14,12 @@ export function composeList(tasks: readonly Task[], parts: ListParts, wanted: Ta
     ...(parts.remove.length > 0 && { remove: parts.remove }),
     ...(parts.change.length > 0 && { change: Object.fromEntries(parts.change) }),
   }
-  const named = new Set(wanted)
   const edited = Object.keys(list).length > 0 ? applyEdit(tasks, list) : tasks
-  const result = edited.filter(task => named.has(task.id))
-  if (result.some((task, index) => task.id !== wanted[index])) list.order = wanted
+  const isAsWanted = (result: readonly Task[]) => result.every((task, index) => task.id === wanted[index])
+  if (!isAsWanted(edited)) {
+    const named = new Set(wanted)
+    if (!isAsWanted(edited.filter(task => named.has(task.id)))) list.order = wanted
+  }
   return Object.keys(list).length > 0 ? { list } : {}
 }
 

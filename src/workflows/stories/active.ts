@@ -80,6 +80,8 @@ export function storyLoop(options: StoryLoopOptions): Active {
   let before: ReviewSnapshot | null = null
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
   let repositoryBefore: Repository | null = null
+  /** The tree before the iteration. Git reads it while ralph prepares the rest. */
+  let looking: Promise<TreeState | null> = Promise.resolve(null)
   const path = join(spec.dir, 'tasks.json')
   const commits = storyCommits(options.git, path, {
     write: storyFile.write,
@@ -139,9 +141,11 @@ export function storyLoop(options: StoryLoopOptions): Active {
     for (const text of corrections) recordEvent({ type: 'warned', at: now(), note: text })
     addCorrections(corrections)
     const intent = run().state.intents[settled.id]
-    const isDue = wasJudged || commits.isUncommitted() || storyFile.isStale()
+    const isStale = storyFile.isStale()
+    const isDue = wasJudged || commits.isUncommitted() || isStale
     if (!intent?.made && (intent || isDue))
       await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
+    else if (!isStale) return
     storyFile.write()
   }
 
@@ -153,6 +157,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
   function adopt(): void {
     restoreStoryFile()
+    if (storyFile.isAsWritten()) return
     const { edit, refused: why } = storyFile.byPerson(now())
     for (const text of why) warn(text)
     // Recorded first: the file is written from the run's state.
@@ -178,6 +183,9 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async buildPrompt({ step, task, stage, state }, recordEvent) {
       if (stage === 'review') await commits.clearApproval(task.id, step.id, recordEvent)
+      looking = options.look()
+      // Whoever awaits it gets the error.
+      looking.catch(() => {})
       const current = taskStateOf(table, state, task)
       return storyPrompt(
         storyTemplate(dir),
@@ -231,13 +239,14 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async onAgentStart({ step, stage }) {
       // Composing the marker of a long list takes as long as git.
-      const looking = Promise.all([options.look(), options.marker.keepOut()])
+      const excluding = options.marker.keepOut()
       const marker = createMarker(stage)
       before = marker.preIterationSnapshot ?? null
       const current = options.repository()
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
-      const [look] = await looking
+      await excluding
       options.marker.write(marker)
+      const look = await looking
       if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({

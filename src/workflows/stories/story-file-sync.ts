@@ -21,11 +21,13 @@ export interface StoryFileSync {
   beforeAndAfter(id: TaskId): { before: Story | undefined; after: Story | undefined }
   /** The review fields of all stories as the run has them. */
   snapshot(): ReviewSnapshot
+  /** Whether nobody changed the file since ralph wrote it, and the run wants it as it is. */
+  isAsWritten(): boolean
   /** Reads what a person changed in the file since ralph wrote it. */
   byPerson(at: number): Change
   /** Reads what an agent changed in the file: what is accepted, and what is not. */
   byAgent(step: AgentStep, room: number, at: number): Change
-  /** Whether the file differs from the run's state. */
+  /** Whether the file differs from the run's state. If not, a later difference is somebody's edit. */
   isStale(): boolean
   /** Writes the run's state into the file, unless it is already there. A later difference is somebody's edit. */
   write(): void
@@ -81,6 +83,11 @@ export function syncStoryFile({
     return { wanted, isThere: wanted === found }
   }
 
+  function noteWritten(file: StoriesFile): void {
+    const { tasks, state } = run()
+    written = { tasks, state, file }
+  }
+
   function read(): { found: StoriesFile; errors: string[] } {
     const read = reader.readOrKeep()
     if ('error' in read) return { found: lastValid, errors: [read.error] }
@@ -107,6 +114,12 @@ export function syncStoryFile({
       }
     },
     snapshot: () => snapshotOf(truth(lastValid)),
+    isAsWritten() {
+      if (!written) return false
+      const { tasks, state } = run()
+      const isWanted = isSameList([tasks, state.taskStates], [written.tasks, written.state.taskStates])
+      return isWanted && reader.read() === written.file
+    },
     byPerson(at) {
       const { found, errors } = read()
       if (errors.length > 0 || found === written?.file) return { edit: null, refused: errors }
@@ -125,7 +138,8 @@ export function syncStoryFile({
           ? []
           : refusals({ ...step, found, truth: truth(found), tasks }, { skip, cap, verifyCommands })
       const { list, refused } = agentStoryEdits(found, tasks, room)
-      notAdded = refused
+      // The same array if it lists the same: the projection is made again only if one of its parts is another.
+      if (!isSameList(refused, notAdded)) notAdded = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
       const part = errors.length === 0 && !skip ? submittedPart(found, tasks, step) : null
       const isAdded = part !== null && !refused.includes(part.id)
@@ -137,7 +151,11 @@ export function syncStoryFile({
         refused: [...errors, ...illegal, ...unwanted, ...early],
       }
     },
-    isStale: () => !compare().isThere,
+    isStale() {
+      const { wanted, isThere } = compare()
+      if (isThere) noteWritten(wanted)
+      return !isThere
+    },
     write() {
       const { wanted, isThere } = compare()
       if (!isThere) {
@@ -146,8 +164,7 @@ export function syncStoryFile({
         reader.wrote(wanted, bytes)
         lastValid = wanted
       }
-      const { tasks, state } = run()
-      written = { tasks, state, file: wanted }
+      noteWritten(wanted)
     },
   }
 }

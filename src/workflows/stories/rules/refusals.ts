@@ -1,4 +1,4 @@
-import { isSameList, type Task, type TaskId } from '../../../core/task.ts'
+import { isSameList, type Task, type TaskId, taskFinder } from '../../../core/task.ts'
 import { specOf } from './review.ts'
 import {
   invariantErrors,
@@ -30,12 +30,10 @@ type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 export function refusals(work: AgentWork, rules: Rules): string[] {
   const { found, before, tasks } = work
   const known = before ?? snapshotOf(work.truth)
-  const pinned = new Map(tasks.map(task => [task.id, task]))
   const errors = [
-    ...(rules.skip ? [] : ruleErrors(work, rules.cap)),
-    ...(rules.skip ? removedErrors(known, found) : []),
+    ...(rules.skip ? removedErrors(known, found) : ruleErrors(work, rules.cap)),
     ...noteErrors({ userStories: found.userStories.filter(isDone(work.truth)) }),
-    ...found.userStories.flatMap(story => pinErrors(story, pinned.get(story.id))),
+    ...pinErrors(found, tasks),
     ...(isSameList(found.verifyCommands ?? [], rules.verifyCommands)
       ? []
       : [`verifyCommands was changed. ${PINNED}`]),
@@ -45,7 +43,7 @@ export function refusals(work: AgentWork, rules: Rules): string[] {
 
 const isDone = (truth: StoriesFile) => {
   const done = new Set(truth.userStories.filter(story => story.passes).map(story => story.id))
-  return ({ id }: Story) => done.has(id)
+  return ({ id, passes }: Story) => passes && done.has(id)
 }
 
 const PINNED = 'An agent must not change what a story asks for or what verifies it. It is put back.'
@@ -83,32 +81,49 @@ function joinTransitions(texts: string[]): string[] {
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
-function pinErrors(story: Story, task: Task | undefined): string[] {
-  if (!task) return []
-  const changed: string[] = []
-  if (story.title !== task.title) changed.push('title')
-  if (!isSameList(story.acceptanceCriteria, specOf(task).acceptanceCriteria))
-    changed.push('acceptanceCriteria')
-  if (!isSameList(story.dependsOn ?? [], task.blockedBy)) changed.push('dependsOn')
-  return changed.length === 0
-    ? []
-    : [
-        `Story ${story.id}: ${changed.join(' and ')} ${changed.length > 1 ? 'were' : 'was'} changed. ${PINNED}`,
-      ]
+function pinErrors({ userStories }: StoriesFile, tasks: readonly Task[]): string[] {
+  const find = taskFinder(tasks)
+  const errors: string[] = []
+  for (const [at, story] of userStories.entries()) {
+    const task = find(story.id, at)
+    const error = task && pinError(story, task)
+    if (error) errors.push(error)
+  }
+  return errors
+}
+
+const NO_STORIES: readonly string[] = []
+
+function pinError(story: Story, task: Task): string | null {
+  const isTitle = story.title === task.title
+  const isCriteria = isSameList(story.acceptanceCriteria, specOf(task).acceptanceCriteria)
+  const isBlockers = isSameList(story.dependsOn ?? NO_STORIES, task.blockedBy)
+  if (isTitle && isCriteria && isBlockers) return null
+  const changed = [
+    ...(isTitle ? [] : ['title']),
+    ...(isCriteria ? [] : ['acceptanceCriteria']),
+    ...(isBlockers ? [] : ['dependsOn']),
+  ]
+  return `Story ${story.id}: ${changed.join(' and ')} ${changed.length > 1 ? 'were' : 'was'} changed. ${PINNED}`
 }
 
 /** Changes that are legal, but concern another story than the iteration's own. */
 function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
-  const due = new Map(truth.userStories.map(story => [story.id, story]))
-  const known = new Set(tasks.map(task => task.id))
-  const named = storiesNamedIn(errors, known)
-  return found.userStories
-    .filter(({ id, passes, reviewStatus }) => {
-      // A person may have decided about another story while the agent worked: the agent knows only the file of before.
-      const was = before && Object.hasOwn(before, id) ? before[id] : due.get(id)
-      if (id === mine || !was || !known.has(id)) return false
-      return (passes !== was.passes || reviewStatus !== was.reviewStatus) && !named.has(id)
-    })
+  const inTruth = () => new Map(truth.userStories.map(story => [story.id, story]))
+  let due: ReturnType<typeof inTruth> | undefined
+  const find = taskFinder(tasks)
+  const strays = found.userStories.filter(({ id, passes, reviewStatus }, at) => {
+    if (id === mine || !find(id, at)) return false
+    // A person may have decided about another story while the agent worked: the agent knows only the file of before.
+    const isBefore = before !== null && Object.hasOwn(before, id)
+    if (!isBefore) due ??= inTruth()
+    const was = isBefore ? before[id] : due?.get(id)
+    return was !== undefined && (passes !== was.passes || reviewStatus !== was.reviewStatus)
+  })
+  if (strays.length === 0) return []
+  const named = storiesNamedIn(errors, new Set(tasks.map(task => task.id)))
+  return strays
+    .filter(({ id }) => !named.has(id))
     .map(({ id }) => `This iteration was about story ${mine}. What it wrote about story ${id} is put back.`)
 }
 

@@ -43,11 +43,12 @@ export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after
   const known = after.userStories.filter(story => Object.hasOwn(before, story.id))
   const added = after.userStories.filter(story => !Object.hasOwn(before, story.id))
   const parts = added.filter(story => isSubmittedPart(mode, story))
-  const changed = known.flatMap(story => {
-    const was = before[story.id]!
-    const fields = FIELDS.filter(field => was[field] !== story[field])
-    return fields.length > 0 ? [{ story, was, fields }] : []
-  })
+  const changed = known
+    .filter(story => FIELDS.some(field => before[story.id]![field] !== story[field]))
+    .map(story => {
+      const was = before[story.id]!
+      return { story, was, fields: FIELDS.filter(field => was[field] !== story[field]) }
+    })
   return [
     ...added.filter(story => !parts.includes(story)).flatMap(newStoryErrors),
     ...removedErrors(before, after),
@@ -166,8 +167,10 @@ function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): strin
 }
 
 export function removedErrors(before: ReviewSnapshot, after: StoriesFile): string[] {
+  const ids = Object.keys(before)
+  if (ids.every((id, at) => after.userStories[at]?.id === id)) return []
   const left = new Set(after.userStories.map(story => story.id))
-  return Object.keys(before)
+  return ids
     .filter(id => !left.has(id))
     .map(id => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`)
 }

@@ -7,7 +7,7 @@ import {
   type TaskState,
   taskStateOf,
 } from '../../../core/table.ts'
-import { isSameList, type Task, type TaskId } from '../../../core/task.ts'
+import { isSameList, type Task, type TaskId, taskFinder } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
 
 const CAP_MARK = '[AUTO-APPROVED AT CAP]'
@@ -83,7 +83,7 @@ export function projectStories(
   table: StageTable,
   { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
 ): StoriesFile {
-  const byId = new Map(tasks.map(task => [task.id, task]))
+  const find = taskFinder(tasks)
   const project = (task: Task, story?: Story) => projectStory(story, task, state, table, { skip })
   const kept = found.userStories.filter(story => !refused.includes(story.id))
   const missing = missingAfter(kept, tasks)
@@ -92,8 +92,8 @@ export function projectStories(
   }
   const userStories: Story[] = []
   restore(null)
-  for (const story of kept) {
-    const task = byId.get(story.id)
+  for (const [at, story] of kept.entries()) {
+    const task = find(story.id, at)
     userStories.push(task ? project(task, story) : withFields(story, FRESH))
     restore(story.id)
   }
@@ -113,10 +113,29 @@ export function projectStory(
 ): Story {
   const story = found ?? blankStory(task)
   const owned = reviewFields(taskStateOf(table, state, task), story, skip)
-  const dependsOn = story.dependsOn || task.blockedBy.length > 0 ? { dependsOn: task.blockedBy } : {}
+  const { title, blockedBy } = task
   const { acceptanceCriteria } = specOf(task)
-  const notes = owned.passes && !story.notes?.trim() ? { notes: 'No notes were left.' } : {}
-  return withFields(story, { title: task.title, acceptanceCriteria, ...dependsOn, ...owned, ...notes })
+  const hasBlockers = story.dependsOn !== undefined || blockedBy.length > 0
+  const needsNotes = owned.passes && !story.notes?.trim()
+  // Nearly all stories of a long list are as they should be, so nothing is made before that is known.
+  const isRight =
+    !needsNotes &&
+    story.title === title &&
+    isSame(story.acceptanceCriteria, acceptanceCriteria) &&
+    (!hasBlockers || isSame(story.dependsOn, blockedBy)) &&
+    story.passes === owned.passes &&
+    story.reviewStatus === owned.reviewStatus &&
+    story.reviewCount === owned.reviewCount &&
+    story.reviewFeedback === owned.reviewFeedback
+  if (isRight) return story
+  return {
+    ...story,
+    title,
+    acceptanceCriteria,
+    ...(hasBlockers && { dependsOn: blockedBy }),
+    ...owned,
+    ...(needsNotes && { notes: 'No notes were left.' }),
+  }
 }
 
 /** An object with these fields; the same one if it has them already. */
@@ -170,8 +189,9 @@ function feedback({ stage, why, carry }: TaskState, status: ReviewStatus, found:
 
 /** Tasks that are missing in the file, by the story that they come after. */
 function missingAfter(stories: readonly Story[], tasks: readonly Task[]): Map<TaskId | null, Task[]> {
-  const found = new Set(stories.map(story => story.id))
   const missing = new Map<TaskId | null, Task[]>()
+  if (tasks.every(({ id }, at) => stories[at]?.id === id)) return missing
+  const found = new Set(stories.map(story => story.id))
   let previous: TaskId | null = null
   for (const task of tasks) {
     if (found.has(task.id)) previous = task.id

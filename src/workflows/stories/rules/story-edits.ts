@@ -1,5 +1,12 @@
 import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
-import { type Edit, isSameList, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
+import {
+  type Edit,
+  isSameList,
+  type ListEdit,
+  type Task,
+  type TaskId,
+  taskFinder,
+} from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { FRESH, type ReviewFields, reviewFields, specOf, storyTask } from './review.ts'
 import { isSubmittedPart, type ReviewMode } from './review-rules.ts'
@@ -33,7 +40,7 @@ export function personStoryEdits(
     if (moved) states.push([story.id, moved])
   }
   const remove = tasks.filter(task => !listed.has(task.id)).map(task => task.id)
-  const add = additions(found.userStories, id => known.has(id))
+  const add = additions(found.userStories, story => known.has(story.id))
   return {
     ...composeList(tasks, { add, remove, change }, [...listed]),
     ...(states.length > 0 && { state: Object.fromEntries(states) }),
@@ -46,17 +53,19 @@ export function agentStoryEdits(
   tasks: readonly Task[],
   room: number,
 ): { list?: ListEdit; refused: TaskId[] } {
-  const known = new Map(tasks.map(task => [task.id, task]))
-  const fresh = found.userStories.filter(story => !known.has(story.id))
+  const find = taskFinder(tasks)
+  const fresh = found.userStories.filter((story, at) => !find(story.id, at))
   const refused = fresh.slice(Math.max(room, 0)).map(story => story.id)
-  const accepted = found.userStories.filter(story => !refused.includes(story.id))
+  const accepted =
+    refused.length > 0 ? found.userStories.filter(story => !refused.includes(story.id)) : found.userStories
   const change: [TaskId, Partial<Task>][] = []
-  for (const story of accepted) {
-    const task = known.get(story.id)
+  for (const [at, story] of accepted.entries()) {
+    const task = find(story.id, at)
     const changed = task && descriptionChange(task, story)
     if (changed) change.push([story.id, changed])
   }
-  const add = additions(accepted, id => known.has(id))
+  const added = new Set(fresh)
+  const add = fresh.length > 0 ? additions(accepted, story => !added.has(story)) : []
   const wanted = accepted.map(story => story.id)
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
 }
@@ -70,9 +79,9 @@ export function submittedPart(
   tasks: readonly Task[],
   { mode, story: own }: { mode: ReviewMode; story: TaskId },
 ): Story | null {
-  const known = new Set(tasks.map(task => task.id))
+  const find = taskFinder(tasks)
   const [part, ...more] = found.userStories.filter(
-    story => !known.has(story.id) && isSubmittedPart(mode, story),
+    (story, at) => isSubmittedPart(mode, story) && !find(story.id, at),
   )
   const isOwnSubmitted = found.userStories.some(({ id, reviewStatus }) => id === own && reviewStatus !== null)
   return part && more.length === 0 && !isOwnSubmitted ? part : null
@@ -136,18 +145,21 @@ function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): 
 }
 
 function descriptionChange(task: Task, story: Story): Partial<Task> | null {
+  const isSame =
+    story.priority === task.priority && (story.description ?? '') === (specOf(task).description ?? '')
+  if (isSame) return null
   const changed: Partial<Task> = {}
   if (story.priority !== task.priority) changed.priority = story.priority
   if ((story.description ?? '') !== (specOf(task).description ?? ''))
     changed.spec = { ...task.spec, description: story.description ?? '' }
-  return Object.keys(changed).length > 0 ? changed : null
+  return changed
 }
 
 function additions(
   stories: readonly Story[],
-  isKnown: (id: TaskId) => boolean,
+  isKnown: (story: Story) => boolean,
 ): NonNullable<ListEdit['add']> {
   return stories.flatMap((story, index) =>
-    isKnown(story.id) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
+    isKnown(story) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
   )
 }
