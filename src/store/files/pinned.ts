@@ -92,7 +92,7 @@ function namesIn(root: PinnedFolder, path: string): string[] {
 }
 
 /** `way`: a path to the folder that no later link can redirect, where the system has such paths. */
-type OpenFolder = { way: string; shown: string; close(): void }
+type OpenFolder = { fd: number; way: string; shown: string; close(): void }
 
 /** On Linux this leads to the very folder that is open, whatever happens to its path meanwhile. */
 const FD_FOLDER = '/proc/self/fd'
@@ -101,8 +101,8 @@ const hasFdFolder = existsSync(FD_FOLDER)
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 function openRoot({ path, id }: PinnedFolder): OpenFolder {
-  const { folder, found } = openFolder(path, path)
-  if (found === id) return folder
+  const folder = openFolder(path, path)
+  if (idOf(fstatSync(folder.fd, { bigint: true })) === id) return folder
   folder.close()
   throw new PathChanged(`${path} is no longer the same folder`)
 }
@@ -111,10 +111,10 @@ function openInner(outer: OpenFolder, name: string, make: boolean): OpenFolder {
   const way = `${outer.way}/${name}`
   const shown = `${outer.shown}/${name}`
   if (make && !lstatSync(way, { throwIfNoEntry: false })) mkdirSync(way)
-  return openFolder(way, shown).folder
+  return openFolder(way, shown)
 }
 
-function openFolder(way: string, shown: string): { folder: OpenFolder; found: string } {
+function openFolder(way: string, shown: string): OpenFolder {
   let fd: number
   try {
     fd = openSync(way, FLAGS)
@@ -124,8 +124,7 @@ function openFolder(way: string, shown: string): { folder: OpenFolder; found: st
     if (!['ENOTDIR', 'ELOOP'].includes(code)) throw error
     throw new PathChanged(`${shown} is a link or a file, not a folder`)
   }
-  const folder = { way: hasFdFolder ? `${FD_FOLDER}/${fd}` : way, shown, close: () => closeSync(fd) }
-  return { folder, found: idOf(fstatSync(fd, { bigint: true })) }
+  return { fd, way: hasFdFolder ? `${FD_FOLDER}/${fd}` : way, shown, close: () => closeSync(fd) }
 }
 
 const idOf = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev}:${ino}`
