@@ -97,6 +97,7 @@ export function syncStoryFile({
 
   /** The latest state that explains the file; if a person edited it, the one that it surely showed before. */
   function lastWritten(found: StoriesFile): Folded {
+    if (truth(found) === found) return run()
     const states = recentStates(journal())
     return states.findLast(one => project(found, one) === found) ?? states[0] ?? run()
   }

@@ -25,13 +25,20 @@ export function personStoryEdits(
   table: StageTable,
   { skip }: { skip: boolean },
 ): Edit {
-  const known = new Map(tasks.map(task => [task.id, task]))
-  const listed = new Set(found.userStories.map(story => story.id))
+  const find = taskFinder(tasks)
+  const wanted = found.userStories.map(story => story.id)
+  let listed: Set<TaskId> | undefined
+  const isListed = (id: TaskId) => {
+    listed ??= new Set(wanted)
+    return listed.has(id)
+  }
   const change: [TaskId, Partial<Task>][] = []
   const states: [TaskId, TaskState][] = []
-  for (const story of found.userStories) {
-    const task = known.get(story.id)
-    const changed = task && changeOf(task, story, id => listed.has(id))
+  const fresh = new Set<Story>()
+  for (const [at, story] of found.userStories.entries()) {
+    const task = find(story.id, at)
+    if (!task) fresh.add(story)
+    const changed = task && changeOf(task, story, isListed)
     if (changed) change.push([story.id, changed])
     const own = task ?? storyTask(story)
     const current = taskStateOf(table, state, own)
@@ -39,10 +46,11 @@ export function personStoryEdits(
     const moved = stateAfterEdit(story, truth, current, table, own, skip)
     if (moved) states.push([story.id, moved])
   }
-  const remove = tasks.filter(task => !listed.has(task.id)).map(task => task.id)
-  const add = additions(found.userStories, story => known.has(story.id))
+  const isComplete = tasks.every(({ id }, at) => wanted[at] === id)
+  const remove = isComplete ? [] : tasks.map(task => task.id).filter(id => !isListed(id))
+  const add = additions(found.userStories, fresh)
   return {
-    ...composeList(tasks, { add, remove, change }, [...listed]),
+    ...composeList(tasks, { add, remove, change }, wanted),
     ...(states.length > 0 && { state: Object.fromEntries(states) }),
   }
 }
@@ -64,8 +72,7 @@ export function agentStoryEdits(
     const changed = task && descriptionChange(task, story)
     if (changed) change.push([story.id, changed])
   }
-  const added = new Set(fresh)
-  const add = fresh.length > 0 ? additions(accepted, story => !added.has(story)) : []
+  const add = additions(accepted, new Set(fresh))
   const wanted = accepted.map(story => story.id)
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
 }
@@ -134,13 +141,16 @@ export function stageOfStory(
 
 /** Ignores a dependency that does not exist: a typo would block the story for good. */
 function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): Partial<Task> | null {
-  const wanted = (story.dependsOn ?? []).filter(id => isListed(id) || task.blockedBy.includes(id))
-  const { acceptanceCriteria } = story
-  const changed: Partial<Task> = { ...descriptionChange(task, story) }
+  const { acceptanceCriteria, dependsOn = [] } = story
+  const hasSameBlockers = isSameList(dependsOn, task.blockedBy)
+  const hasSameCriteria = isSameList(acceptanceCriteria, specOf(task).acceptanceCriteria)
+  const described = descriptionChange(task, story)
+  if (hasSameBlockers && hasSameCriteria && !described && story.title === task.title) return null
+  const wanted = dependsOn.filter(id => isListed(id) || task.blockedBy.includes(id))
+  const changed: Partial<Task> = { ...described }
   if (story.title !== task.title) changed.title = story.title
   if (!isSameList(wanted, task.blockedBy)) changed.blockedBy = wanted
-  if (!isSameList(acceptanceCriteria, specOf(task).acceptanceCriteria))
-    changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
+  if (!hasSameCriteria) changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
   return Object.keys(changed).length > 0 ? changed : null
 }
 
@@ -155,11 +165,9 @@ function descriptionChange(task: Task, story: Story): Partial<Task> | null {
   return changed
 }
 
-function additions(
-  stories: readonly Story[],
-  isKnown: (story: Story) => boolean,
-): NonNullable<ListEdit['add']> {
+function additions(stories: readonly Story[], fresh: ReadonlySet<Story>): NonNullable<ListEdit['add']> {
+  if (fresh.size === 0) return []
   return stories.flatMap((story, index) =>
-    isKnown(story) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
+    !fresh.has(story) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
   )
 }

@@ -103,7 +103,8 @@ export function readStories(json: unknown): { file: StoriesFile } | { errors: st
 /** The same, but finished stories need no notes: an approval without notes still counts. */
 export function readStoriesWithoutNotes(json: unknown): { file: StoriesFile } | { errors: string[] } {
   if (!isObject(json)) return { errors: ['tasks.json must be an object.'] }
-  const errors = ruleErrors(json, FILE_RULES, '')
+  const errors: string[] = []
+  addRuleErrors(errors, json, FILE_RULES, '')
   if (Array.isArray(json.userStories)) errors.push(...storyErrors(json.userStories))
   return errors.length > 0 ? { errors } : { file: json as StoriesFile }
 }
@@ -130,21 +131,24 @@ function storyErrors(stories: unknown[]): string[] {
     }
     const id = isStoryId(story.id) ? (story.id as string) : null
     const name = id === null ? `userStories[${index}]` : `Story ${id}`
-    errors.push(...ruleErrors(story, STORY_RULES, `${name}: `))
+    addRuleErrors(errors, story, STORY_RULES, `${name}: `)
     if (id !== null && seen.has(id)) errors.push(`${name}: id is used more than once.`)
     if (id !== null) seen.add(id)
   }
   return errors
 }
 
-function ruleErrors(object: Record<string, unknown>, rules: Rule[], prefix: string): string[] {
-  const errors: string[] = []
+function addRuleErrors(
+  errors: string[],
+  object: Record<string, unknown>,
+  rules: Rule[],
+  prefix: string,
+): void {
   for (const { field, is, must, optional } of rules) {
     if (Object.hasOwn(object, field)) {
       if (!is(object[field])) errors.push(`${prefix}${field} must ${must}.`)
     } else if (!optional) errors.push(`${prefix}${field} is missing.`)
   }
-  return errors
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
