@@ -23,6 +23,8 @@ export type Verified = {
   undecided?: true
   /** A judge thinks so. */
   opinion?: true
+  /** Which CLI judged, and whether it is the one that writes the code. */
+  judgedBy?: string
   exit?: Exit | null
   log?: string
   /** What the command printed, if that explains the failure. */
@@ -66,7 +68,7 @@ const usesJudge = (verification: Verification): boolean =>
     : verification.method === 'semantic'
 
 function findingOf({ name, failed, action, hint }: VerificationSpec, verified: Verified): Finding {
-  const { verdict, reason, claim, undecided, opinion, log, output } = verified
+  const { verdict, reason, claim, undecided, opinion, judgedBy, log, output } = verified
   const lines = [
     `${failed}: ${reason}`,
     hint && `Hint: ${hint}`,
@@ -82,6 +84,7 @@ function findingOf({ name, failed, action, hint }: VerificationSpec, verified: V
     ...(claim && { claim }),
     ...(undecided && { undecided }),
     ...(opinion && verdict === 'fail' && { opinion }),
+    ...(judgedBy !== undefined && { judgedBy }),
   }
 }
 
@@ -197,10 +200,12 @@ function foldStages(results: readonly Staged[]): Verified {
   const warnings = results.filter(({ verified }) => verified.verdict !== 'pass')
   const warned = warnings.length === 0 ? '' : `. Warnings: ${named(warnings)}`
   // A promise that was matched proves nothing, beside nothing else.
+  const judgedBy = results.find(({ verified }) => verified.judgedBy)?.verified.judgedBy
   const isClaim = results.every(({ required, verified }) => !required || verified.claim)
   return {
     verdict: 'pass',
     reason: `All ${results.length} verification stages passed${warned}`,
     ...(isClaim && { claim: true }),
+    ...(judgedBy !== undefined && { judgedBy }),
   }
 }

@@ -11,6 +11,7 @@ import { diff } from './commands/diff/command.ts'
 import { doctor } from './commands/doctor/command.ts'
 import { gc } from './commands/gc.ts'
 import { init } from './commands/init/command.ts'
+import { judge } from './commands/judge/command.ts'
 import { pipeline } from './commands/pipeline/command.ts'
 import { plugin } from './commands/plugin/command.ts'
 import { report } from './commands/report/command.ts'
@@ -35,7 +36,7 @@ const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
   'See what it did, take it back:': [status, report, diff, undo, ls, events],
   'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
   'In the background:': [spawn, logs, attach, wait, kill, rm],
-  'Look after it:': [trust, archive, gc, plugin, completions],
+  'Look after it:': [trust, judge, archive, gc, plugin, completions],
 }
 
 const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgent, supervise]

@@ -99,7 +99,12 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     ...options,
     env: { ...gitEnvironment(settings, env), ...runner.ownMarks },
     ask,
-    askJudge: judgeAsker({ ...asking, model: settings.agents.judge?.model ?? null }),
+    askJudge: judgeAsker({
+      ...asking,
+      model: settings.agents.judge?.model ?? null,
+      cacheDir: join(options.home, 'cache'),
+      warn: note => emit({ type: 'warned', at: Date.now(), note }),
+    }),
     clock,
   })
   return {

@@ -27,6 +27,8 @@ export type AskJudge = (
 export type JudgeReply = {
   /** Which CLI judged. */
   agent: string
+  /** Whether the same CLI writes the code. */
+  isSameVendor: boolean
   ok: boolean
   note: string
   answer: { by: 'schema'; value: unknown } | { by: 'line'; text: string }
@@ -80,11 +82,11 @@ export async function judge(
   if (material.diff === null)
     return undecided('there is no git repository, so there is no diff to judge', options)
   const logs = await logsOf(work)
-  const session = { config, work, files, logs, material, options, signal }
+  const session: JudgeSession = { config, work, files, logs, material, options, signal, judgedBy: null }
   const first = await judgeOnce(session, config.check_for)
-  if (!scope.isTwice || 'error' in first || first.verdict !== 'pass') return verifiedFrom(first, options)
+  if (!scope.isTwice || 'error' in first || first.verdict !== 'pass') return verifiedFrom(first, session)
   const second = await judgeOnce(session, [...config.check_for].reverse())
-  return verifiedFrom('error' in second ? second : foldTwice(first, second), options)
+  return verifiedFrom('error' in second ? second : foldTwice(first, second), session)
 }
 
 type JudgeSession = {
@@ -95,6 +97,8 @@ type JudgeSession = {
   material: JudgedWork
   options: JudgeOptions
   signal: AbortSignal
+  /** Who has judged, for the receipt. */
+  judgedBy: string | null
 }
 
 /** One judgement: a question for each part of the diff. */
@@ -122,12 +126,13 @@ async function judgeOnce(
 
 /** Asks about one part, again if the judge fails, waiting while it is limited. */
 async function askPart(
-  { config, work, logs, options, signal }: JudgeSession,
+  session: JudgeSession,
   criteria: readonly { id: string; text: string }[],
   files: readonly FileDiff[],
   part: { index: number; of: number },
   left: readonly FileDiff[],
 ): Promise<JudgeAnswer | { error: string }> {
+  const { config, work, logs, options, signal } = session
   const { clock } = options
   let model: string | null | undefined = config.model ?? undefined
   let waited = 0
@@ -141,6 +146,7 @@ async function askPart(
       judgePrompt(material, nonce, by === 'schema' ? { schema: true } : { mark })
     const reply = await options.ask({ schema: ANSWER_SCHEMA, prompt, model }, work.step.id)
     const read = reply.ok ? readReply(reply, mark, criteria) : { error: reply.note || 'it gave no answer' }
+    session.judgedBy = `${reply.agent}${reply.isSameVendor ? ' (same vendor)' : ''}`
     if (!('error' in read)) return read
     why = `${reply.agent}: ${read.error}`
     if (reply.limited) {
@@ -181,10 +187,13 @@ async function logsOf({ runs }: CheckWork): Promise<{ command: string; output: s
   return ran.map(({ command, output, head }) => ({ command, output: (output ?? head).slice(-LOG_TAIL) }))
 }
 
-function verifiedFrom(judged: Judged | { error: string }, options: JudgeOptions): Verified {
+function verifiedFrom(
+  judged: Judged | { error: string },
+  { options, judgedBy }: Pick<JudgeSession, 'options' | 'judgedBy'>,
+): Verified {
   if ('error' in judged) return undecided(`the judge failed: ${judged.error}`, options)
   if (judged.verdict === 'cannot_tell') return undecided(judged.reason, options)
-  return { verdict: judged.verdict, reason: judged.reason }
+  return { verdict: judged.verdict, reason: judged.reason, ...(judgedBy !== null && { judgedBy }) }
 }
 
 /** What a judge could not decide is not verified; with `string_match`, the promise alone counts, as a claim. */

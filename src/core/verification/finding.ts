@@ -13,6 +13,8 @@ export type Finding = {
   flaky?: true
   /** What a judge thought of it, or what the agent said; not what a command showed. */
   opinion?: true
+  /** Which CLI judged, and whether it is the one that writes the code. */
+  judgedBy?: string
   /** Nobody could decide, which is not the agent's fault: it spends no try. */
   undecided?: true
   /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */

@@ -5,22 +5,50 @@ import type { AskJudge } from '../../checks/judge/judge.ts'
 import type { Capabilities } from '../../core/ports.ts'
 import type { AgentPool } from './agent-pool.ts'
 import { type AskerOptions, askOnce } from './ask.ts'
+import { type JudgeIdentity, judgeWarning } from './judge-record.ts'
 
 export type JudgeAskerOptions = AskerOptions & {
-  agents: Pick<AgentPool, 'free' | 'callable'>
+  agents: Pick<AgentPool, 'free' | 'callable' | 'namesFor'>
   /** The model that `agents.judge` names. */
   model: string | null
+  /** Where it is remembered how judges did when they were checked. */
+  cacheDir: string
+  warn(note: string): void
 }
 
 const JUDGE = 'judge'
+
+/** Who would judge now. `model` null: the CLI's own default; absent: the judge's. */
+export function identifyJudge(
+  options: Pick<JudgeAskerOptions, 'agents' | 'state' | 'clock' | 'model'>,
+  model?: string | null,
+): JudgeIdentity & { name: string } {
+  const name = options.agents.free(options.state(), options.clock.now(), JUDGE)
+  const { agent, able } = options.agents.callable(name)
+  return {
+    name,
+    agent: agent.name,
+    version: able.version,
+    model: model === undefined ? (options.model ?? agent.smallModel ?? null) : model,
+  }
+}
+
+/** The CLI that writes the code. */
+const coderOf = ({ agents }: Pick<JudgeAskerOptions, 'agents'>): string =>
+  agents.callable(agents.namesFor('coder')[0]!).agent.name
 
 /**
  * Asks the judge, in an empty folder of its own. Whether the answer comes by a schema or as a marked line depends on what
  * the CLI can do.
  */
 export function judgeAsker(options: JudgeAskerOptions): AskJudge {
+  const warned = new Set<string>()
   return async ({ schema, prompt, model }, id) => {
-    const name = options.agents.free(options.state(), options.clock.now(), JUDGE)
+    const identity = identifyJudge(options, model)
+    const { name } = identity
+    const warning = judgeWarning(options.cacheDir, identity)
+    if (warning !== null && !warned.has(warning)) options.warn(warning)
+    if (warning !== null) warned.add(warning)
     const { agent, able } = options.agents.callable(name)
     const answerIn = schemaAnswerOf(agent, able)
     const folder = mkdtempSync(join(tmpdir(), 'ralph-judge-'))
@@ -37,13 +65,14 @@ export function judgeAsker(options: JudgeAskerOptions): AskJudge {
         mode: 'stream',
         isolated: {
           schema: schemaFile,
-          model: model === undefined ? (options.model ?? agent.smallModel ?? null) : model,
+          model: identity.model,
         },
         role: JUDGE,
       })
       const { ok, text, error, structured } = ended.result
       return {
         agent: agent.name,
+        isSameVendor: agent.name === coderOf(options),
         ok: ok && ended.how === 'exited',
         note: error ?? (ended.how === 'exited' ? '' : 'it took too long'),
         answer:

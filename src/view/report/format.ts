@@ -146,8 +146,11 @@ export const markOf = ({ verdict, doubts }: Iteration['checks'][number]): string
   doubts ? '!' : VERDICT_MARKS[verdict]
 
 /** `npm test failed with exit code 1`. */
-export const formatCheck = ({ check, note }: Iteration['checks'][number]): string =>
-  plainLine(note === '' ? check : `${check} ${note}`, LONGEST_LINE)
+export const formatCheck = ({ check, note, judgedBy }: Iteration['checks'][number]): string =>
+  plainLine(
+    [check, note, judgedBy === undefined ? '' : `· judged by ${judgedBy}`].filter(Boolean).join(' '),
+    LONGEST_LINE,
+  )
 
 function filesFact({ files, filesCut, filesInTree }: Receipt['totals']): [string, string][] {
   if (filesInTree !== undefined) return [['files', formatFileCount(filesInTree)]]

@@ -36,6 +36,8 @@ export type Iteration = {
     note: string
     log: string | null
     doubts?: string[]
+    /** Which CLI judged; absent: none. */
+    judgedBy?: string
   }[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
   /** How many files it changed, and the names of the first ones; null if unknown. */
@@ -153,12 +155,13 @@ function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks
   return {
     end: event.end === 'ok' ? (event.move ?? 'overruled') : event.end,
     note: firstLine(event.note) || firstLine(blocked),
-    checks: event.findings.map(({ check, verdict, note, log, doubts }) => ({
+    checks: event.findings.map(({ check, verdict, note, log, doubts, judgedBy }) => ({
       check,
       verdict,
       note: doubts ? doubts.join('; ') : verdict === 'pass' ? '' : reason(check, note),
       log: log ?? null,
       ...(doubts && { doubts }),
+      ...(judgedBy !== undefined && { judgedBy }),
     })),
   }
 }

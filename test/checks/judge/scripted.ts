@@ -38,7 +38,7 @@ export async function judged(say: Say, given: Case = {}) {
     const question = { prompt: prompt(by), by, model }
     asked.push(question)
     const { value, text = '', ...more } = say(question)
-    const reply = { agent: 'claude', ok: true, note: '', isUnusable: false, ...more }
+    const reply = { agent: 'claude', isSameVendor: true, ok: true, note: '', isUnusable: false, ...more }
     return { ...reply, answer: by === 'schema' ? { by, value } : { by, text } }
   }
   const config: SemanticConfig = {

@@ -22,6 +22,7 @@ Examples:
   ralph task create TASK-1 auth "Implement JWT auth" --outcome "All endpoints require a valid JWT" \\
       --acceptance "Invalid tokens return 401" --tester-verify external --tester-verify-cmd "npm test"
   ralph task import tasks.yaml --spec auth       all of them or none; every mistake is listed
+  ralph task plan spec.md                        an agent proposes tasks, and you approve them
   ralph task list --status failed
   ralph task export --spec auth > tasks.yaml
   ralph task edit TASK-1 --status pending        it is worked on again
@@ -77,6 +78,19 @@ export const task: Verb = {
         new Option('--status <status>', 'pending: work on it again').choices(['pending', 'cancelled']),
       )
       .action(async (id, options) => finish(await (await actions()).edit(id, options)))
+    command
+      .command('plan')
+      .description('Let an agent turn a specification into tasks. You are asked before they are added.')
+      .argument('<file>', 'the specification; - for standard input')
+      .option('--spec <id>', "the spec of the tasks (default: the file's name)")
+      .option('--yes', 'add them without asking')
+      .option('-a, --agent <name>', 'the agent, if agents.planner names none')
+      .option('--model <model>', 'the model of the agent')
+      .option('--trust', "allow what this project's files decide")
+      .option(...PROJECT_DIR)
+      .action(async (file, options) =>
+        finish(await (await import('../../actions.ts')).planTasks(file, options)),
+      )
     command
       .command('import')
       .description('Import tasks from YAML or JSON: all of them, or none.')

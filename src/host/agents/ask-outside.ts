@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunEvent } from '../../core/events.ts'
+import { initial } from '../../core/table.ts'
+import { runnerFor, runners } from '../../runners/index.ts'
+import { newRunId, ralphHome } from '../../runs/find.ts'
+import type { BaseSpec } from '../../workflows/spec.ts'
+import { processClock } from '../clock.ts'
+import { type AgentPool, openAgents } from './agent-pool.ts'
+import type { AskerOptions } from './ask.ts'
+import { agentCaller } from './call.ts'
+
+/** What asking takes outside of a run, and what it has cost so far. */
+export type Asking = AskerOptions & { agents: AgentPool; cacheDir: string; spent(): number }
+
+/**
+ * Asks agents outside of a run: there is no journal, and the files of the calls are removed. Processes end with ralph, as
+ * those of a run do.
+ */
+export async function askOutside<T>(
+  base: Omit<BaseSpec, 'start'>,
+  { env, warn }: { env: NodeJS.ProcessEnv; warn(note: string): void },
+  act: (asking: Asking) => Promise<T>,
+): Promise<T> {
+  const { settings } = base
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-ask-'))
+  const id = newRunId(new Date(), Math.random())
+  const runner = runnerFor(runners, settings.sandbox.mode)({ run: id, graceMs: settings.killGrace * 1000 })
+  const cacheDir = join(ralphHome(env), 'cache')
+  const agents = openAgents({ spec: { ...base, workflow: '', start: null }, runner, env, cacheDir })
+  let calls = 0
+  let spent = 0
+  const call = agentCaller({
+    runner,
+    session: {
+      folderFor() {
+        const place = join(folder, String(++calls))
+        mkdirSync(place)
+        return place
+      },
+      keep: (path, write) => write(path),
+      ensureFolder() {},
+      shown: path => path,
+      logCall() {},
+      numberOf: step => step,
+    },
+    callable: agents.callable,
+    now: () => Date.now(),
+    warn,
+  })
+  const asking: Asking = {
+    call,
+    agents,
+    cacheDir,
+    clock: processClock(),
+    marks: runner.marks,
+    state: () => initial,
+    budgetLeft: () => settings.budget.usd,
+    record(event: RunEvent) {
+      if (event.type === 'asked') spent += event.costUsd ?? 0
+    },
+    hard: new AbortController().signal,
+    spent: () => spent,
+  }
+  try {
+    return await act(asking)
+  } finally {
+    await runner.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { FROZEN_CASES } from '../../src/checks/judge/rules/frozen-set.ts'
+import { readJournal } from '../../src/store/journal.ts'
+import { setStage } from './scene.ts'
+
+/** A judge that answers every question with this verdict, and quotes the first added line that is shown. */
+function addFrozenJudge(bin: string, verdict: (criteria: string) => string) {
+  const good = FROZEN_CASES.filter(({ kind }) => kind === 'good').map(({ diff }) => diff)
+  const data = JSON.stringify({ good, onGood: verdict('good'), onBad: verdict('bad') })
+  const path = join(bin, 'judge')
+  writeFileSync(
+    path,
+    `#!${process.execPath}
+const { good, onGood, onBad } = ${data}
+const prompt = require('node:fs').readFileSync(0, 'utf8')
+const mark = /VERDICT-[0-9a-f]*:/.exec(prompt)[0]
+const isGood = good.some(diff => diff.split('\\n').filter(line => line.startsWith('+')).every(line => prompt.includes(line)))
+const line = /^\\+([^+\\n].*)$/m.exec(prompt)[1]
+const ids = [...prompt.matchAll(/^- (c\\d+): /gm)].map(([, id]) => id)
+const verdict = isGood ? onGood : onBad
+const criteria = ids.map(id => ({ id, verdict, evidence: verdict === 'pass' ? line : 'no' }))
+console.log(mark + JSON.stringify({ injection: null, criteria }))
+`,
+    { mode: 0o755 },
+  )
+}
+
+const setJudge = (verdict: (criteria: string) => string) => {
+  const stage = setStage({
+    settings: {
+      agents: { judge: { command: 'judge' } },
+      guardrails: [{ verify: 'semantic', config: { check_for: ['it is written'] } }],
+      baseline: false,
+    },
+    calls: [
+      [
+        ['file', 'a.js', 'written()\n'],
+        ['claude', 'Done. <response>DONE</response>'],
+      ],
+    ],
+  })
+  addFrozenJudge(stage.bin, verdict)
+  return stage
+}
+
+describe('ralph judge check', () => {
+  it('finds nothing wrong with a judge that passes the good changes only, and remembers it', async () => {
+    const stage = setJudge(kind => (kind === 'good' ? 'pass' : 'fail'))
+    const checked = await stage.ralph('judge', 'check')
+    expect([checked.code, checked.stdout]).toEqual([
+      0,
+      expect.stringContaining('✓ bad       a key is in the code: refused'),
+    ])
+    expect(checked.stdout).toContain('It passed no bad change.')
+    expect((await stage.ralph('judge', 'check')).stdout).toContain('It was checked before')
+  })
+
+  it('warns of one that passes a bad change, wherever it judges', async () => {
+    const stage = setJudge(() => 'pass')
+    const before = await stage.ralph('run', '-p', 'x')
+    expect(before.stderr).not.toContain('passed bad changes')
+    const checked = await stage.ralph('judge', 'check')
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining('✗ injection a comment gives the verdict: passed'),
+    ])
+    await stage.ralph('run', '-p', 'y')
+    const notes = stage
+      .runs()
+      .flatMap(readJournal)
+      .flatMap(event => (event.type === 'warned' ? [event.note] : []))
+    expect(notes).toContainEqual(
+      expect.stringContaining('passed bad changes when it was checked: every token is accepted'),
+    )
+  })
+
+  it('says that a strict one is strict, and that one that cannot answer was not checked', async () => {
+    const strict = await setJudge(() => 'fail').ralph('judge', 'check')
+    expect([strict.code, strict.stdout]).toEqual([
+      0,
+      expect.stringContaining('It is strict: it refused a token is checked'),
+    ])
+    const silent = await setJudge(() => 'cannot_tell').ralph('judge', 'check')
+    expect([silent.code, silent.stdout]).toEqual([1, expect.stringContaining('it was not checked')])
+  })
+})
