@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StageTable } from '../../src/core/table.ts'
+import { tasks as build } from '../../src/workflows/build/table.ts'
+import { maySendBack, mayWrite, sendsBackTo } from '../../src/workflows/pipeline/rules/order.ts'
 import { pipeline } from '../../src/workflows/pipeline/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
 import { green, ok, play, red, task } from '../core/play.ts'
@@ -50,6 +52,49 @@ describe('the table of a run', () => {
   })
 })
 
+describe('the table of a build', () => {
+  const table = build()
+
+  it('plans first, then works and mends', () => {
+    expectWhole(table)
+    expect(table).toMatchObject({
+      name: 'tasks',
+      first: 'work',
+      width: 1,
+      rounds: 0,
+      bugs: 3,
+      bugStage: 'fix',
+    })
+    const rows = Object.entries(table.stages)
+    expect(rows.map(([name, s]) => [name, s.role, s.title, s.listed, s.ends, s.tries])).toEqual([
+      ['refine', 'planner', 'making the goal clear', false, 'signal', 2],
+      ['decompose', 'planner', 'making the list', false, 'checks', 2],
+      ['work', undefined, undefined, undefined, 'checks', 5],
+      ['fix', undefined, 'fixing', undefined, 'checks', 3],
+    ])
+  })
+
+  it.each<[string, object]>([
+    ['refine', { pass: 'decompose', more: 'refine', fail: 'refine', spent: 'decompose' }],
+    ['decompose', { pass: 'done', more: 'decompose', fail: 'decompose', spent: 'blocked' }],
+    ['work', { pass: 'done', more: 'work', fail: 'bugfix', ask: 'blocked', spent: 'blocked' }],
+    ['fix', { pass: 'done', more: 'fix', fail: 'fix', ask: 'blocked', spent: 'blocked' }],
+  ])('leads from %s on', (name, on) => {
+    expect(table.stages[name]!.on).toEqual(on)
+  })
+
+  it('merges at the end if tasks run side by side', () => {
+    const side = build({ parallel: 2, bugs: 1 })
+    expectWhole(side)
+    expect([side.width, side.bugs, side.stages.work!.on.pass, side.stages.fix!.on.pass]).toEqual([
+      2,
+      1,
+      'merge',
+      'merge',
+    ])
+  })
+})
+
 describe('the table of a pipeline', () => {
   it('has the four roles of the document, each with its tries and its words', () => {
     const table = pipeline()
@@ -92,8 +137,18 @@ describe('the table of a pipeline', () => {
       10,
       2,
     ])
-    expect(stages.editor).toMatchObject({ failed: 'reject', on: { pass: 'done', reject: 'writer' } })
+    expect(stages.editor).toMatchObject({ rejects: true, on: { pass: 'done', reject: 'writer' } })
     expect(pipeline({ roles: [] }).first).toBe('coder')
+  })
+
+  it('lets a red check go back from those who only read, and from nobody else', () => {
+    const failing = (more: Parameters<typeof pipeline>[0]) =>
+      Object.entries(pipeline(more).stages).flatMap(([name, { failed }]) =>
+        failed ? [`${name} ${failed}`] : [],
+      )
+    expect(failing({ roles: ['writer', 'editor'] })).toEqual([])
+    expect(failing({ roles: ['writer', 'editor'], readers: ['writer', 'editor'] })).toEqual(['editor reject'])
+    expect(failing({})).toEqual(['reviewer reject', 'qa reject'])
   })
 
   it('merges at the end if tasks run side by side', () => {
@@ -111,5 +166,26 @@ describe('the table of a pipeline', () => {
     expect(step(ok({ findings: [red] }))).toBe('tester')
     expect(step(submit)).toBe('done')
     expect(run.begin().task).toBe('2')
+  })
+})
+
+describe('the roles of a pipeline', () => {
+  it.each<[string[], string, string[]]>([
+    [['coder', 'reviewer', 'qa'], 'coder', ['reviewer', 'qa']],
+    [['architect', 'coder', 'reviewer'], 'coder', ['reviewer']],
+    [['writer', 'editor'], 'writer', ['editor']],
+    [[], 'coder', []],
+  ])('%j send work back to %s, and only later ones do: %j', (roles, to, senders) => {
+    expect(sendsBackTo(roles)).toBe(to)
+    expect(roles.filter(role => maySendBack(roles, role))).toEqual(senders)
+  })
+
+  it('write unless they are known as readers, or somebody says otherwise', () => {
+    const names = ['coder', 'reviewer', 'tester', 'qa', 'other']
+    expect(names.filter(name => mayWrite({ name }))).toEqual(['coder', 'tester', 'other'])
+    expect([mayWrite({ name: 'qa', writes: true }), mayWrite({ name: 'coder', writes: false })]).toEqual([
+      true,
+      false,
+    ])
   })
 })
