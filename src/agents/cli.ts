@@ -8,6 +8,7 @@ export type Cli = {
   make(program?: string): Agent
   /** Matches the word by which a command line asks it for a stream. */
   streamWord: RegExp
+  lastWritten?: Agent['lastWritten']
   /** The arguments with which it lists the flags that ralph gives it. */
   helpArgs: readonly string[]
   /** Variables that it gets although their names look secret: names, or patterns with `*`. */

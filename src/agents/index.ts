@@ -25,7 +25,8 @@ export function agentFor(command: string): { agent: Agent; isKnown: boolean } {
  */
 export function explicitAgent(argv: readonly string[]): Agent {
   const cli = known.get(programName(argv[0] ?? ''))
-  if (!cli || !argv.some(word => cli.streamWord.test(word))) return custom(argv)
+  if (!cli || !argv.some(word => cli.streamWord.test(word)))
+    return { ...custom(argv), ...(cli?.lastWritten && { lastWritten: cli.lastWritten }) }
   const { parser, tells } = cli.make()
   return custom(argv, { parser: () => parser('stream'), tells: () => tells('stream') })
 }

@@ -73,6 +73,11 @@ export interface Agent {
   smallModel?: string
   /** Where an answer by a schema is: apart from the text, or the text itself; null: this version takes no schema. */
   schemaAnswer?(able: Capabilities): 'apart' | 'text' | null
+  /**
+   * When it last wrote to a log of its own, of a call that began in this folder since a time; null: it did not. It tells
+   * that an agent is at work which prints nothing. Times are in ms since the epoch.
+   */
+  lastWritten?(cwd: string, env: Record<string, string>, since: number): number | null
   /** A fresh reader for one iteration. */
   parser(mode: Ask['mode']): Parser
 }
@@ -172,7 +177,12 @@ export type AgentListener = {
 }
 
 /** A running agent; `end` gives its parser's last events once it has exited. */
-export type RunningAgent = { live: Live; end(exit: Exit): AgentEvent[] }
+export type RunningAgent = {
+  live: Live
+  end(exit: Exit): AgentEvent[]
+  /** When it last wrote to a log of its own, in ms since the epoch; null: it did not. */
+  lastWritten?(): number | null
+}
 
 /**
  * What people ask of a live run. `retry`: do not wait any longer. `drop`: give one task up. `limit`: another number of iterations; `by`: an edit

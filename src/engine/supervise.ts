@@ -42,6 +42,8 @@ export async function supervise(
   let unusable: Ended['unusable']
   let model: string | undefined
   let live: RunningAgent['live'] | undefined
+  /** Asked only when it seems to be silent. */
+  let lastWritten: NonNullable<RunningAgent['lastWritten']> = () => null
   let stopWatching = () => {}
   let stopLingering = () => {}
   const cancels: (() => void)[] = []
@@ -70,7 +72,7 @@ export async function supervise(
   }
   const watchSilence = (ms: number) => {
     stopWatching = clock.after(ms, () => {
-      const silent = clock.elapsed() - heard
+      const silent = Math.min(clock.elapsed() - heard, clock.now() - (lastWritten() ?? 0))
       if (openTools.size > 0 || openTasks > 0) watchSilence(patienceMs)
       else if (silent >= patienceMs) stop('inactive')
       else watchSilence(patienceMs - silent)
@@ -97,6 +99,7 @@ export async function supervise(
     const agent = await calling
     if ('result' in agent) return agent
     live = agent.live
+    lastWritten = agent.lastWritten ?? lastWritten
     onLive(agent)
     if (stoppedByRalph) void live.stop()
     const exit = await live.exit

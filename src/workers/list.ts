@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent, Watched } from '../core/events.ts'
+import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
@@ -17,6 +17,7 @@ import { formatCost } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { spentOn } from '../view/report/spent.ts'
 import { workflows } from '../workflows/index.ts'
+import { knownBy } from './known-by.ts'
 import { lookAt } from './look.ts'
 
 /** `all`: also what has ended in the project. */
@@ -47,10 +48,10 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const workers = allWorkers(home)
   const theirs = new Set(workers.map(({ run }) => run))
   const all = [
-    ...workers.map(record => listedWorker(home, record)),
+    ...workers.map(record => listedWorker(home, record, env)),
     ...liveRuns(home)
       .filter(({ id }) => !theirs.has(id))
-      .map(listedRun),
+      .map(run => listedRun(run, env)),
   ]
   const shown = new Set(all.map(({ run }) => run))
   const project = options.all ? projectOf(options.projectDir, env) : ''
@@ -89,14 +90,14 @@ function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer)
   ]
 }
 
-function listedWorker(home: string, record: WorkerRecord): Listed {
+function listedWorker(home: string, record: WorkerRecord, env: NodeJS.ProcessEnv): Listed {
   const { phase, events, isAtWork, state } = lookAt(home, record)
   return {
     ...ofEvents(events),
     name: record.name,
     run: record.run,
     status: phase,
-    known_by: isAtWork ? knownBy(events) : 'journal',
+    known_by: isAtWork ? knownBy(events, env) : 'journal',
     pid: isAtWork ? (record.supervisor?.pid ?? null) : null,
     project: record.project,
     command: record.command,
@@ -106,15 +107,7 @@ function listedWorker(home: string, record: WorkerRecord): Listed {
   }
 }
 
-/** While an agent is at work: how one sees what it does. Otherwise the supervisor's own process tells. */
-export function knownBy(events: readonly RunEvent[]): Watched | 'process' {
-  const { flight } = fold(events).state
-  const last = events.findLast(e => e.type === 'started' || e.type === 'spawned')
-  if (Object.keys(flight).length === 0) return 'process'
-  return (last?.type === 'spawned' && last.watched) || 'stream'
-}
-
-function listedRun(run: StoredRun): Listed {
+function listedRun(run: StoredRun, env: NodeJS.ProcessEnv): Listed {
   const { state } = fold(run.events)
   const facts = ofEvents(run.events)
   return {
@@ -122,7 +115,7 @@ function listedRun(run: StoredRun): Listed {
     name: run.id,
     run: run.id,
     status: runPhase(run.events, state, true, Date.now()),
-    known_by: knownBy(run.events),
+    known_by: knownBy(run.events, env),
     pid: hostOf(run)?.pid ?? null,
     project: run.began.project,
     command: run.began.workflow,

@@ -8,18 +8,18 @@ import { formatCost } from '../view/report/format.ts'
 import type { Registry } from '../workflows/index.ts'
 import { workerNamed } from './find.ts'
 import { inactivityOf } from './frontend.ts'
-import { knownBy } from './list.ts'
+import { knownBy } from './known-by.ts'
 import { lookAt, type WorkerLook } from './look.ts'
 
 /** `ralph status` of a worker. */
 export function showWorker(registry: Registry, name: string, { stdout, env }: Io): number {
   const home = ralphHome(env)
   const found = lookAt(home, workerNamed(home, name))
-  stdout.write(`${workerLines(registry, found, Date.now()).join('\n')}\n`)
+  stdout.write(`${workerLines(registry, found, Date.now(), env).join('\n')}\n`)
   return 0
 }
 
-function workerLines(registry: Registry, found: WorkerLook, now: number): string[] {
+function workerLines(registry: Registry, found: WorkerLook, now: number, env: NodeJS.ProcessEnv): string[] {
   const { record, phase, isAtWork, events, state } = found
   const rows: [string, string][] = [
     ['Status', phase],
@@ -37,7 +37,7 @@ function workerLines(registry: Registry, found: WorkerLook, now: number): string
   )
   if (events.length > 0) rows.push(...runRows(registry, found, now))
   rows.push(
-    ['Known by', isAtWork ? knownBy(events) : 'journal'],
+    ['Known by', isAtWork ? knownBy(events, env) : 'journal'],
     ['Run', `${record.run} in ${plainLine(record.project, 1000)}`],
     ...(record.window === null ? [] : ([['Window', record.window]] as [string, string][])),
   )

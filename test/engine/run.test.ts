@@ -147,6 +147,12 @@ describe('the loop', () => {
     expect(world.of('settled')[0]).toMatchObject({ end: 'ok' })
   })
 
+  it('waits for an agent that prints nothing, as long as it writes to a log of its own', async () => {
+    const world = new World([{ hangs: true, screen: [1], writesFor: 500_000 }, done])
+    await world.host()
+    expect(world.of('ended')[0]).toMatchObject({ ms: 560_000, how: 'inactive' })
+  })
+
   it('ends a run of screens that stood still with nothing changed, but not of those with changes', async () => {
     const still = new World([{ hangs: true, screen: [1], edits: false }], { limits: { failures: 2 } })
     expect(await still.host()).toMatchObject({ result: 'inactive' })

@@ -19,6 +19,8 @@ export type Act = {
   hangs?: boolean
   /** It runs on a screen, which changes at these times, in ms after it began. */
   screen?: number[]
+  /** It writes to a log of its own for so long, in ms after it began. */
+  writesFor?: number
   /** What the checks say afterwards, by name; absent ones pass. */
   red?: string[]
   /** Whether it changes the tree. */
@@ -227,7 +229,10 @@ export class World {
       if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
     })
     const gaveResult = act.events?.some(e => e.type === 'ended') ?? false
-    return { live, end: () => (gaveResult || (act.hangs && !act.result) ? [] : [result]) }
+    const began = this.clock.now()
+    const { writesFor } = act
+    const lastWritten = () => (writesFor === undefined ? null : Math.min(this.clock.now(), began + writesFor))
+    return { live, lastWritten, end: () => (gaveResult || (act.hangs && !act.result) ? [] : [result]) }
   }
 
   private check(name: string): Check {

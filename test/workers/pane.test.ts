@@ -130,6 +130,22 @@ describe.skipIf(!hasTmux)('a worker whose command has no event stream', () => {
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', total_failures: 0, current_iteration: 2 })
   })
 
+  it('that is claude is known by its transcript, and not silent while it writes one', async () => {
+    const scene = setPaneWorker('')
+    const folder = join(scene.env.HOME, '.claude', 'projects', scene.project.replace(/[^A-Za-z0-9]/g, '-'))
+    const script = `mkdir -p ${folder}; echo $$ >>../pids; until [ -e ../go ]; do echo x >>${folder}/$$.jsonl; sleep 0.1; done; echo bye`
+    writeFileSync(join(scene.bin, 'claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    const asked = ['--inactivity-timeout', '1', '-m', '1', '--', 'claude', '--print']
+    await scene.ralph('spawn', '--name', 'agent', '-f', 'PROMPT.md', ...asked)
+    await scene.agentPid()
+    await until(async () => (await scene.ralph('status', 'agent')).stdout.includes('Known by: transcript'))
+    // Longer than the time that it may be silent for.
+    await until(() => readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8').length > 40)
+    scene.go('go')
+    expect((await scene.ended('agent')).code).toBe(0)
+    expect(scene.of('ended').map(e => e.how)).toEqual(['exited'])
+  })
+
   it('is done by a pattern in its own lines, not in those of the prompt, also if it then falls silent', async () => {
     const scene = setPaneWorker(
       'cat; [ -e ../once ] && echo "so: ALL DONE"; touch ../once; echo waiting; sleep 300',

@@ -4,6 +4,7 @@ import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
 import { textParser } from '../shared/text.ts'
 import { claudeParser } from './stream.ts'
+import { lastWritten } from './transcript.ts'
 
 /** With any of these the user has set permissions, and the bypass flag would override them. */
 const PERMISSIONS = [
@@ -79,6 +80,7 @@ const make = (program = 'claude'): Agent => ({
 export const claude: Cli = {
   make,
   streamWord: /stream-json$/,
+  lastWritten,
   helpArgs: ['--help'],
   ownEnv: ['ANTHROPIC_*', 'CLAUDE_*'],
   ownEnvWhen: {

@@ -161,6 +161,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     }
     return {
       live,
+      lastWritten: () => agent.lastWritten?.(call.cwd, env, began) ?? null,
       end(exit: Exit) {
         const ending = parser.end(exit, record.complaint()).map(explainEnd)
         // It refused its own arguments before it did anything, and will do so every time.
