@@ -75,7 +75,9 @@ export function findRun(home: string, name: string, project?: string): StoredRun
     )
   const workers = allWorkers(home).map(worker => worker.name)
   const others = workers.length === 0 ? '' : `, and no worker of that name; there are: ${workers.join(', ')}`
-  throw new UsageError(`no run "${name}" in ${join(home, 'runs')}${others}`)
+  throw new UsageError(
+    `no run "${name}" in ${join(home, 'runs')}${others}; ralph ls --all lists those of this project`,
+  )
 }
 
 /** The latest run of a folder; null if there is none. */

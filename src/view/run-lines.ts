@@ -204,6 +204,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         const { type } = event.event
         if (!streamAgent && type === 'text') return []
         const said = planning.has(event.id) ? withoutAnswer(event.event) : event.event
+        if (said.type === 'text' && said.text === '') return []
         const lines = linesFor(event.id)(said, event.at, narrowed(fit, INDENT.length))
         return streamAgent || type === 'ended' || type === 'limited'
           ? lines.map(l => (l === '' ? '' : INDENT + l))

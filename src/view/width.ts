@@ -97,7 +97,7 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
 /** The same for a line with colours. Its words stay whole. */
 export function wrapStyled(line: string, columns: number): string[] {
   if (widthOf(line) <= columns) return [line]
-  const indent = `${/^ */.exec(line)![0].slice(0, columns >> 1)}  `
+  const indent = ' '.repeat(Math.min(columnOf(line), columns >> 1))
   const rows: string[] = []
   let row = ''
   for (const [, gap = '', word = ''] of line.matchAll(/( *)([^ ]+)/g))
@@ -108,6 +108,15 @@ export function wrapStyled(line: string, columns: number): string[] {
     }
   return [...rows, row]
 }
+
+/** Where a row of a header goes on: below its value. Other lines are indented by two more. */
+const columnOf = (line: string): number => {
+  const plain = line.replace(COLOURS, '')
+  const [head = ''] = /^ {2}(?:\w+ {2,}| {9,})(?=\S)/.exec(plain) ?? []
+  return head.length || /^ */.exec(plain)![0].length + 2
+}
+
+const COLOURS = /\x1b\[[0-9;]*m/g
 
 /** The same for a text that must be shown whole: the rows together are the line, its spaces included. */
 export function splitTo(line: string, columns: number): string[] {

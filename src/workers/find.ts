@@ -9,6 +9,7 @@ export function workerNamed(home: string, name: string): WorkerRecord {
   if (matchingRuns(home, name).includes(name))
     throw new UsageError(`${name} is a run, not a worker; see: ralph status ${name}`)
   const names = allWorkers(home).map(worker => worker.name)
-  const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+  const known =
+    names.length === 0 ? 'there are none yet; start one with: ralph spawn' : `there are: ${names.join(', ')}`
   throw new UsageError(`no worker '${name}' in ${workersDir(home)}; ${known}`)
 }

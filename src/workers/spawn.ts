@@ -5,7 +5,7 @@ import { type Entered, type Launch, launchHere, type ReadyRun } from '../host/st
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { requireTmux } from '../runners/tmux/server.ts'
 import { windowName } from '../runners/tmux/window.ts'
-import type { Io } from '../runs/io.ts'
+import { type Io, say } from '../runs/io.ts'
 import { refuseFromWithinAny } from '../runs/within.ts'
 import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
 import type { Settings } from '../settings/schema.ts'
@@ -91,7 +91,10 @@ async function launchWorker(
     const of = iterations === null ? '' : `/${iterations}`
     io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
     if (worktree) io.stdout.write(`worktree: ${worktree.path} on branch ${worktree.branch}\n`)
-    io.stdout.write(`look at it: ralph attach ${name}   or: ralph logs ${name} --follow\n`)
+    say(
+      io.stdout,
+      `it works on without this terminal; look at it: ralph attach ${name}, or: ralph logs ${name} --follow`,
+    )
     return 0
   } finally {
     lock.release()

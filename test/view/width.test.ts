@@ -32,7 +32,9 @@ it('a line with colours is wrapped between its words, and its colours are not co
   const line = `  ${RED}one two${END} three /a/long/path`
   expect(wrapStyled(line, 30)).toEqual([line])
   expect(wrapStyled(line, 15)).toEqual([`  ${RED}one two${END} three`, '    /a/long/path'])
-  expect(wrapStyled(line, 6)).toEqual([`  ${RED}one`, `    two${END}`, '    three', '    /a/long/path'])
+  const row = `  ${RED}limits${END}   ten iterations, and no more`
+  expect(wrapStyled(row, 28)).toEqual([`  ${RED}limits${END}   ten iterations,`, '           and no more'])
+  expect(wrapStyled(line, 6)).toEqual([`  ${RED}one`, `   two${END}`, '   three', '   /a/long/path'])
 })
 
 describe('a line that is wrapped', () => {

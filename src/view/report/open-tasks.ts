@@ -17,8 +17,10 @@ export type OpenTask = {
 export function openTasks(events: readonly RunEvent[]): OpenTask[] {
   let tasks: readonly Task[] = []
   const states = new Map<TaskId, TaskState>()
+  const begun = new Map<TaskId, string>()
   for (const event of events) {
     tasks = evolveList(tasks, event)
+    if (event.type === 'started') begun.set(event.task, event.stage)
     if (event.type === 'settled') states.set(event.task, event.state)
     else if (event.type === 'edited') {
       for (const [id, state] of Object.entries(event.state ?? {})) states.set(id, state)
@@ -28,6 +30,8 @@ export function openTasks(events: readonly RunEvent[]): OpenTask[] {
   return tasks.flatMap(({ id, title }) => {
     const at = states.get(id)
     if (at?.stage === 'done') return []
-    return [{ id, title, stage: at?.stage ?? null, why: at?.stage === 'blocked' ? at.why : '' }]
+    return [
+      { id, title, stage: at?.stage ?? begun.get(id) ?? null, why: at?.stage === 'blocked' ? at.why : '' },
+    ]
   })
 }
