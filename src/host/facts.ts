@@ -14,7 +14,7 @@ const MOST_NAMED = 3
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
   const checks = checkNames(spec.settings)
-  const { subject, estimate, doneWhen } = workflow.describe(spec, limits, run)
+  const { subject, estimate, doneWhen, verifiedBy = NO_CHECKS } = workflow.describe(spec, limits, run)
   return [
     // Somebody in another folder should know where this happens.
     ...(spec.project === process.cwd() ? [] : [['project', spec.project]]),
@@ -22,7 +22,7 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...fallbackRow(spec),
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
-    ['checks', checks.length > 0 ? checks.join(' · ') : NO_CHECKS],
+    ['checks', checks.length > 0 ? checks.join(' · ') : verifiedBy],
     ...limitRows(limits, spec.settings, run),
     ['until', doneWhen],
   ]

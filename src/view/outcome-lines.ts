@@ -26,6 +26,7 @@ export function outcomeLines(
     fit.wrap(`  ${mark} ${text}`, row => colors.bold(paint(row)), 4)
   if (stage?.listed === false) return []
   if (stage?.ends === 'verdict' && move !== null) return verdict()
+  if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedbackLines()]
   if (!isListed) return unfinished()
   if (state.stage === 'blocked')
     return line(marks.warn, `${name} blocked: ${plainLine(state.why)}`, colors.yellow)

@@ -154,7 +154,8 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const wrong = failingLines(finding.note, MOST_WRONG).map(line =>
       colors.red(fit.cut(`    ${plainLine(line, 500)}`)),
     )
-    const log = [...wrong, ...(finding.log ? [colors.dim(`    ${plainLine(finding.log, 1000)}`)] : [])]
+    const path = finding.log ? fit.wrap(`    ${plainLine(finding.log, 1000)}`, colors.dim, 4) : []
+    const log = [...wrong, ...path]
     const isTight = fit.room !== null && widthOf(mark + result) > fit.room - LEAST_NAME
     if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
     return [fit.squeeze(mark, name, ` ${result}`), ...log]

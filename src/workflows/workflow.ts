@@ -165,4 +165,6 @@ type Description = {
   condition: string | null
   /** An estimate of the work, if the workflow can give one. */
   estimate: string | null
+  /** What verifies the work where the project has no checks; absent: nothing does. */
+  verifiedBy?: string
 }

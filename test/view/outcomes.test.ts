@@ -106,6 +106,14 @@ describe('a task that is done', () => {
   })
 })
 
+it('a role that sends work back is heard, as a review is', () => {
+  const lines = runLines({ ...shown, list, stageOf: () => ({ ends: 'signal' as const }) })
+  expect(lines(settled({ move: 'reject', note: 'Expired tokens pass.' }))).toEqual([
+    '  ✗ #1 sent back',
+    '    Expired tokens pass.',
+  ])
+})
+
 it('a prompt loop says why it goes on', () => {
   const stageOf = () => ({ ends: 'signal' as const })
   const lines = runLines({ ...shown, stageOf })

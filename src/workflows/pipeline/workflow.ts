@@ -34,6 +34,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
     doneWhen: `every task has passed ${roles.map(({ name }) => name).join(' → ')}`,
     condition: 'the tasks',
     estimate: `at least ${plural(tasks.length * roles.length, 'iteration')}`,
+    verifiedBy: 'none of the project; the promise of each role is verified as its task says',
   }),
   preview: ({ tasks }) => tasks.map(({ id, title }) => `${id} ${title}`).join('\n'),
   about: ({ tasks }) => ({ tasks: tasks.map(({ id }) => id) }),
