@@ -111,7 +111,8 @@ function withoutSpawn(argv: string[]): string[] {
 /** The suggestion of an error, or else where to look. */
 function withWayOut(error: string, [first = '']: readonly string[]): string {
   const line = error.trimEnd().replace('\n(', ' (')
-  if (line.includes('(Did you mean')) return line
+  // A sentence of ralph's own says what is right.
+  if (line.includes('(Did you mean') || line.endsWith('.')) return line
   return `${line}; see: ralph ${VERBS.some(verb => verb.name === first) ? `${first} ` : ''}--help`
 }
 

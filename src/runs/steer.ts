@@ -185,7 +185,7 @@ function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.Pro
   const project = projectOf(options.projectDir, env)
   if (name !== undefined) return findRun(home, name, project)
   const run = latestUnfinished(home, project)
-  if (!run) throw new UsageError(`no unfinished run in ${project}`)
+  if (!run) throw new UsageError(`no unfinished run in ${project}; ralph ls --all lists the others`)
   return run
 }
 

@@ -8,6 +8,8 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['run'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
     [['run', '-p', 'x', '-f', 'y'], 'give exactly one of --prompt (-p) and --prompt-file (-f)'],
     [['run', '-p', ' '], '--prompt is empty'],
+    [['run', '-p'], "option '-p, --prompt <text>' argument missing; see: ralph run --help"],
+    [['qwertz'], "unknown command 'qwertz'; see: ralph --help"],
     [['run', '-f', 'missing.md'], 'prompt file not found: missing.md'],
     [['run', '-f', 'folder'], 'cannot read prompt file folder: is a folder, not a file'],
     [

@@ -102,7 +102,9 @@ function promptOf({ prompt, promptFile }: RunOptions): {
   notes: string[]
 } {
   if ((prompt === undefined) === (promptFile === undefined))
-    throw new UsageError('give exactly one of --prompt (-p) and --prompt-file (-f)')
+    throw new UsageError(
+      'give exactly one of --prompt (-p) and --prompt-file (-f), as in: ralph run -p "Make the tests pass"',
+    )
   if (promptFile === undefined) {
     if (prompt!.trim() === '') throw new UsageError('--prompt is empty')
     return { spec: { type: 'text', text: prompt! }, text: prompt!, notes: [] }
