@@ -53,7 +53,9 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
       `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
     )
   if (!start)
-    notes.push('not a git repository: ralph cannot tell what changed, nor notice a loop that is stuck')
+    notes.push(
+      'not a git repository (git init makes one): ralph cannot tell what changed, undo it, or notice a loop that is stuck',
+    )
   const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isOwnPath(path))
   if (dirty.length > 0)
     notes.push(
