@@ -35,8 +35,12 @@ export function followView(dir: string): { next(): string; close(): void } {
     open = openLog(path)
     const earlier = openLog(join(dir, FILES.earlierView))
     if (!earlier) return
-    // The same file: it was set aside in this moment, and is read as the open one.
-    if (earlier.ino !== open?.ino) rest = readOn(earlier)
+    // It was set aside in this moment: it is the open one, and its successor is found when it is there.
+    if (!open) {
+      open = earlier
+      return
+    }
+    if (earlier.ino !== open.ino) rest = readOn(earlier)
     closeSync(earlier.fd)
   }
 

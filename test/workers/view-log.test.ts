@@ -42,6 +42,16 @@ describe('the view log', () => {
     view.close()
   })
 
+  it('is followed if it was set aside just now, and its successor is not there yet', () => {
+    const dir = scratch('ralph-view-')
+    writeFileSync(join(dir, 'view.log.1'), 'old\n')
+    const view = followView(dir)
+    expect([view.next(), view.next()]).toEqual(['old\n', ''])
+    appendToView(dir, ['new'])
+    expect([view.next(), view.next()]).toEqual(['new\n', ''])
+    view.close()
+  })
+
   it('is followed from the oldest that is kept, and by whole lines', () => {
     const dir = scratch('ralph-view-')
     writeFileSync(join(dir, 'view.log.1'), 'old\n')
