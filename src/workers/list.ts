@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { formatDuration } from '../core/format.ts'
+import { formatDuration, formatUsd } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
 import { findRun, ralphHome, type StoredRun } from '../runs/find.ts'
@@ -11,11 +11,10 @@ import { hostOf, isLive } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
 import { phaseOf as runPhase } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
-import { fitTo } from '../view/fit.ts'
 import { plainLine } from '../view/plain.ts'
-import { formatCost } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
-import { spentOn } from '../view/report/spent.ts'
+import { type Spent, spentOn } from '../view/report/spent.ts'
+import { cutPathTo } from '../view/width.ts'
 import { workflows } from '../workflows/index.ts'
 import { knownBy } from './known-by.ts'
 import { lookAt } from './look.ts'
@@ -134,8 +133,14 @@ function ofEvents(
     iteration: Object.values(state.flight)[0]?.n ?? state.n,
     max_iterations: events.length === 0 ? null : state.limits.iterations,
     cost_usd: spent.usd,
-    cost: formatCost(spent),
+    cost: shortCost(spent),
   }
+}
+
+/** For a column. A plus: calls of unknown cost came on top, or one is under way. */
+function shortCost({ usd, estimated, unpriced }: Spent): string {
+  if (usd === null) return unpriced === 0 ? 'none' : 'unknown'
+  return `${formatUsd(usd, estimated)}${unpriced === 0 ? '' : '+'}`
 }
 
 /** The runs that a process hosts: each holds a lock, so not every journal is read. */
@@ -166,16 +171,18 @@ const rowsOf = (all: readonly Listed[], now: number): string[][] =>
     plainLine(one.project, 1000),
   ])
 
+const GAP = '  '
+
 /** The last column has what is left of a screen. */
 function table(rows: readonly string[][], { isTTY, columns }: Writer): string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
-  const fit = fitTo(isTTY ? columns || 80 : null)
-  return rows.map(row =>
-    fit.cut(
-      row
-        .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at]!)))
-        .join('  ')
-        .trimEnd(),
-    ),
-  )
+  const widths = rows[0]!.slice(0, -1).map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  const before = widths.reduce((sum, width) => sum + width + GAP.length, 0)
+  const room = isTTY ? Math.max((columns || 80) - before, LEAST) : Number.POSITIVE_INFINITY
+  return rows.map(row => {
+    const cells = widths.map((width, at) => row[at]!.padEnd(width))
+    return [...cells, cutPathTo(row.at(-1)!, room)].join(GAP).trimEnd()
+  })
 }
+
+/** What the last column gets on the narrowest screen. */
+const LEAST = 8
