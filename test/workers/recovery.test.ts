@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)('after a reboot', () => {
 
     expect((await scene.ralph('ls')).stdout).toMatch(/agent +crashed +1\/2/)
     expect((await scene.ralph('status', 'agent')).stdout).toMatch(
-      /Status: crashed\nIteration: 1\/2\n[^]*Known by: journal\n/,
+      /Status: crashed\nIteration: 1\/2\n.*\nKnown by: journal\n/s,
     )
     expect(scene.state('agent')).toMatchObject({ status: 'running', current_iteration: 1 })
     expect((await scene.ralph('wait', 'agent')).code).toBe(1)
