@@ -55,12 +55,13 @@ const FILE_RULES: Rule[] = [
   { field: 'userStories', is: Array.isArray, must: 'be an array' },
 ]
 
+const ID_RULE: Rule = {
+  field: 'id',
+  is: isStoryId,
+  must: `be a string of 1 to ${LONGEST_STORY_ID} characters in one line, all of them visible`,
+}
+
 const STORY_RULES: Rule[] = [
-  {
-    field: 'id',
-    is: isStoryId,
-    must: `be a string of 1 to ${LONGEST_STORY_ID} characters in one line, all of them visible`,
-  },
   {
     field: 'title',
     is: value => text(value) && value.length <= LONGEST_TITLE,
@@ -131,6 +132,7 @@ function storyErrors(stories: unknown[]): string[] {
     }
     const id = isStoryId(story.id) ? (story.id as string) : null
     const name = id === null ? `userStories[${index}]` : `Story ${id}`
+    if (id === null) addRuleErrors(errors, story, [ID_RULE], `${name}: `)
     addRuleErrors(errors, story, STORY_RULES, `${name}: `)
     if (id !== null && seen.has(id)) errors.push(`${name}: id is used more than once.`)
     if (id !== null) seen.add(id)
