@@ -63,6 +63,6 @@ it('the demo of the pipeline catches a false promise and a bug, and ends with ev
   expect([ran.code, ran.stderr]).toEqual([0, ''])
   expect(ran.stdout).toContain('done, verified  7 iterations')
   const status = (await stage.ralph('status', '-C', dir)).stdout
-  expect(status).toContain('TASK-001 coder, iteration 1: not verified.')
-  expect(status).toContain('TASK-001 qa, iteration 7: verified. All 2 verification stages passed')
+  expect(status).toContain('- coder, iteration 1: not verified.')
+  expect(status).toContain('- qa, iteration 7: verified. All 2 verification stages passed')
 })
