@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
+import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setRepository } from './repository.ts'
@@ -17,7 +19,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
     const ralph = `${process.execPath} ${RALPH}`
     const script = commands.map(words => (words.startsWith('git ') ? words : `${ralph} ${words}`)).join('; ')
     const { project: cwd, env } = stage
-    return openTerminal(['sh', '-c', script], { cwd, env, columns: 80 })
+    return openTerminal(['sh', '-c', `trap : INT; ${script}`], { cwd, env, columns: 80 })
   }
 
   it('nothing is broken within a word: a new story loop, a dry run, a receipt, an undo that can be copied', async () => {
@@ -42,6 +44,37 @@ describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
       /git restore -s \S+ -SW :\/ &&\n {2}git reset -q [0-9a-f]{40}/.exec(screen)?.[0] ?? 'false'
     execFileSync('sh', ['-c', command], { cwd: stage.project, env: stage.env })
     expect(stage.read('made')).toBe('x')
+  })
+
+  it('a run that is stopped and resumed shows its limits, what is red, what is spent and what is still to be checked', async () => {
+    const waits: Act[] = [
+      ['file', '../begun', ''],
+      ['await', '../go'],
+      ['claude', 'Still at it.'],
+    ]
+    const ends: Act[] = [
+      ['file', 'made', 'x'],
+      ['claude', 'Done. <response>DONE</response>'],
+    ]
+    const command = 'test -e made || { echo "Error: made is missing"; exit 3; }'
+    const stage = setRepository({ calls: [waits, ends], settings: { guardrails: [{ command }] } })
+    const terminal = await show(stage, 'run -p Work --max-cost 5', 'resume')
+    expect(await soon(() => existsSync(join(stage.root, 'begun')))).toBe(true)
+    await terminal.press('C-c')
+    await terminal.waitFor('Ctrl+C again to stop now.')
+    stage.write('../go', '')
+    const { code, screen } = await terminal.ended()
+    const [stopped = '', resumed = ''] = screen.split('to go on: ')
+    expect(stopped).toContain('  limits   10 iterations · $5.00 · no limit on tokens or time\n')
+    expect(stopped).toContain('    Error: made is missing\n')
+    expect(stopped).toContain('  red before the run; to be done, all must be green\n')
+    expect(stopped).toMatch(/stopped: interrupted\s+1 iteration, still to be checked/)
+    expect(resumed).toMatch(/^ {2}spent {4}1 iteration · \$0\.01/m)
+    expect(resumed).toMatch(
+      /\nthe checks of the iteration that was stopped\n {2}✗ test -e made .* → APPEND\n/,
+    )
+    expect(resumed).toMatch(/\niteration 2 of 10\n[\s\S]*✅ done, verified {2}2 iterations/)
+    expect([code, await terminal.brokenLines()]).toEqual([0, []])
   })
 
   it('a list of runs that have ended says what each was for and what came of it', async () => {
