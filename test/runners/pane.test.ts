@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Command, Sink } from '../../src/core/ports.ts'
 import { paneRunner } from '../../src/runners/tmux/pane-runner.ts'
 import { tmuxServer } from '../../src/runners/tmux/server.ts'
+import { agentScript } from '../../src/runners/tmux/shim.ts'
 import { openView } from '../../src/runners/tmux/window.ts'
 import { hasTmux } from '../support/terminal.ts'
 import { type Act, carriers, collect, lives, readText, setScene, until } from './scene.ts'
@@ -274,5 +276,32 @@ describe.skipIf(!hasTmux)('a pane that cannot be opened', () => {
     rmSync(home, { recursive: true })
     writeFileSync(home, 'in the way')
     await expect(sh('exit 0')).rejects.toMatchObject({ name: 'CannotGoOn' })
+  })
+})
+
+describe('the script that becomes the agent', () => {
+  const run = (ralph: number) => {
+    const { folder, command, path } = setScene()
+    const asked = command([], { argv: ['touch', path('began')], env: { PATH: process.env.PATH ?? '' } })
+    writeFileSync(path('prompt'), '')
+    const script = agentScript(folder, asked, [], ralph)
+    const child = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+    return { path, ended: once(child, 'exit'), told: once(child.stdio[3]!, 'data') }
+  }
+
+  test('tells its pid, and begins once ralph knows it', async () => {
+    const { path, ended, told } = run(process.pid)
+    expect(Number(await told)).toBeGreaterThan(0)
+    expect(existsSync(path('began'))).toBe(false)
+    writeFileSync(path('go'), '')
+    expect(await ended).toEqual([0, null])
+    expect(existsSync(path('began'))).toBe(true)
+  })
+
+  test('does not begin if ralph has died', async () => {
+    const { pid } = spawnSync('true')
+    const { path, ended } = run(pid)
+    expect(await ended).toEqual([125, null])
+    expect(existsSync(path('began'))).toBe(false)
   })
 })
