@@ -191,7 +191,7 @@ describe.skipIf(!hasTmux)('ending what runs in a pane', () => {
   })
 
   test('sweeps what it left in the background, which does not keep it from being over', async () => {
-    const { start, runner, numbers } = setPane()
+    const { start, runner, numbers, tmux } = setPane()
     const live = await start([
       ['child', { holds: true, pid: 'child' }],
       ['child', { detached: true, floods: true, pid: 'child' }],
@@ -200,6 +200,8 @@ describe.skipIf(!hasTmux)('ending what runs in a pane', () => {
     expect(await live.exit).toEqual({ code: 0, signal: null })
     await runner.sweep(1)
     expect((await numbers('child', 2)).some(lives)).toBe(false)
+    // The shim is not swept with them: the window still shows something.
+    expect(tmux('list-panes', '-a', '-F', '#{pane_dead} #{window_name}')).toBe('0 agent')
   })
 
   test.each([
@@ -244,7 +246,7 @@ describe.skipIf(!hasTmux)('ending what runs in a pane', () => {
   test('leaves the other panes of its window and other windows alone', async () => {
     const { sh, tmux, screen, window } = setPane()
     await openView(window)
-    tmux('split-window', '-d', '-t', '=ralph:=agent', 'sleep', '300')
+    tmux('split-window', '-d', '-b', '-t', '=ralph:=agent', 'sleep', '300')
     tmux('new-window', '-d', '-t', '=ralph:', '-n', 'agent-2', 'sleep', '300')
     const others = () =>
       tmux('list-panes', '-a', '-F', '#{pane_current_command} #{pane_pid}').match(/^sleep.*$/gm)
