@@ -1,5 +1,5 @@
 import type { Cost, Finding, RunEvent } from './events.ts'
-import { initial, type RunState } from './table.ts'
+import { initial, type RunState, type WorkspaceState } from './table.ts'
 import { applyEdit, insertAfter, type Task, type TaskId } from './task.ts'
 import { streaksAfter, withoutStreaks } from './trouble/streaks.ts'
 
@@ -60,8 +60,10 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     }
     case 'committed': {
       const intent = state.intents[event.id]
-      if (event.by !== 'ralph' || !intent) return state
-      return { ...state, intents: { ...state.intents, [event.id]: { ...intent, made: true } } }
+      const { workspace } = state.flight[event.id] ?? state.unapplied[event.id] ?? {}
+      const moved = workspace === undefined ? state : changeWorkspace(state, workspace, { tip: event.to })
+      if (event.by !== 'ralph' || !intent) return moved
+      return { ...moved, intents: { ...state.intents, [event.id]: { ...intent, made: true } } }
     }
     case 'doubted':
       return { ...state, doubts: { ...state.doubts, ...doubtedLater(state, event) } }
@@ -69,6 +71,30 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       const { [event.id]: _, ...unapplied } = state.unapplied
       const { [event.id]: __, ...intents } = state.intents
       return { ...state, unapplied, intents }
+    }
+    case 'opening': {
+      const { task, dir, branch, base } = event
+      return { ...state, workspaces: { ...state.workspaces, [event.workspace]: { task, dir, branch, base } } }
+    }
+    case 'opened':
+      return changeWorkspace(state, event.workspace, { start: event.start })
+    case 'merging':
+      return changeWorkspace(state, event.workspace, { merging: event.id })
+    case 'rebased': {
+      const { base, tip, conflict } = event
+      return changeWorkspace(state, event.workspace, {
+        base,
+        tip,
+        conflict: conflict && { commit: tip, paths: conflict },
+      })
+    }
+    case 'landing':
+      return changeWorkspace(state, event.workspace, { landing: { from: event.from, to: event.to } })
+    case 'merged':
+      return changeWorkspace(state, event.workspace, { merged: { from: event.from, to: event.to } })
+    case 'closed': {
+      const { [event.workspace]: _, ...workspaces } = state.workspaces
+      return { ...state, workspaces }
     }
     case 'edited': {
       const taskStates = { ...state.taskStates, ...event.state }
@@ -111,6 +137,11 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     default:
       return event satisfies never
   }
+}
+
+function changeWorkspace(state: RunState, name: string, change: Partial<WorkspaceState>): RunState {
+  const known = state.workspaces[name]
+  return known ? { ...state, workspaces: { ...state.workspaces, [name]: { ...known, ...change } } } : state
 }
 
 function doubtedLater(

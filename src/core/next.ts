@@ -6,6 +6,7 @@ import {
   type RunState,
   type StageName,
   type StageTable,
+  type Step,
   stageOf,
   taskStateOf,
 } from './table.ts'
@@ -60,15 +61,20 @@ export function next(
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
+  if (agentsAmong(table, flying) >= table.width) return { type: 'busy' }
   // Looked at only if something went wrong: lists can be long.
   const isOpenTask = (id: TaskId) => open.some(t => t.id === id)
   const failed = givenUp(state).filter(({ task }) => isOpenTask(task))
   // Where the agent did nothing else well, it would fail at the other tasks too.
   const everywhere = failed.find(({ elsewhere }) => !elsewhere)
-  if (everywhere) return finish(everywhere.result, stopsLoop(everywhere))
-  const limit = reached(state, flying.length, worked)
-  if (limit) return finish(limit.result, limit.why)
-  if (flying.length >= table.width) return { type: 'busy' }
+  const limit = everywhere
+    ? { result: everywhere.result, why: stopsLoop(everywhere) }
+    : reached(state, flying.length, worked)
+  // What ralph does itself costs nothing: work that was paid for is merged.
+  const mayEnter = (name: StageName) => {
+    const stage = table.stages[name]
+    return (limit === null || stage?.by === 'ralph') && !(stage?.alone && flying.some(f => f.stage === name))
+  }
 
   const isGivenUp = (id: TaskId) => failed.some(({ task }) => task === id)
   const waiting = pausing(state, now).filter(([id]) => isOpenTask(id) && !isGivenUp(id))
@@ -80,7 +86,9 @@ export function next(
     })
   const left = new Set([...flying.map(f => f.task), ...waiting.map(([id]) => id), ...failed.map(f => f.task)])
   const isDone = (id: TaskId) => done.has(id)
-  const task = mostUrgent(table, state, open, t => !left.has(t.id) && isMet(t, isDone))
+  const isReady = (t: Task) => !left.has(t.id) && mayEnter(stageOf(table, state, t)) && isMet(t, isDone)
+  const task = mostUrgent(table, state, open, isReady)
+  if (!task && limit) return finish(limit.result, limit.why)
   if (!task && waiting.length > 0) return pause()
   if (!task && failed.length > 0) return finish(failed[0]!.result, explainFailed(failed))
   if (!task) return finish('blocked', explainBlocked(table, state, tasks))
@@ -88,7 +96,7 @@ export function next(
   const stage = stageOf(table, state, task)
   if (table.stages[stage]?.by === 'ralph') return { type: 'work', task, stage, agent: null }
   // A task that waits keeps its place among those in flight.
-  if (waiting.length > 0 && flying.length + waiting.length >= table.width) return pause()
+  if (waiting.length > 0 && agentsAmong(table, flying) + waiting.length >= table.width) return pause()
 
   const all = agentsFor(stage)
   const agents = all.filter(a => state.unusable[a] === undefined)
@@ -98,6 +106,10 @@ export function next(
   const { until, why } = waitFor(state, agents, now, worked)
   return until === null ? finish('limited', why) : whenLanded({ type: 'wait', until, why })
 }
+
+/** How many places are taken. What ralph does itself takes none, except where one thing follows another. */
+const agentsAmong = ({ width }: StageTable, flying: readonly Step[]): number =>
+  width === 1 ? flying.length : flying.filter(({ agent }) => agent !== null).length
 
 /**
  * By stage, then priority, then position in the list. Lists can be long: one pass, nothing allocated, and `isReady` is

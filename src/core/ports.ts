@@ -220,14 +220,19 @@ export interface Ports {
   buildPrompt(work: Work): Promise<string>
   /** Starts the agent on a step. Rejects if it cannot be started: that is the agent's failure, except for CannotGoOn, which stops the run. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
-  /** Which folder a task is worked on in, by name; undefined: the project. One step holds a folder at a time. */
-  workspaceFor?(task: Task): string | undefined
+  /**
+   * Which folder a task is worked on in, by name; undefined: the project. It is made when it is first asked for. One step
+   * holds a folder at a time.
+   */
+  workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
   /** Ends what crashed incarnations left running. */
   reap: Runner['reap']
   /** The agent of a step has exited: ends what it left running, and puts back what it must not change. */
   cleanUp(step: Step): Promise<void>
   /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
   act?(work: Work): Promise<Finding[]>
+  /** The checks of such a stage are green: does what they were for. Safe to repeat. */
+  complete?(work: Work): Promise<Finding[]>
   /** Without a step: those of the baseline, before the first. */
   checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Promise<Check[]>
   /** What casts doubt on what the checks said, or makes the iteration red although they are green. Safe to repeat. */

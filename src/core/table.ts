@@ -48,6 +48,8 @@ export type Stage = {
   rejects?: true
   /** What a red check means here. An opinion means `fail` wherever there is such a move. */
   failed?: 'fail' | 'reject'
+  /** Only one task may be here at a time. */
+  alone?: true
   /** How often a task may stay here. */
   tries: number
   /** How often a task may come here; beyond it, the task is blocked. */
@@ -59,7 +61,7 @@ export type Stage = {
 export type StageTable = {
   name: string
   first: StageName
-  /** How many tasks may be in flight. */
+  /** How many agents may be in flight. If it is more than one, ralph's own stages come on top. */
   width: number
   /** Stages that go before others, most urgent first. */
   order?: StageName[]
@@ -141,6 +143,26 @@ export type Streak = {
   elsewhere?: true
 }
 
+/** A folder of a task's own. */
+export type WorkspaceState = {
+  task: TaskId
+  /** The worktree. The workspace may be a folder in it. */
+  dir: string
+  branch: string
+  /** The commit that the task's work comes after. */
+  base: string
+  /** Its repository when it was opened; absent: nobody has worked in it. */
+  start?: Record<string, unknown>
+  /** Where its branch ended when it was last looked at; absent: at its base. */
+  tip?: string
+  /** The step that began to merge it last. */
+  merging?: StepId
+  /** The commit with both sides of a conflict, and the paths that conflict. */
+  conflict?: { commit: string; paths: readonly string[] }
+  landing?: { from: string; to: string }
+  merged?: { from: string; to: string }
+}
+
 export type RunState = {
   /** Those of the latest `began`, `resumed` or `limits`. */
   limits: Limits
@@ -171,6 +193,8 @@ export type RunState = {
   /** Intended commits. One that is not journaled as made may still exist; the repository tells. */
   intents: Record<StepId, Intent>
   taskStates: Record<TaskId, TaskState>
+  /** Folders of tasks' own, by name, until they are closed. */
+  workspaces: Record<string, WorkspaceState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]
   /** The tree that checks last ran on, and which were red, by workspace; '' is the project. */
@@ -232,6 +256,7 @@ export const initial: RunState = {
   unapplied: {},
   intents: {},
   taskStates: {},
+  workspaces: {},
   redBefore: [],
   checked: {},
   countsBefore: {},

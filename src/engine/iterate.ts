@@ -33,8 +33,10 @@ export async function begin(
   { book, ports }: RunContext,
   decision: Extract<Decision, { type: 'work' }>,
 ): Promise<Begun> {
+  const found = ports.workspaceFor?.(decision.task)
+  // Await only a promise: an await costs a turn of the event loop.
+  const workspace = found instanceof Promise ? await found : found
   const { state } = book
-  const workspace = ports.workspaceFor?.(decision.task)
   const step: Step = {
     id: state.steps + 1,
     task: decision.task.id,
@@ -103,10 +105,11 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
 export async function conclude(context: RunContext, step: Step): Promise<void> {
   const { book, ports, signals } = context
   const work = workOf(book, step)
-  const well = step.ended === undefined || needsChecks(step.ended)
+  // What ralph does itself comes before the checks: they check its result.
+  const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
+  const well = (step.ended === undefined || needsChecks(step.ended)) && isGreen(acted)
   const checks = well ? await ports.checks(work) : []
   const changed = await hasChanged(context, step, { well, isChecked: checks.length > 0 })
-  const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
   if (!checked) {
     // After a signal the next incarnation runs the checks; a cancelled run has none.
@@ -114,11 +117,14 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
     return
   }
   const doubts = await lookForDoubts(ports, work, checked.findings)
-  const findings = [...acted, ...checked.findings, ...doubts]
+  const found = [...acted, ...checked.findings, ...doubts]
+  const completed =
+    step.agent === null && isGreen(found) ? ((await ports.complete?.(workOf(book, step))) ?? []) : []
+  const findings = [...found, ...completed]
   const claims = well && step.ended ? await claimsOf(ports, work, step.ended) : {}
   const outcome: Outcome = step.ended
     ? judge({ ...step.ended, ...checked, findings, claims, changed })
-    : { end: 'ok', ...checked, findings, changed: false }
+    : { end: 'ok', ...checked, findings, ...questionIn(findings), changed: false }
   const settled = settleAs(book, ports, step, outcome)
   await apply(context, settled)
 }
@@ -127,6 +133,11 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
 async function claimsOf(ports: Ports, work: Work, { how, claimed, result }: Ended): Promise<Claims> {
   const text = how === 'inactive' ? '' : result.text
   return { ...claimed, ...(await ports.claims(work, text)) }
+}
+
+const questionIn = (findings: readonly Finding[]): { asks?: string } => {
+  const question = findings.find(({ asks }) => asks)
+  return question ? { asks: question.note } : {}
 }
 
 /** Whether the tree changed, as far as it matters: whether red checks are stuck, or an agent is silent or idle. */

@@ -86,9 +86,12 @@ export async function run(
       const decision = next(table, state, tasks, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
-          fly(await begin(context, decision))
-          // With `width` steps in flight there is nothing to decide until something happens.
-          if (flying.size >= table.width) await sleep.wait(flying.values(), null)
+          await begin(context, decision).then(fly, error => {
+            // Others may be in flight: the run stops once they have landed.
+            trouble ??= { error }
+          })
+          // With one step at a time there is nothing to decide until it lands.
+          if (flying.size >= table.width && table.width === 1) await sleep.wait(flying.values(), null)
           break
         case 'busy':
           if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')

@@ -19,7 +19,16 @@ import { describeWriteError } from './files/writable.ts'
 import { parseEvent } from './journal-lines.ts'
 
 /** Events that must survive a power cut: an iteration was paid for, or a decision depends on them. */
-const SYNCED: ReadonlySet<RunEvent['type']> = new Set(['began', 'started', 'settled', 'finished'])
+const SYNCED: ReadonlySet<RunEvent['type']> = new Set([
+  'began',
+  'opening',
+  'started',
+  'settled',
+  'merging',
+  'landing',
+  'merged',
+  'finished',
+])
 
 export interface Journal {
   /** When this returns, the event is in the file. If it throws, the file is unchanged. */

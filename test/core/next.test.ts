@@ -131,6 +131,12 @@ describe('a run', () => {
     expect(run.decide()).toMatchObject({ type: 'work' })
     run.land(2, ok())
     run.step(ok())
+    // What was paid for is merged, one task at a time: that costs no iteration.
+    run.begin()
+    expect(run.decide()).toEqual({ type: 'busy' })
+    run.land(4, ok())
+    expect(run.decide()).toMatchObject({ type: 'work', stage: 'merge' })
+    run.step(ok())
     expect(run.decide()).toMatchObject({
       type: 'finish',
       result: 'exhausted',

@@ -96,27 +96,37 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
   ) {
     const flying = Object.values(state.flight)
     must(state.hold === null, 'nothing begins while the run is paused')
-    must(flying.length < workflow.width, 'at most width in flight')
+    const taken = workflow.width === 1 ? flying : flying.filter(f => f.agent !== null)
+    must(taken.length < workflow.width, 'at most width in flight')
     must(!flying.some(f => f.task === d.task.id), 'one step per task')
     must(tasks.includes(d.task) && stands(state, d.task).stage === d.stage, 'works on what is there')
     must(isOpen(stands(state, d.task).stage), 'works on open tasks only')
     const done = new Set(tasks.filter(t => stands(state, t).stage === 'done').map(t => t.id))
     const isReady = (t: Task) => t.blockedBy.every(b => done.has(b))
     must(isReady(d.task), 'never works on a task with an unmet blocker')
-    must(limits.iterations === null || seen.n + flying.length < limits.iterations, 'keeps to the iterations')
     const open = new Set(tasks.filter(t => isOpen(stands(state, t).stage)).map(t => t.id))
+    const isFree = (name: string) => !workflow.stages[name]?.alone || !flying.some(f => f.stage === name)
+    must(isFree(d.stage), 'one task at a time where a stage says so')
     must(!isGivenUp(d.task.id), 'stops after failures in a row')
-    must(
-      streaks.every(s => !isTooMuch(s) || s.well || !open.has(s.task)),
-      'stops if an agent fails and does nothing else well',
-    )
-    must(limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget')
-    must(limits.ms === null || worked < limits.ms, 'keeps to the time')
+    const bounds = [
+      [limits.iterations === null || seen.n + flying.length < limits.iterations, 'keeps to the iterations'],
+      [
+        streaks.every(s => !isTooMuch(s) || s.well || !open.has(s.task)),
+        'stops if an agent fails and does nothing else well',
+      ],
+      [limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget'],
+      [limits.ms === null || worked < limits.ms, 'keeps to the time'],
+    ] as const
+    const isOver = bounds.some(([holds]) => !holds)
+    // Ralph's own stages cost nothing.
+    if (d.agent !== null) for (const [holds, what] of bounds) must(holds, what)
+    const mayEnter = (name: string) => isFree(name) && (!isOver || workflow.stages[name]?.by === 'ralph')
     const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
     const mine = rank(d.task)
     for (const t of tasks) {
-      if (t === d.task || !isOpen(stands(state, t).stage) || !isReady(t) || flying.some(f => f.task === t.id))
-        continue
+      const { stage } = stands(state, t)
+      if (t === d.task || !isOpen(stage) || !isReady(t) || !mayEnter(stage)) continue
+      if (flying.some(f => f.task === t.id)) continue
       if (isGivenUp(t.id) || (pauses.get(t.id) ?? 0) > now) continue
       const other = rank(t)
       const first = mine[0] - other[0] || mine[1] - other[1] || tasks.indexOf(d.task) - tasks.indexOf(t)
@@ -127,7 +137,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const held = [...pauses].filter(
       ([id, until]) => until > now && open.has(id) && !isGivenUp(id) && !flying.some(f => f.task === id),
     )
-    must(flying.length + held.length < workflow.width, 'what waits keeps its place')
+    must(taken.length + held.length < workflow.width, 'what waits keeps its place')
     const agents = agentsFor(d.stage)
     const place = agents.indexOf(d.agent)
     must(place >= 0 && !((limitedUntil.get(d.agent) ?? 0) > now), 'a limited agent is left alone')

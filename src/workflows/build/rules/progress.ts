@@ -67,6 +67,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
             : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoTime(event.at)})\n`
         return `${title}- Committed${by} as ${event.to.slice(0, 10)}\n`
       }
+      case 'merged':
+        return `- Merged as ${event.to.slice(0, 10)}\n`
       case 'edited':
         return editEntry(event, before)
       case 'told':
@@ -81,6 +83,12 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'spawned':
       case 'committing':
       case 'applied':
+      case 'opening':
+      case 'opened':
+      case 'merging':
+      case 'rebased':
+      case 'landing':
+      case 'closed':
       case 'control':
       case 'limits':
       case 'warned':
