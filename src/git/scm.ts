@@ -28,7 +28,7 @@ export type ScmPorts = {
   /** The agent's answer to the fixed prompt; empty if it gave none. `changes`: what the message is about. */
   ask(id: StepId, changes: string): Promise<string>
   /** Those of these paths that were changed since, or while, they were checked. */
-  unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
+  unchecked(paths: readonly string[], settled: CommittedStep): Promise<readonly string[]>
   /** Runs a command with this text on its standard input; null if it succeeded, else why not, as the end of a sentence. */
   run(argv: string[], id: StepId, input: string, log: string): Promise<string | null>
   /** How to wait for git's locks. */
@@ -41,7 +41,13 @@ export type ScmStep = {
   prepare(id: StepId, state: RunState): Promise<void>
   /** Commits and pushes the work of a green iteration. A failure is only a warning, because the work is in the tree. */
   apply(settled: Settled, state: RunState): Promise<void>
+  /** Commits what there is, whatever became of the iteration. Returns why it failed; null: it did not. */
+  commit(step: CommittedStep, state: RunState): Promise<string | null>
+  /** Does the tasks other than `commit`, for work that is committed. A failure is only a warning. */
+  share(id: StepId): Promise<void>
 }
+
+type CommittedStep = Pick<Settled, 'id' | 'workspace' | 'tree'>
 
 export function openScm(
   scm: Scm,
@@ -93,13 +99,22 @@ export function openScm(
     if (settled.end !== 'ok' || settled.findings.some(f => f.verdict !== 'pass')) return
     for (const [task = '', ...words] of scm.tasks) {
       const failure =
-        task === 'commit'
-          ? await commit(settled, words, state)
-          : ((await leak()) ??
-            (await ports.run([scm.program, ...(await withoutHooks()), task, ...words], settled.id, '', task)))
+        task === 'commit' ? await commit(settled, words, state) : await runTask(settled.id, task, words)
       if (task === 'commit') doubt(settled, state, failure)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
+      return
+    }
+  }
+
+  const runTask = async (id: StepId, task: string, words: readonly string[]): Promise<string | null> =>
+    (await leak()) ?? ports.run([scm.program, ...(await withoutHooks()), task, ...words], id, '', task)
+
+  async function share(id: StepId): Promise<void> {
+    for (const [task = '', ...words] of scm.tasks) {
+      const failure = task === 'commit' ? null : await runTask(id, task, words)
+      if (failure === null) continue
+      warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
     }
   }
@@ -111,7 +126,7 @@ export function openScm(
     if (why !== null || isKnown) ports.record({ type: 'doubted', at: ports.now(), id, check: COMMIT, why })
   }
 
-  async function commit(settled: Settled, words: string[], state: RunState): Promise<string | null> {
+  async function commit(settled: CommittedStep, words: string[], state: RunState): Promise<string | null> {
     const { id } = settled
     const intent = state.intents[id]
     if (!isGit)
@@ -226,7 +241,15 @@ export function openScm(
       : (failed?.failure ?? null)
   }
 
-  return { prepare, apply }
+  return {
+    prepare,
+    apply,
+    share,
+    async commit(step, state) {
+      const failure = await commit(step, [], state)
+      return failure === NOTHING ? null : failure
+    },
+  }
 }
 
 /** The paths in all commits since the start of a run, also those that a later commit removed again. */

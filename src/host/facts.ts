@@ -23,9 +23,17 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
     ['checks', checks.length > 0 ? checks.join(' · ') : verifiedBy],
+    ...worktreeRow(spec),
     ...limitRows(limits, spec.settings, run),
     ['until', doneWhen],
   ]
+}
+
+/** How many tasks are worked on at once, and where. */
+function worktreeRow({ worktrees, settings: { parallel, scm } }: RunSpec): string[][] {
+  if (!worktrees) return []
+  const width = parallel > 1 ? `${parallel} tasks at once, each` : 'each task'
+  return [['parallel', `${width} in a worktree of its own, then merged (${scm?.merge ?? 'rebase'})`]]
 }
 
 /** The fallback agents, in their order; no row if there are none. */
@@ -59,7 +67,11 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
   const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isOwnPath(path))
   if (dirty.length > 0)
     notes.push(
-      `${plural(dirty.length, 'uncommitted change')} in the working tree (${listPaths(dirty, MOST_NAMED)}): ralph will not commit what is yours, but the agent may`,
+      `${plural(dirty.length, 'uncommitted change')} in the working tree (${listPaths(dirty, MOST_NAMED)}): ${
+        spec.worktrees
+          ? 'the worktrees of tasks will be without; commit first what the tasks need'
+          : 'ralph will not commit what is yours, but the agent may'
+      }`,
     )
   return notes
 }
@@ -101,6 +113,7 @@ export function dryRun(
       subject: { type, name },
       ...(estimate !== null && { estimate }),
       checks: checkNames(spec.settings),
+      ...(spec.worktrees && { parallel: spec.settings.parallel, worktrees: true }),
       iterations: limits.iterations,
       until: doneWhen,
       commands,

@@ -28,6 +28,8 @@ export type RunView = {
   list(): TaskList | null
   /** What is known about a stage; undefined: it is not in the table. */
   stageOf(stage: string): Stage | undefined
+  /** Several tasks may be worked on at once. */
+  isParallel: boolean
   /** What the workflow adds at the end. */
   summary(style: Style): string[]
   receipt(): Receipt

@@ -25,7 +25,7 @@ import type { Frontend, Listener, RunView } from './frontend.ts'
 import { openNotifier } from './notify.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
 import { runExitCode } from './run-exit-code.ts'
-import { keepDirtyFiles, noteEndState, recordBeginning } from './start-and-end.ts'
+import { keepDirtyFiles, noteEndState, projectCommits, recordBeginning } from './start-and-end.ts'
 
 export type HostOptions = {
   home: string
@@ -65,7 +65,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
     { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redactWords(spec.agent.argv) },
     note => notices.push(note),
     past,
-    spec.sessions !== undefined,
+    spec.sessions !== undefined || spec.worktrees === true,
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
   dropNote(dir, LEFT)
@@ -136,7 +136,7 @@ function openRun(
   }
   const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
   const book = openBook(workflow.table(spec), fold(past), append, notify)
-  const commits = past.filter(event => event.type === 'committed')
+  const commits = projectCommits(past)
   const underWay = new Set(
     [...Object.keys(book.state.flight), ...Object.keys(book.state.unapplied)].map(Number),
   )
@@ -199,6 +199,7 @@ function openRun(
       snapshot: work => adapters().snapshot(work),
       diff: (work, since) => adapters().diff(work, since),
       putBack: (work, tree) => adapters().putBack(work, tree),
+      worktrees: () => adapters().worktrees!,
     }),
   )
   active = opened
@@ -264,6 +265,7 @@ function viewOf(
           }
         : null,
     stageOf: stage => book.table.stages[stage],
+    isParallel: book.table.width > 1,
     summary: style => workflow.summary?.(spec, book, style, id) ?? [],
     receipt: () => receiptOf(readJournal(dir), traitsOf(workflow)),
     state: () => book.state,

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
@@ -11,7 +11,8 @@ import { agentAsker } from './agents/ask.ts'
 import { judgeAsker } from './agents/ask-judge.ts'
 import { agentCaller, type CallAgent } from './agents/call.ts'
 import { processClock } from './clock.ts'
-import { openWorkspaces, type Workspaces } from './workspace.ts'
+import { openWorkspaces, type Workspaces } from './worktrees/workspaces.ts'
+import { type HostedWorktrees, openWorktrees } from './worktrees/worktrees.ts'
 
 export type AdaptersOptions = {
   workflow: Workflow
@@ -59,6 +60,8 @@ export type Adapters = {
   diff: Context['diff']
   putBack: Context['putBack']
   workspaces: Workspaces
+  /** null: every task is worked on in the project. */
+  worktrees: HostedWorktrees | null
 }
 
 /** Builds the adapters of a run. The only place that knows them all. */
@@ -72,9 +75,11 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
   const clock = processClock()
+  const { width } = options.workflow.table(spec)
   const budgetLeft = () => {
     const { limits, spent } = run().state
-    return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0)
+    // Each of those that may be in flight gets its share.
+    return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0) / width
   }
   const call = agentCaller({
     runner,
@@ -95,9 +100,11 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     hard: options.hard,
   }
   const ask = agentAsker(asking)
+  const gitEnv = { ...gitEnvironment(settings, env), ...runner.ownMarks }
   const workspaces = openWorkspaces({
     ...options,
-    env: { ...gitEnvironment(settings, env), ...runner.ownMarks },
+    state: () => run().state,
+    env: gitEnv,
     ask,
     askJudge: judgeAsker({
       ...asking,
@@ -107,6 +114,17 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     }),
     clock,
   })
+  const worktrees = spec.worktrees
+    ? openWorktrees({
+        id: basename(options.runDir),
+        spec,
+        state: () => run().state,
+        emit,
+        env: gitEnv,
+        hard: options.hard,
+        workspaces,
+      })
+    : null
   return {
     clock,
     agents,
@@ -114,6 +132,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     budgetLeft,
     call,
     workspaces,
+    worktrees,
     async ask(question, { step }) {
       const { dir } = await workspaces.of(step.workspace)
       return ask(question, step.id, dir)
@@ -137,7 +156,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
 /** What the engine needs, from the adapters and the workflow. */
 export function composePorts(options: PortsOptions): Ports {
   const { workflow, spec, runner, emit, active, adapters } = options
-  const { agents, workspaces, call } = adapters
+  const { agents, workspaces, worktrees, call } = adapters
   const { settings } = spec
   const table = workflow.table(spec)
 
@@ -183,6 +202,7 @@ export function composePorts(options: PortsOptions): Ports {
       const workspace = await workspaces.of(work.step.workspace)
       return (await active.act?.(work, workspace.noteCommits(emit))) ?? []
     },
+    complete: async work => (await active.complete?.(work)) ?? [],
     async checks(work) {
       const workspace = await workspaces.of(work.step?.workspace)
       if (!work.step && options.isFirst) workspace.beforeFirstChecks()
@@ -203,8 +223,13 @@ export function composePorts(options: PortsOptions): Ports {
     claims: active.claims,
     adoptEdits: active.adoptEdits,
     async apply(settled, _tasks, state, record) {
-      const workspace = await workspaces.of(settled.workspace)
+      const { workspace: name, id } = settled
+      if (name !== undefined && worktrees?.isGone(name)) return active.apply(settled, record)
+      const workspace = await workspaces.of(name)
       await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder))
+      if (name === undefined || !state.workspaces[name]?.merged) return
+      await workspaces.project.share(id)
+      await worktrees?.close(name)
     },
   }
 }

@@ -30,7 +30,7 @@ export type ScmOptions = {
   env: Record<string, string>
   hard: AbortSignal
   /** Those of these paths that changed since, or while, they were checked. */
-  unchecked(paths: readonly string[], settled: Settled): Promise<readonly string[]>
+  unchecked(paths: readonly string[], step: Pick<Settled, 'tree'>): Promise<readonly string[]>
   /** How to wait for git's locks. */
   locks(): LockWait
   /** Ralph itself moved HEAD. */

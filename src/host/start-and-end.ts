@@ -81,3 +81,13 @@ export function recordBeginning(
   }
   for (const note of options.warnings) book.record({ type: 'warned', at, note })
 }
+
+/** What moved the project's HEAD: commits of steps that worked there, and merges. */
+export function projectCommits(past: readonly RunEvent[]): { id: number; to: string }[] {
+  const elsewhere = new Set(
+    past.flatMap(e => (e.type === 'started' && e.workspace !== undefined ? [e.id] : [])),
+  )
+  return past.flatMap(e =>
+    e.type === 'merged' || (e.type === 'committed' && !elsewhere.has(e.id)) ? [{ id: e.id, to: e.to }] : [],
+  )
+}

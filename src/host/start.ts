@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { startBranch } from '../git/branches/branch.ts'
+import { git } from '../git/git.ts'
 import { recordStart, type Start } from '../git/start.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
 import { projectOf } from '../runs/project.ts'
@@ -50,8 +51,10 @@ export type CommonOptions = {
   name?: string
   /** A worker that stays in this terminal. */
   foreground?: boolean
-  /** A worker in a worktree of its own. */
+  /** A worker in a worktree of its own; not as a worker: each task in one. */
   worktree?: boolean
+  /** How many tasks are worked on at once. */
+  parallel?: number
   /** Where the run works, if not in the project; called once everything was checked and is trusted. */
   enter?(project: string, settings: Settings): Promise<Entered>
   /** Hosts the run; absent: this process does, at its terminal. */
@@ -155,6 +158,7 @@ export async function startRun<S extends RunSpec>(
   if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
   const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
   const start = await recordStart(place.project, gitEnvironment(settings, env))
+  if (draft.worktrees) await requireBranch(start, gitEnvironment(settings, env))
   const spec = withStart<S>({ ...draft, ...place }, start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [
@@ -182,6 +186,16 @@ export async function startRun<S extends RunSpec>(
   })
 }
 
+/** Worktrees of tasks need a branch to merge into, a commit to begin from, and an author for the commits. */
+async function requireBranch(start: Start | null, env: Record<string, string>): Promise<void> {
+  const need = (what: string) => new UsageError(`worktrees of tasks (--parallel, --worktree) need ${what}`)
+  if (!start) throw need('a git repository; make one with: git init')
+  if (start.head === null) throw need('a commit to begin from; make the first one, then try again')
+  if (start.branch === null) throw need('a branch to merge into; go to one with: git switch')
+  if ((await git(start.root, env, ['var', 'GIT_COMMITTER_IDENT'])) === null)
+    throw need('an author for their commits; tell git with: git config user.name and user.email')
+}
+
 /** Hosts the run in this process until it ends or stops. */
 export const launchHere: Launch = ({ shared, ...run }) =>
   withLocks({ home: run.home, id: run.id, project: run.spec.project, shared }, () =>
@@ -195,6 +209,7 @@ const withStart = <S extends RunSpec>(draft: DraftSpec<S>, start: Start | null):
 function flagsOf(o: CommonOptions): Flags {
   const set = <T>(key: string, value: T | undefined) => (value === undefined ? {} : { [key]: value })
   return {
+    ...set('parallel', o.parallel),
     ...set('streamAgentOutput', o.streamAgentOutput),
     ...set('inactivityTimeout', o.inactivityTimeout),
     ...set('screenInactivityTimeout', o.inactivityTimeout),
@@ -207,6 +222,12 @@ function flagsOf(o: CommonOptions): Flags {
     },
   }
 }
+
+/** Whether each task has a worktree of its own: several are worked on at once, or that was asked for. */
+export const ownTrees = (
+  { worktree, detach }: CommonOptions,
+  { parallel }: Settings,
+): { worktrees?: true } => (parallel > 1 || (worktree && !detach) ? { worktrees: true } : {})
 
 /** The limit that -m, -n and --once give; undefined: none was given. */
 export function iterationsOf({ once, maxIterations, maximumIterations }: CommonOptions): number | undefined {

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Check, type Clock, type Work } from '../core/ports.ts'
-import type { RunState, Step } from '../core/table.ts'
+import type { RunState, Step, StepId } from '../core/table.ts'
 import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
 import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
-import { recordStart, type Start, treeStateAtStart } from '../git/start.ts'
+import { type Start, treeStateAtStart } from '../git/start.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { SharedFiles } from '../protect/protection.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { watchLockOwners } from '../runners/process/lock-owners.ts'
-import { kindAt, lossOf } from '../store/files/inside.ts'
+import { lossOf } from '../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
@@ -23,20 +23,26 @@ import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
 import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks } from './checks.ts'
 import { keepInHead } from './keep-in-head.ts'
-import { composeProtection, guardGit } from './protection.ts'
+import { composeProtection } from './protection.ts'
 import { composeScm } from './scm.ts'
 
 /** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
-interface Workspace {
+export interface Workspace {
   dir: string
+  /** Its repository as the run found it; null outside one. */
+  start: Start | null
   /** Before an agent starts: notes how protected files and the tree are now. */
   beforeAgent(): Promise<void>
   /** Throws if the folder is gone, or was replaced by another. */
   needFolder(): void
   /** After it has exited: puts back what it must not change, and removes the locks of a git that was killed with it. */
   afterAgent(step: Step): Promise<void>
-  /** How to wait for git's locks here. */
-  locks(): LockWait
+  /** How to wait for git's locks here; those that the run left since then are removed. */
+  locks(since?: number): LockWait
+  /** Commits everything here that the run changed. Returns why it failed; null: it did not. */
+  commitAll(step: Pick<Step, 'id' | 'workspace'>, message: string, state: RunState): Promise<string | null>
+  /** Pushes, if the settings say so. */
+  share(id: StepId): Promise<void>
   /** The checks that every step here has. */
   checks(): Check[]
   /** The tree as it is now, to compare the work with later; null outside a repository. */
@@ -104,7 +110,8 @@ async function judgedWork(snapshots: Snapshots | null, since: string | undefined
   return { diff, isInTree: text => snapshots.contains(tree, text) }
 }
 
-function openWorkspace(options: WorkspaceOptions): Workspace {
+/** Opens one folder. `openWorkspaces` has all of a run. */
+export function openWorkspace(options: WorkspaceOptions): Workspace {
   const { workflow, spec, runner, session, env, clock, emit, hard } = options
   const { project: dir, start } = spec
   const root = pinFolder(dir)
@@ -143,7 +150,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     },
   })
   const locks = { project: dir, removal }
-  const lockWait = (): LockWait => ({ hard, removal: removal(since) })
+  const lockWait = (from = since): LockWait => ({ hard, removal: removal(from) })
   const clearLocks = async (from: number) => {
     since = from
     if (start) await lastingLocks(start.dirs, lockWait())
@@ -161,7 +168,7 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     limitWaitMs: spec.settings.maxLimitWait * 1000,
   }
   const guardrails = composeChecks(checking, judging)
-  const scm = composeScm({
+  const committing = {
     spec,
     runner,
     session,
@@ -169,10 +176,11 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
     ask: options.ask,
     clock: options.clock,
     env,
-    locks: lockWait,
-    moved: to => head?.moved(to),
-    unchecked: (paths, { tree }) => files.uncheckedAmong(paths, tree),
-  })
+    locks: () => lockWait(),
+    moved: (to: string) => head?.moved(to),
+    unchecked: (paths: readonly string[], { tree }: { tree?: string }) => files.uncheckedAmong(paths, tree),
+  }
+  const scm = composeScm(committing)
   const noteCommits = (record: Recorder): Recorder => {
     return event => {
       if (event.type === 'committed') head?.moved(event.to)
@@ -182,8 +190,19 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
 
   return {
     dir,
+    start,
     noteCommits,
     locks: lockWait,
+    async commitAll(step, message, state) {
+      if (!state.intents[step.id]) head?.look(step.id)
+      const settings = { ...spec.settings, scm: COMMITS }
+      const say = async () => ({ ok: true, text: message, note: '' })
+      // Whatever is there is checked next.
+      const unchecked = async () => []
+      const own = composeScm({ ...committing, spec: { ...spec, settings }, ask: say, unchecked })
+      return own!(emit).commit(step, state)
+    },
+    share: async id => scm?.(emit).share(id),
     needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()
@@ -245,39 +264,9 @@ function openWorkspace(options: WorkspaceOptions): Workspace {
   }
 }
 
+const COMMITS: RunSpec['settings']['scm'] = { command: 'git', tasks: ['commit'], merge: 'rebase' }
+
 function needFolder(root: PinnedFolder): void {
   const lost = lossOf(root)
   if (lost !== null) throw new CannotGoOn(`the project ${root.path} ${lost}`)
-}
-
-export type Workspaces = { project: Workspace; of(name: string | undefined): Promise<Workspace> }
-
-/** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
-export function openWorkspaces(options: Omit<WorkspaceOptions, 'protectedName' | 'shareGit'>): Workspaces {
-  const { spec, env } = options
-  const shareGit = guardGit(spec.project, options.runDir, env)
-  const project = openWorkspace({ ...options, shareGit, protectedName: 'protected.json' })
-  const others = new Map<string, Promise<Workspace>>()
-  const open = async (name: string) => {
-    const dir = resolve(spec.project, name)
-    if (kindAt(dir) !== 'folder') throw new CannotGoOn(`the workspace ${dir} is gone`)
-    return openWorkspace({
-      ...options,
-      spec: { ...spec, project: dir, start: await recordStart(dir, env) },
-      shareGit,
-      protectedName: `protected-${encodeURIComponent(name)}.json`,
-      lastCommit: null,
-      commitBefore: null,
-      isFresh: true,
-    })
-  }
-  return {
-    project,
-    async of(name) {
-      if (name === undefined) return project
-      const opened = others.get(name) ?? open(name)
-      others.set(name, opened)
-      return opened
-    },
-  }
 }

@@ -24,6 +24,7 @@ export type OutputOptions = {
   list?: RunLinesOptions['list']
   summary?: RunLinesOptions['summary']
   stageOf?: RunLinesOptions['stageOf']
+  isParallel?: boolean
   project?: RunLinesOptions['project']
   /** The run's end in lines. */
   ending?: RunLinesOptions['ending']
@@ -80,6 +81,7 @@ export function consoleListener(
     list,
     summary,
     stageOf,
+    isParallel,
     project,
     ending,
     hasKeys,
@@ -97,6 +99,7 @@ export function consoleListener(
     list,
     summary,
     stageOf,
+    isParallel,
     project,
     ending,
     hasKeys,

@@ -35,6 +35,7 @@ type WatchedRun = {
   list(): TaskList | null
   summary(style: Style): string[]
   stageOf: RunLinesOptions['stageOf']
+  isParallel?: boolean
   receipt(): Receipt
   state: RunLinesOptions['state']
   retry(): void
@@ -109,6 +110,7 @@ export function terminalFrontend(
         list: run.list,
         summary: run.summary,
         stageOf: run.stageOf,
+        isParallel: run.isParallel,
         project: run.spec.project,
       })
       const help = () => shown.say(fitTo(columnsOf(out)).wrap(`  ${KEY_HINTS.all}`, undefined, 4))

@@ -35,6 +35,8 @@ export type RunLinesOptions = {
   summary?: (style: Style) => string[]
   /** What is known about a stage; its title is shown. */
   stageOf?: (stage: StageName) => ShownStage | undefined
+  /** Several tasks are worked on at once: every line of a step names its task. */
+  isParallel?: boolean
   /** The folder of the project: paths in it are shown relative to it. */
   project?: string | null
   /** Whether keys steer the run; then lines name them. */
@@ -55,6 +57,11 @@ export type TaskList = {
   /** Whether checks were green on a task that is done; absent: unknown. */
   isVerified?(id: string): boolean
 }
+
+/** Events that have no line of their own. */
+type Silent =
+  | ('began' | 'warned' | 'doubted' | 'committing' | 'spawned' | 'applied' | 'edited' | 'asked')
+  | ('changed' | 'undone' | 'opening' | 'opened' | 'merging' | 'rebased' | 'landing' | 'closed')
 
 /** A longer list would push what happened off the screen. */
 const MOST_TASKS = 14
@@ -81,6 +88,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     ending = () => [],
     hasKeys = false,
     resume = 'ralph resume',
+    isParallel = false,
   } = shown
   const { colors, marks } = style
   const agentOptions = { style, bounds, nameTool: toolNamer(project) }
@@ -113,6 +121,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     const stage = stageOf(event.stage)
     const title = stage?.title
     if (stage?.listed === false) planning.add(event.id)
+    if (event.agent === null) return ['', colors.bold(title ?? event.stage)]
     const what = title === undefined ? '' : ` · ${title}`
     return ['', colors.bold(`iteration ${event.n}${limit === null ? '' : ` of ${limit}`}${what}${who}`)]
   }
@@ -228,6 +237,8 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         const by = event.by === 'agent' ? ' (by the agent)' : ''
         return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
       }
+      case 'merged':
+        return [colors.dim(`  merged ${plainLine(event.to).slice(0, 10)}`)]
       case 'waiting': {
         const text = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${hasKeys ? `; ${KEY_HINTS.waiting}` : ''}`
         return live ? [] : fit.wrap(text, colors.yellow, 4)
@@ -256,26 +267,26 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
       case 'resumed':
         isResumed = true
         return []
-      case 'began':
-      case 'warned':
-      case 'doubted':
-      case 'committing':
-      case 'spawned':
-      case 'applied':
-      case 'edited':
-      case 'asked':
-      case 'changed':
-      case 'undone':
-        return []
       default:
-        return event satisfies never
+        event.type satisfies Silent
+        return []
     }
   }
 
+  /** The tasks of the steps that were started, if lines name them. */
+  const taskOf = new Map<StepId, string>()
+  function labelOf(event: RunEvent): string {
+    if (!isParallel || !('id' in event) || typeof event.id !== 'number') return ''
+    if (event.type === 'started') taskOf.set(event.id, plainLine(event.task))
+    const task = taskOf.get(event.id)
+    return task === undefined ? '' : `${task} │ `
+  }
+
   return event => {
-    if (stamp === null) return show(event, fitTo(columns()))
-    const prefix = `${stamp(event.at)} `
-    const lines = show(event, narrowed(fitTo(columns()), prefix.length))
+    const label = labelOf(event)
+    if (stamp === null && label === '') return show(event, fitTo(columns()))
+    const prefix = `${stamp === null ? '' : `${stamp(event.at)} `}${label}`
+    const lines = show(event, narrowed(fitTo(columns()), widthOf(prefix)))
     return lines.map(line => (line.trim() === '' ? '' : colors.dim(prefix) + line))
   }
 }

@@ -39,6 +39,7 @@ export function keepLogs(
     list: run.list,
     summary: run.summary,
     stageOf: run.stageOf,
+    isParallel: run.isParallel,
     project: run.spec.project,
     resume: `ralph resume ${facts.name}`,
   })

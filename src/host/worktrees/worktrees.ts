@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto'
+import { existsSync, rmdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import type { Finding, RunEvent } from '../../core/events.ts'
+import { listPaths } from '../../core/format.ts'
+import { CannotGoOn, type Work } from '../../core/ports.ts'
+import type { RunState, WorkspaceState } from '../../core/table.ts'
+import type { Task, TaskId } from '../../core/task.ts'
+import { abandonOperation, combine, foldConflict, type Side } from '../../git/branches/combine.ts'
+import { fastForward, type Landed, undoHalfLanded } from '../../git/branches/fast-forward.ts'
+import { addWorktree, commitOf, removeWorktree, unmergedIn } from '../../git/branches/worktree.ts'
+import { changesSince } from '../../git/changes.ts'
+import { git } from '../../git/git.ts'
+import { unfinishedOperation } from '../../git/head.ts'
+import { type LockWait, pastLocks } from '../../git/locks/lasting.ts'
+import { recordStart, type Start } from '../../git/start.ts'
+import type { RunSpec } from '../../workflows/spec.ts'
+import type { Worktrees } from '../../workflows/workflow.ts'
+import { emptyWorktree, fillWorktree } from './fill.ts'
+import type { Workspaces } from './workspaces.ts'
+
+export type WorktreesOptions = {
+  /** The run's id: it is in the names of folders and branches. */
+  id: string
+  spec: RunSpec
+  state(): RunState
+  emit(event: RunEvent): void
+  /** For git and the commands of `worktree`. */
+  env: Record<string, string>
+  hard: AbortSignal
+  workspaces: Workspaces
+}
+
+/** The worktrees of tasks, as the host has them. */
+export type HostedWorktrees = Worktrees & {
+  /** Whether a folder was removed, because its work is merged. */
+  isGone(workspace: string): boolean
+  /** Removes the folder and the branch of a task once all of it is proven to be merged. Safe to repeat. */
+  close(workspace: string): Promise<void>
+}
+
+export function openWorktrees(options: WorktreesOptions): HostedWorktrees {
+  const { id: run, spec, state, emit, env, hard, workspaces } = options
+  const { project, settings } = spec
+  const { start, branch } = needBranch(spec)
+  const { root } = start
+  const target = { root, branch, env }
+  const fill = { settings, env, hard }
+  const at = () => Date.now()
+  const tipOfTarget = async () => {
+    const tip = await commitOf(root, env, `refs/heads/${branch}`)
+    if (tip === null)
+      throw new CannotGoOn(`the branch ${branch} is gone; make it again, then: ralph resume ${run}`)
+    return tip
+  }
+  const pastLock = async (act: () => Promise<string | null>, wait: LockWait = { hard }) =>
+    (await pastLocks(start.dirs, wait, act))?.failure ?? null
+
+  function planFor(task: TaskId) {
+    const slug = slugFor(task)
+    const path = join(`${root}-worktrees`, run, slug)
+    const workspace = relative(project, join(path, relative(root, project)))
+    return { path, branch: `ralph/${run}/${slug}`, root, workspace }
+  }
+
+  async function open({ id: task }: Pick<Task, 'id'>): Promise<string> {
+    const { workspace, ...plan } = planFor(task)
+    const known = state().workspaces[workspace]
+    if (known?.start) return workspace
+    const base = await tipOfTarget()
+    const cannot = (what: string) => new CannotGoOn(`${task}: ${what}; fix that, then: ralph resume ${run}`)
+    // Nobody has worked in it: it was cut off while it was made.
+    const left = known ? await pastLock(() => removeWorktree(plan, env, true)) : null
+    if (left !== null) throw cannot(`what is left of ${plan.path} cannot be removed: ${left}`)
+    emit({ type: 'opening', at: at(), workspace, task, dir: plan.path, branch: plan.branch, base })
+    const failure = await pastLock(() => addWorktree(plan, base, env))
+    if (failure !== null) throw cannot(`git cannot make the worktree ${plan.path}: ${failure}`)
+    const wrong = await fillWorktree(plan, fill)
+    if (wrong !== null) throw cannot(wrong)
+    const found = await recordStart(join(project, workspace), env)
+    if (!found) throw cannot(`${plan.path} cannot be read by git`)
+    emit({ type: 'opened', at: at(), workspace, start: found as unknown as Record<string, unknown> })
+    return workspace
+  }
+
+  /** The folder of a step, as the journal and as git know it. */
+  async function sideOf({
+    step,
+  }: Work): Promise<{ me: WorkspaceState; name: string; start: Start; side: Side }> {
+    const name = step.workspace ?? ''
+    const me = state().workspaces[name]
+    const own = (await workspaces.of(step.workspace)).start
+    if (!me || !own) throw new CannotGoOn(`the folder of ${step.task} is not a worktree of this run`)
+    return { me, name, start: own, side: { root: me.dir, dirs: own.dirs, env } }
+  }
+
+  async function merge(work: Work, message: string): Promise<Finding[]> {
+    const { id } = work.step
+    const { me, name, start: own, side } = await sideOf(work)
+    if (me.merged) return []
+    // It is ralph's own, from before a crash.
+    if (me.merging === id) await abandonOperation(side)
+    const wrong = unfinishedOperation(own.dirs) ?? (await otherBranch(side, me.branch))
+    if (wrong !== null) return [red(`${wrong}, so the work cannot be merged. Finish or undo that.`)]
+    const workspace = await workspaces.of(name)
+    const uncommitted = await workspace.commitAll(work.step, firstLine(message), state())
+    if (uncommitted !== null) return [red(`git commit ${uncommitted}`)]
+    if (me.conflict) {
+      const folded = await foldConflict(side, me.conflict.commit, firstLine(message))
+      if (folded.type === 'failed') return [unsure(folded.why)]
+    }
+    const onto = await tipOfTarget()
+    const tip = (await commitOf(me.dir, env, 'HEAD')) ?? ''
+    emit({ type: 'merging', at: at(), id, workspace: name, onto, tip })
+    const combined = await combine(side, onto, settings.scm?.merge ?? 'rebase', message)
+    if (combined.type === 'failed') return [unsure(combined.why)]
+    const conflict = combined.type === 'conflict' ? { conflict: combined.paths } : {}
+    emit({ type: 'rebased', at: at(), id, workspace: name, base: onto, tip: combined.tip, ...conflict })
+    workspaces.reopen(name)
+    return combined.type === 'conflict' ? [red(conflictNote(combined.paths, branch))] : []
+  }
+
+  async function land(work: Work): Promise<Finding[]> {
+    const { id, at: since } = work.step
+    const { me, name, start: own } = await sideOf(work)
+    if (me.merged) return []
+    const left = await changesSince(own, env)
+    if (!left || left.ours.length > 0)
+      return [unsure(`files changed while they were checked: ${listPaths(left?.ours ?? [])}`)]
+    const from = me.base
+    const to = (await commitOf(me.dir, env, 'HEAD')) ?? ''
+    if (me.landing) await undoHalfLanded(target, me.landing.from, me.landing.to)
+    emit({ type: 'landing', at: at(), id, workspace: name, from, to })
+    let landed: Landed = { type: 'moved' }
+    await pastLock(async () => {
+      landed = await fastForward(target, from, to)
+      return landed.type === 'failed' ? landed.why : null
+    }, workspaces.project.locks(since))
+    return finishLanding(landed, { id, name, from, to })
+  }
+
+  function finishLanding(
+    landed: Landed,
+    { id, name, from, to }: { id: number; name: string; from: string; to: string },
+  ): Finding[] {
+    switch (landed.type) {
+      case 'landed':
+        emit({ type: 'merged', at: at(), id, workspace: name, from, to })
+        return []
+      case 'moved':
+        return [unsure(`${branch} moved while the merge was checked`)]
+      case 'overlap':
+        return [
+          needsPerson(
+            `not merged: it changes what you have not committed: ${listPaths(landed.paths)}. Commit or move your changes`,
+          ),
+        ]
+      case 'failed':
+        return [needsPerson(`not merged: ${landed.why}. Mend that`)]
+      default:
+        return landed satisfies never
+    }
+  }
+
+  async function close(name: string): Promise<void> {
+    const me = state().workspaces[name]
+    if (!me?.merged) return
+    const worktree = { path: me.dir, branch: me.branch, root, base: me.base }
+    const isThere = existsSync(me.dir)
+    const kept =
+      (isThere ? await unmergedIn(worktree, env, `refs/heads/${branch}`) : null) ??
+      (isThere ? await emptyWorktree(worktree, fill) : null) ??
+      (await pastLock(() => removeWorktree(worktree, env, false)))
+    if (kept !== null) return emit({ type: 'warned', at: at(), note: `${me.dir} is kept: ${kept}` })
+    workspaces.reopen(name)
+    emit({ type: 'closed', at: at(), workspace: name })
+    for (const folder of [dirname(me.dir), dirname(dirname(me.dir))]) removeIfEmpty(folder)
+  }
+
+  return {
+    open,
+    merge,
+    land,
+    close,
+    isGone(name) {
+      const me = state().workspaces[name]
+      return me === undefined || (me.merged !== undefined && !existsSync(me.dir))
+    },
+  }
+}
+
+/** Checked when the run began; a journal that was changed by hand may say otherwise. */
+function needBranch({ start }: RunSpec): { start: Start; branch: string } {
+  if (!start || start.branch === null)
+    throw new CannotGoOn('folders of tasks need a git repository on a branch')
+  return { start, branch: start.branch }
+}
+
+/** A name for folders and branches. Ids that differ only in what is left out differ in their hash. */
+function slugFor(task: TaskId): string {
+  const slug = task.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '')
+  return slug === task
+    ? slug
+    : `${slug || 'task'}-${createHash('sha256').update(task).digest('hex').slice(0, 6)}`
+}
+
+async function otherBranch({ root, env }: Side, branch: string): Promise<string | null> {
+  const head = (await git(root, env, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim()
+  return head === branch ? null : `this worktree is not on its branch ${branch} any more`
+}
+
+const conflictNote = (paths: readonly string[], branch: string) =>
+  `The work conflicts with what is on ${branch} by now. These files have both sides: ${paths.join(', ')}.`
+
+const CHECK = 'merge'
+const red = (note: string): Finding => ({ check: CHECK, verdict: 'fail', note, action: 'APPEND' })
+const unsure = (note: string): Finding => ({ check: CHECK, verdict: 'unsure', note })
+const needsPerson = (note: string): Finding => ({ check: CHECK, verdict: 'fail', note, asks: true })
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]!
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Other worktrees are in it.
+  }
+}
