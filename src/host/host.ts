@@ -25,7 +25,7 @@ import type { Frontend, Listener, RunView } from './frontend.ts'
 import { openNotifier } from './notify.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
 import { runExitCode } from './run-exit-code.ts'
-import { keepDirtyFiles, noteEndState, projectCommits, recordBeginning } from './start-and-end.ts'
+import { keepDirtyFiles, lastCommits, noteEndState, recordBeginning } from './start-and-end.ts'
 
 export type HostOptions = {
   home: string
@@ -136,10 +136,6 @@ function openRun(
   }
   const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
   const book = openBook(workflow.table(spec), fold(past), append, notify)
-  const commits = projectCommits(past)
-  const underWay = new Set(
-    [...Object.keys(book.state.flight), ...Object.keys(book.state.unapplied)].map(Number),
-  )
   const projectTodo = todoProjector(book.table)
   const todo = () => projectTodo(book.tasks, book.state)
   const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
@@ -155,8 +151,7 @@ function openRun(
       runDir: dir,
       home,
       hard: signals.hard,
-      lastCommit: commits.at(-1)?.to ?? null,
-      commitBefore: commits.findLast(({ id }) => !underWay.has(id))?.to ?? null,
+      ...lastCommits(past, book.state),
       isFresh: past.length === 0,
       backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
     }),

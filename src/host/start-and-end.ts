@@ -3,7 +3,7 @@
 import type { ResumedAgent, RunEvent } from '../core/events.ts'
 import { plural } from '../core/format.ts'
 import { reopen } from '../core/reopen.ts'
-import type { Limits } from '../core/table.ts'
+import type { Limits, RunState } from '../core/table.ts'
 import type { Book } from '../engine/book.ts'
 import { recordEnd } from '../git/end-snapshot.ts'
 import { keepDirty } from '../git/kept-files.ts'
@@ -82,12 +82,21 @@ export function recordBeginning(
   for (const note of options.warnings) book.record({ type: 'warned', at, note })
 }
 
-/** What moved the project's HEAD: commits of steps that worked there, and merges. */
-export function projectCommits(past: readonly RunEvent[]): { id: number; to: string }[] {
+/**
+ * Where the project's HEAD was when the run was last at work there, and where it was before the steps that are not applied
+ * yet. Commits of steps that worked there count, and merges.
+ */
+export function lastCommits(
+  past: readonly RunEvent[],
+  { flight, unapplied }: RunState,
+): { lastCommit: string | null; commitBefore: string | null } {
   const elsewhere = new Set(
     past.flatMap(e => (e.type === 'started' && e.workspace !== undefined ? [e.id] : [])),
   )
-  return past.flatMap(e =>
-    e.type === 'merged' || (e.type === 'committed' && !elsewhere.has(e.id)) ? [{ id: e.id, to: e.to }] : [],
-  )
+  const commits = past.filter(e => e.type === 'merged' || (e.type === 'committed' && !elsewhere.has(e.id)))
+  const underWay = new Set([...Object.keys(flight), ...Object.keys(unapplied)].map(Number))
+  return {
+    lastCommit: commits.at(-1)?.to ?? null,
+    commitBefore: commits.findLast(({ id }) => !underWay.has(id))?.to ?? null,
+  }
 }

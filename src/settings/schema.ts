@@ -137,7 +137,14 @@ export const schema = object({
   guardrailParallelism: z._default(positiveCount, 1),
   baseline: z._default(flag, true),
   scm: z._default(
-    z.nullable(object({ command: z._default(command, 'git'), tasks: z._default(commands, ['commit']) })),
+    z.nullable(
+      object({
+        command: z._default(command, 'git'),
+        tasks: z._default(commands, ['commit']),
+        /** How the branches of tasks are merged. */
+        merge: z._default(oneOf('rebase', 'merge', 'squash'), 'rebase'),
+      }),
+    ),
     null,
   ),
   inactivityTimeout: z._default(seconds, 300),
@@ -206,7 +213,7 @@ export const schema = object({
     maxLines: z._default(positiveCount, 12),
     maxChars: z._default(positiveCount, 2000),
   }),
-  /** For the worktree of a worker: commands when it is made and removed, and ignored files to copy into it. */
+  /** For the worktree of a worker or a task: commands when it is made and removed, and ignored files to copy into it. */
   worktree: section({
     setup: z._default(commandOrNull, null),
     teardown: z._default(commandOrNull, null),

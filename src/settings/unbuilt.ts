@@ -2,7 +2,7 @@ import { isObject } from './merge.ts'
 import type { Path } from './path.ts'
 
 /** Keys of features that are not built yet. A file that sets one is refused, because ralph ignores no setting. */
-export const UNBUILT = ['parallel', 'sandbox'] as const
+export const UNBUILT = ['sandbox'] as const
 
 /** The paths in a settings object that set something unbuilt. */
 export const findUnbuilt = (raw: unknown): Path[] => UNBUILT.flatMap(key => find(raw, stepsOf(key), []))

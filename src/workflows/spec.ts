@@ -23,6 +23,8 @@ export type BaseSpec = {
   sessions?: string
   settings: Settings
   agent: { argv: string[]; explicit: boolean; model: string | null }
+  /** Each task has a folder and a branch of its own. */
+  worktrees?: boolean
   /** Stop after one iteration. */
   once: boolean
   /** The repository when the run began; null outside one. */
@@ -56,6 +58,12 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   dirs: z.looseObject({ own: text, common: text }),
 })
 
+/** A repository as an event keeps it; null: another ralph wrote it. */
+export function readStart(kept: Record<string, unknown>): Start | null {
+  const read = start.safeParse(kept, { jitless: true })
+  return read.success ? read.data : null
+}
+
 /** A run keeps the settings that it began with. Settings that a later ralph added have their defaults. */
 const settings = z.pipe(
   z.looseObject({}),
@@ -66,6 +74,7 @@ const BASE = {
   workflow: text,
   project: text,
   sessions: z.optional(text),
+  worktrees: z.optional(z.boolean()),
   settings,
   agent: z.looseObject({ argv: texts, explicit: z.boolean(), model: textOrNull }),
   once: z.boolean(),

@@ -55,9 +55,11 @@ export interface Active {
   /** Turns a request from outside into an edit of the list. */
   onRequest?(request: unknown): Edit | { error: string }
   /** The folder to work on a task in, relative to the project; undefined means the project itself. */
-  workspaceFor?(task: Task): string | undefined
-  /** Does the work of one of ralph's own stages, for example a merge. Safe to repeat. */
+  workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
+  /** Does the work of one of ralph's own stages, for example a merge; its checks come next. Safe to repeat. */
   act?(work: Work, record: Recorder): Promise<Finding[]>
+  /** The checks of such a stage are green: does what they were for. Safe to repeat. */
+  complete?(work: Work): Promise<Finding[]>
   /** Builds the prompt of a step before it begins; may commit. Throws CannotGoOn if the step must not begin. */
   buildPrompt(work: Work, record: Recorder): string | Promise<string>
   /** The agent of a step is about to start. */
@@ -117,8 +119,20 @@ export type Context<S extends RunSpec = RunSpec> = {
   putBack(work: Pick<Work, 'step'>, tree: string): Promise<string[]>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
+  /** Folders of tasks' own; only in a run whose spec has `worktrees`. */
+  worktrees(): Worktrees
   /** The checks of these criteria, each run in the workspace of its step. */
   verify(criteria: readonly Criterion[]): Check[]
+}
+
+/** Folders of tasks' own: each is a worktree on a branch of its own. */
+export interface Worktrees {
+  /** The name of a task's folder. It is made when it is first asked for, from the tip of the branch that the run began on. */
+  open(task: Pick<Task, 'id'>): Promise<string>
+  /** Commits what is in the folder of a step and puts it onto the tip. The checks come next, then `land`. Safe to repeat. */
+  merge(work: Work, message: string): Promise<Finding[]>
+  /** Moves the branch that the run began on to what was checked. Safe to repeat. */
+  land(work: Work): Promise<Finding[]>
 }
 
 /** A question to an agent, aside from the work of the stages: a commit message, a judgement. */

@@ -201,7 +201,6 @@ test.each<[unknown, string]>([
 })
 
 const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
-  parallel: [{ parallel: 2 }, 'parallel'],
   sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
 }
 
@@ -247,8 +246,8 @@ test('of several problems the first is named, and how many more there are', () =
   expect(refused({ maximumIterations: 0, killGrace: -1 })).toBe(
     `maximumIterations must be at least 1, not 0 ${HERE} (and 1 more problem)`,
   )
-  expect(refused({ parallel: 2, maximumIterations: 0, nonsenseOne: 1, nonsenseTwo: 2 })).toBe(
-    `"parallel" is not supported yet in this version ${HERE} (and 3 more problems)`,
+  expect(refused({ sandbox: {}, maximumIterations: 0, nonsenseOne: 1, nonsenseTwo: 2 })).toBe(
+    `"sandbox" is not supported yet in this version ${HERE} (and 3 more problems)`,
   )
 })
 

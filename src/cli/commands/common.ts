@@ -6,8 +6,13 @@ import { PROJECT_DIR } from './verb.ts'
 export const collect = (word: string, before: string[] = []): string[] => [...before, word]
 
 /** `limit`: the default of -m, in words. */
-export const addCommonOptions = (command: Command, limit: string): Command =>
+export const addCommonOptions = (command: Command, limit: string, isParallel = false): Command =>
   command
+    .addOption(
+      new Option('--parallel <n>', 'work on so many tasks at once, each in a worktree of its own (1)')
+        .argParser(positiveInteger)
+        .hideHelp(!isParallel),
+    )
     .option('-a, --agent <name>', 'claude, codex, amp, opencode, gemini, copilot, demo, or a program')
     .option('--model <model>', 'the model, as the agent names it')
     .addOption(
@@ -41,5 +46,10 @@ export const addCommonOptions = (command: Command, limit: string): Command =>
     .option('--trust', "allow this project's commands, and remember it")
     .option('-d, --detach', 'run as a worker in the background, as ralph spawn does')
     .option('--name <name>', 'the name of the worker; default: ralph chooses one')
-    .option('--worktree', 'with spawn: work in a worktree of its own, on a branch of its name')
+    .option(
+      '--worktree',
+      isParallel
+        ? 'each task in a worktree of its own; with spawn: the whole run, on a branch of its name'
+        : 'with spawn: work in a worktree of its own, on a branch of its name',
+    )
     .option('--foreground', 'with spawn: keep the loop in this terminal, with its exit code')

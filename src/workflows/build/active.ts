@@ -1,20 +1,24 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
 import { stoppedCleanly } from '../../core/stopped-cleanly.ts'
 import { taskStateOf } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
 import { plain } from '../../view/plain.ts'
 import { doneByPerson } from '../shared/list-edit.ts'
-import { countLine } from '../shared/prompt-parts.ts'
+import { RESOLVE } from '../shared/merging.ts'
+import { ownFolders } from '../shared/own-folders.ts'
+import { countLine, instructionsFor } from '../shared/prompt-parts.ts'
+import { resolvePrompt } from '../shared/resolve.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
 import { syncListFile } from './list-file-sync.ts'
 import { createPlanner, isPlanning } from './planning.ts'
 import { PLAN } from './rules/check-list.ts'
-import { plannedTasks } from './rules/planned.ts'
+import { detailOf, plannedTasks } from './rules/planned.ts'
 import { progressNotes } from './rules/progress.ts'
 import { taskPrompt } from './rules/prompt.ts'
 import { todoEdit } from './rules/todo-request.ts'
@@ -40,19 +44,42 @@ export function openBuild(context: Context<BuildSpec>): Active {
   let refused: string[] = []
   const wasPlanned = past.length > 0 && isPlanned()
   const stopsAfterPlan = spec.planOnly && !wasPlanned
+  const parentOf = (task: Task) =>
+    (task.parent && run().tasks.find(other => other.id === task.parent)) || null
+  // A bug is fixed where the work is.
+  const folders = ownFolders(context, task => (task.id === PLAN ? null : (parentOf(task) ?? task)))
   function promptOf(work: Work): string {
     const { task, step } = work
     const goal = planner.goal()
     const text = taskPrompt(work, {
       session: session.shown(session.dir),
-      goal: spec.goal.type !== 'goal' && goal === spec.goal.text ? { file: spec.goal.path } : { text: goal },
-      parent: (task.parent && run().tasks.find(other => other.id === task.parent)) || null,
+      goal:
+        spec.goal.type !== 'goal' && goal === spec.goal.text && isThere(spec.goal, step.workspace)
+          ? { file: spec.goal.path }
+          : { text: goal },
+      parent: parentOf(task),
       checks: checkNames(spec.settings),
       count: spec.settings.includeIterationCountInPrompt
         ? countLine(step.n, run().state.limits.iterations)
         : null,
     })
     return refused.length === 0 ? text : `${text}\n\nThe last agent changed the list:\n${bullets(refused)}`
+  }
+
+  /** A worktree has no file that is not committed. */
+  const isThere = ({ path, text }: { path: string; text: string }, workspace: string | undefined) =>
+    workspace === undefined || textAt(resolve(spec.project, workspace, path), { limit: LIMITS.text }) === text
+
+  function resolvePromptOf({ task, step, state }: Work): string {
+    const { carry, interrupted } = taskStateOf(table, state, task)
+    return resolvePrompt({
+      task: { ...task, description: detailOf(task).description ?? '' },
+      conflict: state.workspaces[step.workspace ?? '']?.conflict,
+      carry,
+      checks: checkNames(spec.settings),
+      interrupted,
+      instructions: instructionsFor(state, task.id),
+    })
   }
 
   function adoptPersonEdit() {
@@ -71,6 +98,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
   }
 
   return {
+    ...folders,
     initialTasks(at) {
       if (spec.list) {
         const planned = plannedTasks(spec.list)
@@ -90,11 +118,15 @@ export function openBuild(context: Context<BuildSpec>): Active {
         list.write()
         throw new CannotGoOn('the plan is made')
       }
+      if (work.stage === RESOLVE) return resolvePromptOf(work)
       return isPlanning(work.stage) ? planner.prompt(work) : promptOf(work)
     },
 
-    checks: ({ stage, step }, common) =>
-      step && isPlanning(stage) ? planner.checks(stage, step) : [...failureCheck(step), ...common],
+    checks(work, common) {
+      const { stage, step } = work
+      if (step && isPlanning(stage)) return planner.checks(stage, step)
+      return [...failureCheck(step), ...(folders.checks(work, common) ?? common)]
+    },
 
     async claims(work, text) {
       if (isPlanning(work.stage)) return planner.claims(work, text)

@@ -9,12 +9,22 @@ const FIX_TRIES = 3
 const PLAN_TRIES = 2
 
 /** `ralph build`: refine the goal, decompose it, then do each task of the list. */
-export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: number } = {}): StageTable {
-  const { after, stages } = merging(parallel)
+export function tasks({
+  bugs = 3,
+  parallel = 1,
+  isOnBranches = parallel > 1,
+}: {
+  bugs?: number
+  parallel?: number
+  /** Each task has a branch of its own. */
+  isOnBranches?: boolean
+} = {}): StageTable {
+  const { after, order, stages } = merging(isOnBranches)
   return {
     name: 'tasks',
     first: 'work',
     width: parallel,
+    ...(order.length > 0 && { order: [...order, 'refine', 'decompose', 'fix', 'work'] }),
     rounds: 0,
     bugs,
     bugStage: 'fix',
@@ -44,7 +54,8 @@ export function tasks({ bugs = 3, parallel = 1 }: { bugs?: number; parallel?: nu
         title: 'fixing',
         ends: 'checks',
         tries: FIX_TRIES,
-        on: { pass: after, more: 'fix', fail: 'fix', ask: 'blocked', spent: 'blocked' },
+        // It is made in the folder of its task, and merged with it.
+        on: { pass: 'done', more: 'fix', fail: 'fix', ask: 'blocked', spent: 'blocked' },
       },
       ...stages,
     },

@@ -1,5 +1,6 @@
 import { taskSummary } from '../../view/task-list.ts'
 import { firstLine } from '../shared/first-line.ts'
+import { keptFolders } from '../shared/own-folders.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openBuild } from './active.ts'
@@ -15,7 +16,8 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   readSpec: pins => readPins(buildSchema, pins),
   // The first event already has the tasks of a given list.
   pins: spec => ({ ...spec, list: null }),
-  table: ({ settings }) => tasks({ bugs: settings.maxBugFixes }),
+  table: ({ settings, worktrees = false }) =>
+    tasks({ bugs: settings.maxBugFixes, parallel: settings.parallel, isOnBranches: worktrees }),
   describe: ({ goal, planOnly }, _limits, run) => ({
     subject: [goal.type, goal.type === 'goal' ? firstLine(goal.text) : goal.path],
     // With --plan-only the run ends with the plan; resuming it later works on the list.
@@ -28,5 +30,6 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   about: ({ goal }) => ({ goal }),
   protectedAreas: () => [],
   answerCommand: id => `ralph build --resume ${id} "your answer"`,
+  summary: (_spec, { state }) => keptFolders(state),
   open: openBuild,
 }

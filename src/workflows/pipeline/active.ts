@@ -4,10 +4,13 @@ import type { Check, Claims, Work } from '../../core/ports.ts'
 import { isCancelled } from '../../core/reopen.ts'
 import { taskStateOf } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
+import { isMerging, RESOLVE } from '../shared/merging.ts'
+import { ownFolders } from '../shared/own-folders.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
+import { resolvePrompt } from '../shared/resolve.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
-import { criteriaFor, patternsOf } from './criteria.ts'
+import { criteriaFor, externalCriteria, patternsOf } from './criteria.ts'
 import { weighRejection } from './rejections.ts'
 import { verificationOf } from './rules/history.ts'
 import { maySendBack, mayWrite, sendsBackTo } from './rules/order.ts'
@@ -38,6 +41,12 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     criteriaFor(taskOf(task.id), roleOf(stage), spec)
   const triesOf = ({ task, stage }: Pick<Work, 'task' | 'stage'>) =>
     task.tries?.[stage] ?? table.stages[stage]!.tries
+
+  const folders = ownFolders(
+    context,
+    task => task,
+    task => externalCriteria(taskOf(task.id), spec),
+  )
 
   const reviews = new Map<string, ReviewState>()
   const reviewsOf = (task: string) => reviews.get(task) ?? NO_REVIEWS
@@ -98,6 +107,18 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     })
   }
 
+  function resolvePromptOf({ task, step, state }: Work): string {
+    const { carry, interrupted } = taskStateOf(table, state, task)
+    return resolvePrompt({
+      task: taskOf(task.id),
+      conflict: state.workspaces[step.workspace ?? '']?.conflict,
+      carry,
+      checks: checkNames(spec.settings),
+      interrupted,
+      instructions: instructionsFor(state, task.id),
+    })
+  }
+
   /** Without the exact promise only the guardrails run: there is nothing to verify. */
   function verificationFor(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }): Check[] {
     const text = work.step?.ended?.result.text ?? ''
@@ -117,6 +138,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
   async function claimsOf(work: Work, text: string): Promise<Claims> {
     const question = readBlocked(text)
     if (question !== null) return { asks: question || 'it did not say what for' }
+    if (isMerging(work.stage)) return {}
     const why = rejects(work.stage) ? readReject(text) : null
     if (why === null) return { signal: givesPromise(text, criteriaOf(work).promise) }
     const kept = keptOf(work.task)
@@ -142,16 +164,18 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
   return {
     initialTasks: () => ({ tasks: spec.tasks.map(task => runTask(task, spec)), edits: [] }),
     adoptEdits: async () => {},
+    ...folders,
     async buildPrompt(work, recordEvent) {
-      const isReader = !mayWrite(roleOf(work.stage))
+      const isReader = !isMerging(work.stage) && !mayWrite(roleOf(work.stage))
       const isFirst = keptOf(work.task).base === undefined
       const tree = isReader || isFirst ? await context.snapshot(work) : null
       if (isFirst && tree !== null) keep(work.task, { base: tree }, recordEvent)
       if (isReader && tree !== null) given.set(work.step.id, tree)
       files.begin(work.task.id)
-      return promptOf(work)
+      return work.stage === RESOLVE ? resolvePromptOf(work) : promptOf(work)
     },
-    checks: (work, common) => (work.step ? [...common, ...verificationFor(work)] : common),
+    checks: (work, common) =>
+      folders.checks(work, common) ?? (work.step ? [...common, ...verificationFor(work)] : common),
     async claimsAtExit(work) {
       const tree = given.get(work.step.id)
       given.delete(work.step.id)

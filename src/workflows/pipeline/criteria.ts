@@ -1,6 +1,7 @@
 import { METHODS, type Verification } from '../../core/verification/method.ts'
 import { readVerification } from '../../settings/verification.ts'
 import { checkNames } from '../spec.ts'
+import type { Criterion } from '../workflow.ts'
 import type { PipelineRole, PipelineSpec } from './spec.ts'
 import {
   type CompletionCriteria,
@@ -80,6 +81,31 @@ const externalOf = (command: string) =>
     method: 'external',
     config: { command, success_exit_code: 0, timeout: 300, working_dir: '.' },
   }) as const
+
+/** The commands that verify a task at any of its stages: what must still hold once it is merged. */
+export function externalCriteria(task: PipelineTask, spec: PipelineSpec): Criterion[] {
+  const found = spec.roles.flatMap(role => externalsIn(criteriaFor(task, role, spec).verification))
+  const known = new Set<string>()
+  return found.filter(({ verification }) => {
+    const text = JSON.stringify(verification)
+    const isNew = !known.has(text)
+    known.add(text)
+    return isNew
+  })
+}
+
+function externalsIn(verification: Verification): Criterion[] {
+  switch (verification.method) {
+    case 'external':
+      return [{ name: verification.config.command, verification }]
+    case 'multi_stage':
+      return verification.config.stages
+        .filter(({ required }) => required)
+        .flatMap(stage => externalsIn(stage.verification))
+    default:
+      return []
+  }
+}
 
 /** The negative patterns of a verification, which the agent should know. */
 export function patternsOf(verification: Verification): { pattern: string; in: 'text' | 'diff' }[] {

@@ -19,6 +19,7 @@ export function pipeline({
   rounds = 3,
   parallel = 1,
   readers = READERS,
+  isOnBranches = parallel > 1,
 }: {
   roles?: readonly string[]
   tries?: Readonly<Record<string, number>>
@@ -26,8 +27,10 @@ export function pipeline({
   parallel?: number
   /** Roles that change nothing: what is red after their work goes back, as others have to mend it. */
   readers?: readonly string[]
+  /** Each task has a branch of its own. */
+  isOnBranches?: boolean
 } = {}): StageTable {
-  const { after, stages } = merging(parallel)
+  const { after, order, stages } = merging(isOnBranches)
   const first = roles[0] ?? 'coder'
   const backTo = sendsBackTo(roles)
   const stageOf = (role: string, place: number): Stage => ({
@@ -51,7 +54,7 @@ export function pipeline({
     first,
     width: parallel,
     // Later stages first: a task is finished before the next one begins.
-    order: [...roles].reverse(),
+    order: [...order, ...[...roles].reverse()],
     // Sent back at most `rounds` times: the rejection after those is capped.
     rounds: rounds + 1,
     bugs: 0,

@@ -1,6 +1,7 @@
 import type { Result, Settled } from '../../core/events.ts'
 import { isCancelled } from '../../core/reopen.ts'
 import { taskStateOf } from '../../core/table.ts'
+import { isMerging } from '../shared/merging.ts'
 import type { Context } from '../workflow.ts'
 import { failureReason, historyOf } from './rules/history.ts'
 import type { PipelineSpec } from './spec.ts'
@@ -37,7 +38,8 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
       if (isCancelled(state)) save(id, 'cancelled', null)
       else if (state.stage === 'blocked') {
         const history = historyOf(journal()).find(one => one.id === id) ?? { id, iterations: 0, attempts: [] }
-        save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, stage, state.why))
+        if (isMerging(stage)) save(id, 'blocked', state.why)
+        else save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, stage, state.why))
       } else save(id, state.stage === 'done' ? 'completed' : 'in_progress', null)
     },
     /** Tasks that waited for one that failed are blocked; those of a cancelled run wait for another. */

@@ -3,6 +3,7 @@ import { fold } from '../../core/evolve.ts'
 import { plural } from '../../core/format.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { type Task, unmet } from '../../core/task.ts'
+import { keptFolders } from '../shared/own-folders.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openPipeline } from './active.ts'
@@ -19,8 +20,10 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
   listed: true,
   readSpec: pins => readPins(pipelineSchema, pins),
   pins: spec => ({ ...spec, tasks: spec.tasks.map(pinnedTask) }),
-  table: ({ roles, settings }) =>
+  table: ({ roles, settings, worktrees = false }) =>
     pipeline({
+      parallel: settings.parallel,
+      isOnBranches: worktrees,
       roles: roles.map(({ name }) => name),
       tries: Object.fromEntries(roles.map(({ name, tries }) => [name, tries])),
       rounds: settings.pipeline.rounds,
@@ -43,6 +46,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
     const histories = historyOf(events)
     return { data: histories, lines: historyLines(standingsOf(events), histories) }
   },
+  summary: (_spec, { state }) => keptFolders(state),
   open: openPipeline,
 }
 

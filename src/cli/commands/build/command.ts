@@ -53,6 +53,7 @@ export const build: Verb = {
         .addOption(new Option('--done-pattern <regex>').hideHelp())
         .addOption(new Option('--until-green').hideHelp()),
       'no limit',
+      true,
     )
       .addHelpText('after', EXAMPLES)
       .action(async (goal: string | undefined, options: BuildOptions) => {

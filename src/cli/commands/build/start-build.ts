@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { isAttended } from '../../../terminal/attended.ts'
@@ -41,7 +41,7 @@ export async function startBuild(
   agentCommand: string[],
   io: Io,
 ): Promise<number> {
-  const options = asWorker(typed, io)
+  const options = asWorker(typed, io, { isParallel: true })
   for (const [option, instead] of REMOVED) if (options[option] !== undefined) throw new UsageError(instead)
   if (options.resume !== undefined)
     return resumeBuild(options.resume, argument ?? null, options, agentCommand)
@@ -63,6 +63,7 @@ export async function startBuild(
     prepared,
     {
       ...base,
+      ...ownTrees(options, base.settings),
       workflow: buildWorkflow.name,
       goal,
       refine,

@@ -24,6 +24,7 @@ export const pipeline: Verb = {
         .argument('[tasks...]')
         .option('--spec <id>', 'the open tasks of one spec'),
       'none',
+      true,
     )
       .addHelpText('after', EXAMPLES)
       .action(async (tasks: string[], options: PipelineOptions) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { commandsOf } from '../../../core/verification/method.ts'
-import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { criteriaFor } from '../../../workflows/pipeline/criteria.ts'
@@ -21,7 +21,7 @@ export async function startPipeline(
   agentCommand: string[],
   io: Io,
 ): Promise<number> {
-  const options = asWorker(typed, io)
+  const options = asWorker(typed, io, { isParallel: true })
   const prepared = prepare(options, agentCommand)
   const { base } = prepared
   const { project, settings } = base
@@ -29,7 +29,7 @@ export async function startPipeline(
   const tasks = chooseTasks(store, ids, options.spec)
   const roles = rolesFrom(settings, path => readInput(join(project, path), `prompt file ${path}`))
   if (roles.length === 0) throw new UsageError('every role of pipeline.order is skipped; leave at least one')
-  const draft = { ...base, workflow: pipelineWorkflow.name, tasks, roles }
+  const draft = { ...base, ...ownTrees(options, settings), workflow: pipelineWorkflow.name, tasks, roles }
   return startRun(
     pipelineWorkflow,
     { ...prepared, ownRisks: taskRisks({ ...draft, start: null }) },

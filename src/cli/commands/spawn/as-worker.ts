@@ -10,11 +10,23 @@ const OF_A_TERMINAL = ['json', 'quiet', 'verbose'] as const
 
 const MANY = 50
 
-/** What was typed for a workflow, so that it becomes a worker if that was asked for. */
-export function asWorker<Options extends CommonOptions & SpawnOptions>(options: Options, io: Io): Options {
+/**
+ * What was typed for a workflow, so that it becomes a worker if that was asked for. `isParallel`: its tasks may have
+ * worktrees of their own.
+ */
+export function asWorker<Options extends CommonOptions & SpawnOptions>(
+  options: Options,
+  io: Io,
+  { isParallel = false } = {},
+): Options {
   const { detach, foreground, name } = options
+  if (options.parallel !== undefined && !isParallel)
+    throw new UsageError(
+      '--parallel is for ralph build and ralph pipeline, which have tasks; here one iteration follows another',
+    )
   if (!detach) {
-    const flags = { '--foreground': foreground, '--worktree': options.worktree, '--name': name }
+    const worktree = isParallel ? undefined : options.worktree
+    const flags = { '--foreground': foreground, '--worktree': worktree, '--name': name }
     const alone = Object.entries(flags).find(([, value]) => value)?.[0] ?? null
     if (alone !== null)
       throw new UsageError(`${alone} is for workers; add --detach, or start the worker with: ralph spawn`)

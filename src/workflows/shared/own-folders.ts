@@ -1,0 +1,54 @@
+import { basename } from 'node:path'
+import { plural } from '../../core/format.ts'
+import type { Check, Work } from '../../core/ports.ts'
+import { type RunState, taskStateOf } from '../../core/table.ts'
+import type { Task } from '../../core/task.ts'
+import type { Active, Context, Criterion } from '../workflow.ts'
+import { isMerging, RESOLVE } from './merging.ts'
+import { conflictCheck } from './resolve.ts'
+
+type OwnFolders = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
+  /** The checks of the stages that merge; null: it is another stage. */
+  checks(work: Parameters<Active['checks']>[0], common: Check[]): Check[] | null
+}
+
+/**
+ * What a workflow does whose tasks may have folders of their own. `ownerOf`: the task whose folder it is worked on in; null:
+ * the project. `criteria`: what must hold of a task's work after it was merged, besides the guardrails.
+ */
+export function ownFolders(
+  context: Context,
+  ownerOf: (task: Task) => Pick<Task, 'id'> | null,
+  criteria: (task: Task) => readonly Criterion[] = () => [],
+): OwnFolders {
+  const { spec, table, run } = context
+  if (!spec.worktrees) return { checks: () => null }
+  /** What a squashed or merged task says in git. */
+  function messageOf(task: Task): string {
+    const steps = context.journal().filter(e => e.type === 'settled' && e.task === task.id)
+    const iterations = steps.filter(e => e.type === 'settled' && e.patch.n !== undefined).length
+    const proof = taskStateOf(table, run().state, task).proof ? 'verified' : 'claimed'
+    const receipt = `${task.id}, ${plural(iterations, 'iteration')}, ${proof}, ralph run ${basename(context.runDir)}`
+    return `${task.title.split('\n', 1)[0]!.trim() || task.id}\n\n${receipt}\n`
+  }
+  return {
+    workspaceFor(task) {
+      const owner = ownerOf(task)
+      return owner === null ? undefined : context.worktrees().open(owner)
+    },
+    act: (work: Work) => context.worktrees().merge(work, messageOf(work.task)),
+    complete: (work: Work) => context.worktrees().land(work),
+    checks({ stage, task, step }, common) {
+      if (!step || !isMerging(stage)) return null
+      const own = run().state.workspaces[step.workspace ?? '']
+      const conflict = stage === RESOLVE && own ? [conflictCheck(own)] : []
+      return [...conflict, ...common, ...context.verify(criteria(task))]
+    },
+  }
+}
+
+/** The folders that are kept because something in them is not merged, a line each. */
+export const keptFolders = ({ workspaces }: Pick<RunState, 'workspaces'>): string[] =>
+  Object.values(workspaces).map(({ task, dir, branch, merged }) =>
+    merged ? `${task} is merged, but ${dir} is kept` : `${task} is not merged: branch ${branch}, in ${dir}`,
+  )

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import type { Finding } from '../../core/events.ts'
+import type { Check } from '../../core/ports.ts'
+import type { WorkspaceState } from '../../core/table.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
+import { HALF_EDITED } from './prompt-parts.ts'
+
+export type ResolvePromptOptions = {
+  task: { id: string; title: string; description: string }
+  conflict: WorkspaceState['conflict']
+  /** What was red when it was to be merged. */
+  carry: readonly Finding[]
+  /** Commands that ralph runs after the agent. */
+  checks: readonly string[]
+  interrupted: boolean
+  instructions: readonly string[]
+}
+
+/** The prompt of the stage that resolves what keeps a finished task from being merged. */
+export function resolvePrompt({
+  task,
+  conflict,
+  carry,
+  checks,
+  interrupted,
+  instructions,
+}: ResolvePromptOptions): string {
+  return [
+    `You bring finished work together with what others have done meanwhile. The work is ${task.id} (${task.title}); it is on this branch.`,
+    task.description.trim() === '' ? null : `What ${task.id} asked for:\n\n${task.description.trim()}`,
+    interrupted ? HALF_EDITED : null,
+    conflict ? aboutConflict(conflict) : null,
+    ...carry.map(({ note }) => note),
+    `# Rules
+
+- Keep what both sides are for. Drop neither, and start nothing new.
+- Do not rebase, merge or switch branches: ralph does that. Leave your changes uncommitted, or commit them on this branch.
+- ${
+      checks.length > 0
+        ? `When you end, ralph runs ${checks.map(check => `\`${check}\``).join(', ')} itself. Run it first.`
+        : 'Test your work before you end.'
+    }
+- If only a person can decide which side is right, ask in your last message: <blocked>your question</blocked>`,
+    ...instructions.map(text => `Instruction from the user: ${text}`),
+  ]
+    .filter(part => part !== null)
+    .join('\n\n')
+}
+
+const aboutConflict = ({ commit, paths }: NonNullable<WorkspaceState['conflict']>): string =>
+  `# The conflict
+
+The last commit on this branch merges both sides, and these files are still undecided:
+${paths.map(path => `- ${path}`).join('\n')}
+
+Where both changed the same lines, the file has both between <<<<<<< and >>>>>>>. Where one side removed or moved a file
+that the other changed, it is there or not: decide. \`git diff ${commit.slice(0, 12)}^1...${commit.slice(0, 12)}^2\` is what the
+others did, \`git diff ${commit.slice(0, 12)}^2...${commit.slice(0, 12)}^1\` what this work did.`
+
+const MARK = /^(?:<{7}|>{7})(?: |$)/m
+
+/** Fails while a file still has the marks of a conflict. */
+export const conflictCheck = ({ dir, conflict }: Pick<WorkspaceState, 'dir' | 'conflict'>): Check => ({
+  name: 'conflict',
+  async run() {
+    const marked = (conflict?.paths ?? []).filter(path =>
+      MARK.test(textAt(join(dir, path), { limit: LIMITS.text }) ?? ''),
+    )
+    const finding: Finding =
+      marked.length === 0
+        ? { check: 'conflict', verdict: 'pass', note: '', claim: true }
+        : {
+            check: 'conflict',
+            verdict: 'fail',
+            note: `These files still have the marks of a conflict: ${marked.join(', ')}.`,
+            action: 'APPEND',
+          }
+    return { finding, exit: null }
+  },
+})
