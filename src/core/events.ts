@@ -1,6 +1,7 @@
 import type { AgentName, Limits, Move, RunState, StageName, StepId, Streak, TaskState } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
 import type { Finding } from './verification/finding.ts'
+import type { WorkspaceEvent } from './workspaces/workspace-event.ts'
 
 export type { Finding } from './verification/finding.ts'
 
@@ -212,20 +213,7 @@ export type RunEvent = { at: number; up?: number } & (
   /** What an iteration changed: how many files, and the first of them. */
   | { type: 'changed'; id: StepId; paths: string[]; count: number }
   | { type: 'applied'; id: StepId }
-  /** About to make a folder of a task's own: a worktree on a new branch, which begins at the commit `base`. */
-  | { type: 'opening'; workspace: string; task: TaskId; dir: string; branch: string; base: string }
-  /** It can be worked in. `start`: its repository as it was then. */
-  | { type: 'opened'; workspace: string; start: Record<string, unknown> }
-  /** About to put the branch of a workspace, which ends at `tip`, onto the commit `onto`. */
-  | { type: 'merging'; id: StepId; workspace: string; onto: string; tip: string }
-  /** The branch now contains `base`. `conflict`: its last commit has both sides of these paths, for an agent to resolve. */
-  | { type: 'rebased'; id: StepId; workspace: string; base: string; tip: string; conflict?: string[] }
-  /** About to move the branch that the run began on, from the first commit to the second. */
-  | { type: 'landing'; id: StepId; workspace: string; from: string; to: string }
-  /** That branch has the work. */
-  | { type: 'merged'; id: StepId; workspace: string; from: string; to: string }
-  /** Everything in the folder was proven to be merged, and it is removed with its branch. */
-  | { type: 'closed'; workspace: string }
+  | WorkspaceEvent
   | ({
       type: 'edited'
       /** `ralph`: what it keeps with a task itself, such as the goal that was chosen. */

@@ -93,7 +93,9 @@ export function lastCommits(
   const elsewhere = new Set(
     past.flatMap(e => (e.type === 'started' && e.workspace !== undefined ? [e.id] : [])),
   )
-  const commits = past.filter(e => e.type === 'merged' || (e.type === 'committed' && !elsewhere.has(e.id)))
+  const commits = past.flatMap(e =>
+    e.type === 'merged' || (e.type === 'committed' && !elsewhere.has(e.id)) ? [e] : [],
+  )
   const underWay = new Set([...Object.keys(flight), ...Object.keys(unapplied)].map(Number))
   return {
     lastCommit: commits.at(-1)?.to ?? null,
