@@ -1,3 +1,5 @@
+import type { RunEvent } from '../core/events.ts'
+import type { StepId } from '../core/table.ts'
 import { isOrdinary } from '../core/visible.ts'
 
 /**
@@ -43,3 +45,14 @@ const PILE = /(\p{Mark}{8})\p{Mark}+/gu
 /** OSC, DCS, APC, PM and SOS strings up to their end (or what interrupts them), CSI sequences, then any other escape; 7-bit and 8-bit. */
 const SEQUENCES =
   /(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c|(?=[\x1b\n])|$)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g
+
+/** What begins every line about a step where several tasks are worked on at once; '' for other events. */
+export function taskLabels(): (event: RunEvent) => string {
+  const taskOf = new Map<StepId, string>()
+  return event => {
+    if (!('id' in event) || typeof event.id !== 'number') return ''
+    if (event.type === 'started') taskOf.set(event.id, plainLine(event.task))
+    const task = taskOf.get(event.id)
+    return task === undefined ? '' : `${task} │ `
+  }
+}

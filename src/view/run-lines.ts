@@ -7,7 +7,7 @@ import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { KEY_HINTS } from './keys.ts'
 import { outcomeLines } from './outcome-lines.ts'
-import { plain, plainLine } from './plain.ts'
+import { plain, plainLine, taskLabels } from './plain.ts'
 import { besideAnswer } from './plan-text.ts'
 import { formatSender } from './sender.ts'
 import type { Style } from './style.ts'
@@ -273,14 +273,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     }
   }
 
-  /** The tasks of the steps that were started, if lines name them. */
-  const taskOf = new Map<StepId, string>()
-  function labelOf(event: RunEvent): string {
-    if (!isParallel || !('id' in event) || typeof event.id !== 'number') return ''
-    if (event.type === 'started') taskOf.set(event.id, plainLine(event.task))
-    const task = taskOf.get(event.id)
-    return task === undefined ? '' : `${task} │ `
-  }
+  const labelOf = isParallel ? taskLabels() : () => ''
 
   return event => {
     const label = labelOf(event)
