@@ -78,21 +78,25 @@ describe('ralph task create', () => {
   })
 
   it.each([
-    [[], 'completion.outcome is missing; completion.acceptance_criteria is missing'],
-    [['--outcome', 'x'], 'completion.acceptance_criteria is missing'],
-    [[...MINIMAL, '--coder-verify', 'external'], 'completion.coder.verification_config.command is missing'],
+    [[], '--outcome is missing; --acceptance is missing'],
+    [['--outcome', 'x'], '--acceptance is missing'],
+    [[...MINIMAL, '--coder-verify', 'external'], '--coder-verify-cmd is missing'],
     [
       [...MINIMAL, '--coder-verify', 'externl'],
-      'completion.coder.verification_method is unknown; did you mean "external"?',
+      '--coder-verify is unknown; did you mean "external"?',
+    ],
+    [
+      [...MINIMAL, '--coder-verify', 'externl', '--coder-verify-cmd', 'true'],
+      '--coder-verify is unknown; did you mean "external"?',
     ],
     [[...MINIMAL, '--qa-verify', 'multi_stage'], '--qa-verify multi_stage needs stages'],
     [
       [...MINIMAL, '--qa-verify', 'semantic', '--qa-verify-cmd', 'x'],
       '--qa-verify-cmd is for --qa-verify external, not for semantic',
     ],
-    [[...MINIMAL, '--depends-on', 'TASK-9'], 'dependencies[0] is TASK-9, which does not exist'],
-    [[...MINIMAL, '--depends-on', 'TASK-1'], 'dependencies make a cycle: TASK-1 → TASK-1'],
-    [[...MINIMAL, '--coder-promise', '<promise>'], 'completion.coder.promise must not contain < or >'],
+    [[...MINIMAL, '--depends-on', 'TASK-9'], '--depends-on is TASK-9, which does not exist'],
+    [[...MINIMAL, '--depends-on', 'TASK-1'], '--depends-on would make a cycle: TASK-1 → TASK-1'],
+    [[...MINIMAL, '--coder-promise', '<promise>'], '--coder-promise must not contain < or >'],
     [[...MINIMAL, '--coder-max-iterations', '0'], 'It must be a whole number of at least 1.'],
   ])('refuses %j in one line, and writes nothing', async (words, message) => {
     const stage = setTasks()
@@ -108,9 +112,9 @@ describe('ralph task create', () => {
     const create = (id: string) => stage.ralph('task', 'create', id, 'spec', 'A title', ...MINIMAL)
     expect((await create('TASK-1')).code).toBe(0)
     expect((await create('task-1')).stderr).toBe(
-      'ralph: error: id is taken: there is a task TASK-1 already\n',
+      'ralph: error: the id is taken: there is a task TASK-1 already\n',
     )
-    expect((await create('../x')).stderr).toContain('id must be 1 to 64 letters')
+    expect((await create('../x')).stderr).toContain('the id must be 1 to 64 letters')
     expect(stage.ids()).toEqual(['TASK-1.json'])
   })
 

@@ -5,7 +5,6 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { showPath } from '../../../settings/path.ts'
 import { print, printError, say } from '../../../terminal/print.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
 import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
@@ -21,7 +20,7 @@ import {
 } from '../../../workflows/pipeline/tasks/task.ts'
 import { readInput } from '../run/start-run.ts'
 import type { TaskFields, TaskProject } from './command.ts'
-import { givenFrom, withFields } from './fields.ts'
+import { givenFrom, optionAt, withFields } from './fields.ts'
 import { listLines, taskLines } from './show.ts'
 
 type Listed = TaskProject & { spec?: string; status?: string; json?: boolean }
@@ -171,4 +170,4 @@ function refuse(problems: ReturnType<typeof checkNewTasks>): void {
 }
 
 const oneLine = (problems: ReturnType<typeof checkNewTasks>): string =>
-  problems.map(({ path, problem }) => `${showPath(path)} ${problem}`).join('; ')
+  problems.map(({ path, problem }) => `${optionAt(path)} ${problem}`).join('; ')

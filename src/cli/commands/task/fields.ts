@@ -1,5 +1,8 @@
 import { UsageError } from '../../../core/usage-error.ts'
+import { TEMPLATES } from '../../../core/verification/templates.ts'
+import { type Path, showPath } from '../../../settings/path.ts'
 import { PIPELINE_ROLES } from '../../../settings/schema.ts'
+import { isMethod } from '../../../settings/verification.ts'
 import type { TaskFields } from './command.ts'
 
 type Raw = Record<string, unknown>
@@ -27,7 +30,8 @@ function criteriaFrom(role: string, fields: TaskFields, before: Raw): Raw | null
   const command = option('VerifyCmd')
   const method =
     option('Verify') ?? (command === undefined ? undefined : (before.verification_method ?? 'external'))
-  if (command !== undefined && method !== 'external')
+  // A name that is no method is refused as such.
+  if (command !== undefined && method !== 'external' && isVerifier(String(method)))
     throw new UsageError(`--${role}-verify-cmd is for --${role}-verify external, not for ${String(method)}`)
   if (method === 'multi_stage')
     throw new UsageError(
@@ -43,6 +47,32 @@ function criteriaFrom(role: string, fields: TaskFields, before: Raw): Raw | null
   if (Object.keys(given).length === 0) return null
   const config = method === undefined ? {} : { verification_config: { ...kept, ...defined({ command }) } }
   return { ...before, ...given, ...config }
+}
+
+const isVerifier = (name: string): boolean => isMethod(name) || Object.hasOwn(TEMPLATES, name)
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  outcome: '--outcome',
+  acceptance_criteria: '--acceptance',
+  dependencies: '--depends-on',
+  title: 'the title',
+  id: 'the id',
+  spec_id: 'the spec',
+  promise: 'promise',
+  description: 'description',
+  verification_method: 'verify',
+  command: 'verify-cmd',
+  max_iterations: 'max-iterations',
+}
+
+/** Where a problem is, in the words of the command line. */
+export function optionAt(path: Path): string {
+  const [first, second, ...rest] = path
+  if (first !== 'completion') return OPTIONS[String(first)] ?? showPath(path)
+  const key = rest.findLast(step => typeof step === 'string')
+  if (rest.length === 0 || key === undefined) return OPTIONS[String(second)] ?? showPath(path)
+  const option = OPTIONS[key]
+  return option === undefined ? showPath(path) : `--${String(second)}-${option}`
 }
 
 const defined = (values: Raw): Raw =>

@@ -29,5 +29,5 @@ export function checkNewTasks(fresh: readonly PipelineTask[], known: readonly Pi
   )
   if (cycle === null) return []
   const index = fresh.findIndex(({ id }) => cycle.includes(id))
-  return [{ path: [index, 'dependencies'], problem: `make a cycle: ${cycle.join(' → ')}` }]
+  return [{ path: [index, 'dependencies'], problem: `would make a cycle: ${cycle.join(' → ')}` }]
 }
