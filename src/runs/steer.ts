@@ -43,8 +43,11 @@ export async function pauseRun(name: string | undefined, options: SteerOptions, 
 /** If no process hosts the run, or the one that did dies meanwhile, it is ended in its journal. */
 export async function cancelRun(named: string | undefined, options: SteerOptions, io: Io): Promise<number> {
   const [name, ...words] = named?.split('/') ?? []
-  const run = runFor(name === '' && words.length > 0 ? undefined : name, options, io.env)
-  if (words.length > 0) return cancelTaskOf(run, words.join('/'), io)
+  if (words.length > 0) {
+    const worker = name ? readWorker(ralphHome(io.env), name) : null
+    return cancelTaskOf(runFor(worker?.run ?? (name || undefined), options, io.env), words.join('/'), io)
+  }
+  const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
   const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'

@@ -317,7 +317,7 @@ describe('the tasks of a project', () => {
       metadata: { followup_of: 'TASK-2' },
     })
     expect((await stage.ralph('task', 'followup', 'TASK-2', 'TASK-4', 'x')).stderr).toContain(
-      'completion.outcome is missing',
+      '--outcome is missing',
     )
   })
 
