@@ -81,10 +81,7 @@ describe('ralph task create', () => {
     [[], '--outcome is missing; --acceptance is missing'],
     [['--outcome', 'x'], '--acceptance is missing'],
     [[...MINIMAL, '--coder-verify', 'external'], '--coder-verify-cmd is missing'],
-    [
-      [...MINIMAL, '--coder-verify', 'externl'],
-      '--coder-verify is unknown; did you mean "external"?',
-    ],
+    [[...MINIMAL, '--coder-verify', 'externl'], '--coder-verify is unknown; did you mean "external"?'],
     [
       [...MINIMAL, '--coder-verify', 'externl', '--coder-verify-cmd', 'true'],
       '--coder-verify is unknown; did you mean "external"?',
