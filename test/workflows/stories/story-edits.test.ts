@@ -10,7 +10,7 @@ import {
 } from '../../../src/workflows/stories/rules/story-edits.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { stories } from '../../../src/workflows/stories/table.ts'
-import { green, ok, play } from '../../core/play.ts'
+import { green, ok, play, trouble } from '../../core/play.ts'
 import { newStory } from '../../core/setup.ts'
 
 const story = (id: string, more: Partial<Story> = {}): Story => ({ ...newStory(id), ...more })
@@ -85,6 +85,14 @@ describe('a person’s edit of the story file', () => {
     run.step(ok({ verdict: 'approve', findings: [green] }))
     const found = file(story('A', { notes: 'x', reviewCount: 1 }), ...base.userStories.slice(1))
     expect(adopt(run, found).state!.A).toMatchObject({ stage: 'implement', rounds: 0, proof: false })
+  })
+
+  it('that leaves a blocked story as it is does not reopen it', () => {
+    const run = started()
+    run.step(submit)
+    for (let i = 0; i < 3; i++) run.step(trouble('interrupted'))
+    expect(run.at('A').stage).toBe('blocked')
+    expect(adopt(run, projectStories(base, run.tasks, run.state, table, { skip: false }))).toEqual({})
   })
 
   it('answers what was left for a person', () => {
