@@ -50,6 +50,21 @@ describe('a command verifies', () => {
       ran({ exit: { code: 127, signal: null } }),
       'Command exited with 127 (command not found), expected 0',
     ],
+    ['in just the time that it has', config(), ran({ ms: 300_000 }), null],
+    ['not a moment later', config(), ran({ ms: 300_001 }), 'Command timed out after 300s'],
+    ['not if it was ended', config(), ran({ cutOff: true }), 'Command failed: it was ended'],
+    [
+      'not if it has no exit code',
+      config(),
+      ran({ exit: { code: null, signal: 'SIGKILL' }, failure: 'was killed' }),
+      'Command failed: it was killed',
+    ],
+    [
+      'if the output has what it must, and not what it must not',
+      config({ output_contains: 'passed', output_not_contains: 'Traceback' }),
+      ran(),
+      null,
+    ],
     ['if the output contains what it must', config({ output_contains: 'passed' }), ran(), null],
     [
       'not if the output lacks it',

@@ -36,6 +36,17 @@ describe('a planner’s answer', () => {
     expect(readPlan(answer)).toEqual({ items: list, details: {} })
   })
 
+  it('is read behind 19 brackets that are never closed, and not behind more', () => {
+    expect(errorsOf('[{ '.repeat(19) + json)).toEqual([])
+    expect(errorsOf('[{ '.repeat(20) + json)).toEqual([expect.stringContaining('never closed')])
+  })
+
+  it('has at most 50 errors named', () => {
+    const errors = (count: number) => errorsOf(JSON.stringify(Array(count).fill({ content: '' })))
+    expect(errors(50)).toEqual(Array(50).fill(expect.stringContaining('content must be')))
+    expect(errors(51).slice(49)).toEqual([expect.stringContaining('item 50'), 'and 1 more like these'])
+  })
+
   it('may leave out what can be told without it', () => {
     expect(read([{ content: 'A' }, item('#7'), { id: null, content: ' B\n b', blockedBy: null }])).toEqual({
       items: [

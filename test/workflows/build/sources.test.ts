@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { projectTodo } from '../../../src/core/todo.ts'
-import { plannedTasks } from '../../../src/workflows/build/rules/planned.ts'
+import { itemsWithDetails, plannedTasks } from '../../../src/workflows/build/rules/planned.ts'
 import { readTasksFile } from '../../../src/workflows/build/rules/sources/read-tasks.ts'
 import { personEdit } from '../../../src/workflows/build/rules/todo-edits.ts'
 import { tasks as build } from '../../../src/workflows/build/table.ts'
@@ -48,6 +48,19 @@ describe('a file with a list of tasks', () => {
     ])
     expect(plannedTasks(plan)[2]).toMatchObject({ id: '#3-bug-1', parent: '#3', first: 'fix' })
     expect(plannedTasks(plan)[1]).not.toHaveProperty('parent')
+  })
+
+  it('has a bug fix of what is not in it as a task like any other', () => {
+    const plan = read('[{"id": "#3-bug-1", "content": "Fix"}]')
+    expect(plannedTasks(plan)[0]).not.toHaveProperty('parent')
+    expect(plannedTasks(plan)[0]).not.toHaveProperty('first')
+  })
+
+  it('is edited with its details beside each item', () => {
+    const items = [{ content: 'A', description: 'd' }, { content: 'B' }]
+    const [a, b] = itemsWithDetails(read(JSON.stringify(items)))
+    expect(a).toEqual({ id: '#1', content: 'A', status: 'pending', activeForm: 'A', description: 'd' })
+    expect(b).toEqual({ id: '#2', content: 'B', status: 'pending', activeForm: 'B' })
   })
 
   it('begins a run in which what is done is done, on a person’s word', () => {

@@ -155,6 +155,12 @@ describe('a person’s edit of the story file', () => {
     expect(Object.keys(adopt(started(), found).state!)).toEqual(['N'])
   })
 
+  it('may change no more than a title', () => {
+    expect(adopt(started(), first({ title: 'Other' }))).toEqual({
+      list: { change: { A: { title: 'Other' } } },
+    })
+  })
+
   it('changes criteria and description each by itself, and takes away what is no longer there', () => {
     const described = file(story('A', { description: 'd' }), story('B', { dependsOn: ['A'] }))
     const changeOf = (...found: Story[]) =>
@@ -242,6 +248,19 @@ describe('an agent’s edit of the story file', () => {
       order: ['C', 'A', 'S', 'B'],
     })
     expect(agentStoryEdits(found, applyEdit(tasks, list!), 0)).toEqual({ refused: [] })
+  })
+
+  it('is the same with a blank description and with none', () => {
+    const { description: _, ...bare } = story('A')
+    const [without, blank] = [file(bare), file(story('A'))]
+    for (const found of [without, blank])
+      for (const before of [without, blank]) {
+        expect(agentStoryEdits(found, storyTasks(before), 0)).toEqual({ refused: [] })
+        const urgent = file({ ...found.userStories[0]!, priority: 9 })
+        expect(agentStoryEdits(urgent, storyTasks(before), 0).list).toEqual({
+          change: { A: { priority: 9 } },
+        })
+      }
   })
 
   it('may not remove or redefine', () => {
