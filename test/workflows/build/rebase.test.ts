@@ -109,4 +109,48 @@ describe('a changed list, on the list as it is now', () => {
     expect(rebase(written, [], now).map(({ id }) => id)).toEqual(['#4'])
     expect(rebase([], [], now).map(({ id }) => id)).toEqual(['#1', '#4', '#2', '#3'])
   })
+
+  const mine = (id: string) => task(id, { content: `Mine ${id}` })
+  const others = (id: string) => task(id, { content: `Theirs ${id}` })
+  const idsOf = (items: TodoItem[]) => items.map(item => item.id)
+
+  it.each([
+    ['in the list that they had', [task('#1'), task('#9')], [], '#10'],
+    ['in the list as it is now', [task('#1')], [task('#9')], '#10'],
+    ['in none', [], [], '#3'],
+  ])('numbers beyond those %s', (_, written, more, id) => {
+    const kept = written.slice(0, 1)
+    const merged = rebase(written, [...kept, mine('#2')], [...kept, others('#2'), ...more])
+    expect(merged.find(item => item.content === 'Mine #2')!.id).toBe(id)
+  })
+
+  it('numbers from 1 on where no id has a number, and each task by itself', () => {
+    expect(idsOf(rebase([], [mine('x')], [others('x')]))).toEqual(['x', '#1'])
+    const merged = rebase([], [mine('#2'), mine('#3')], [others('#2'), others('#3')])
+    expect(merged.filter(item => item.content.startsWith('Mine')).map(item => item.id)).toEqual(['#4', '#5'])
+  })
+
+  it('knows two tasks without ids again', () => {
+    const [a, b] = [task('#2'), task('#3')].map(({ id: _, ...item }) => item)
+    const now = [task('#1'), task('#2'), task('#3')]
+    expect(rebase([task('#1')], [task('#1'), a!, b!], now)).toEqual(now)
+  })
+
+  it('has what ralph added where ralph put it, or last if they removed what it followed', () => {
+    const written = [task('#1'), task('#2')]
+    const added = task('#3')
+    expect(idsOf(rebase(written, written, [added, ...written]))).toEqual(['#3', '#1', '#2'])
+    expect(idsOf(rebase(written, written, [task('#1'), added, task('#2')]))).toEqual(['#1', '#3', '#2'])
+    expect(idsOf(rebase(written, [task('#2')], [task('#1'), added, task('#2')]))).toEqual(['#2', '#3'])
+  })
+
+  it('takes no blockers and an empty list of them for the same', () => {
+    const empty = task('#1', { blockedBy: [] })
+    const waiting = task('#1', { blockedBy: ['#2'] })
+    expect(rebase([task('#1')], [empty], [])).toEqual([])
+    expect(rebase([empty], [task('#1')], [])).toEqual([])
+    expect(rebase([task('#1')], [waiting], [])).toEqual([waiting])
+    expect(rebase([empty], [task('#1')], [waiting])).toEqual([waiting])
+    expect(rebase([task('#1')], [empty], [waiting])).toEqual([waiting])
+  })
 })
