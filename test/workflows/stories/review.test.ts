@@ -255,6 +255,27 @@ describe('the story file follows the truth', () => {
     expect(project(r, emptied)).toEqual(file)
   })
 
+  it.each<[Partial<Story>]>([
+    [{ title: 'Other' }],
+    [{ acceptanceCriteria: [] }],
+    [{ dependsOn: ['C'] }],
+    [{ passes: false }],
+    [{ reviewStatus: null }],
+    [{ reviewCount: 7 }],
+    [{ notes: ' ' }],
+  ])('also if nothing but %j is wrong', wrong => {
+    const r = run()
+    r.step(submit)
+    r.step(approve)
+    const right = project(r)
+    expect(right.userStories[0]!.notes).toBe('No notes were left.')
+    const found = {
+      ...right,
+      userStories: right.userStories.map((s, n) => (n === 0 ? { ...s, ...wrong } : s)),
+    }
+    expect(project(r, found)).toEqual(right)
+  })
+
   it('leaves a note where a story that passes has none', () => {
     const r = run()
     r.step(submit)

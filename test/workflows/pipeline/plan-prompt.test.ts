@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { planPrompt, planText, repairPlanPrompt } from '../../../src/workflows/pipeline/rules/plan-prompt.ts'
+
+describe('the prompt for a list of tasks', () => {
+  const prompt = planPrompt(' Log in.\n', [])
+
+  it.each([
+    'Turn the specification below into tasks',
+    '## Task Generation Requirements',
+    'For EACH task you create, you MUST specify:',
+    '1. **outcome**',
+    '2. **acceptance_criteria**',
+    'For each agent (coder, reviewer, tester, qa), you MAY specify:',
+    '- **promise**',
+    '- **verification_method**: One of: string_match, semantic, external, multi_stage',
+    '- **verification_config**',
+    'Use external, with a command that is really there',
+    'IMPORTANT: Tasks without completion criteria will fail',
+    'Answer with the list of tasks as YAML',
+  ])('says: %s', words => {
+    expect(prompt).toContain(words)
+  })
+
+  it('ends with the specification, and names the ids that are taken', () => {
+    expect(prompt).toMatch(/\n# The specification\n\nLog in\.$/)
+    expect(prompt).not.toContain('are taken')
+    expect(planPrompt('x', ['T1'])).toContain('These ids are taken: T1. Use others.\n\nAnswer')
+    expect(planPrompt('x', ['T1', 'T2'])).toContain('taken: T1, T2.')
+  })
+
+  it('comes again with the answer and what is wrong with it', () => {
+    const again = repairPlanPrompt('x', ' ANSWER ', ['no id', 'no title'])
+    expect(again.slice(planPrompt('x', []).length)).toBe(
+      '\n\n# Your last answer\n\nANSWER\n\n# What is wrong with it\n\n- no id\n- no title\n\nGive the whole list again, with all of this mended.',
+    )
+  })
+})
+
+it.each([
+  ['a: 1', 'a: 1'],
+  ['Here:\n```yaml\na: 1\n```\nDone.', 'a: 1\n'],
+  ['```\na: 1\n```\n```yml\nb: 2\n```', 'b: 2\n'],
+  ['```json\n{}\n```', '{}\n'],
+  ['```sh\nls\n```', '```sh\nls\n```'],
+])('the tasks of the answer %j are %j', (answer, text) => {
+  expect(planText(answer)).toBe(text)
+})
