@@ -23,7 +23,9 @@ describe('collecting garbage', () => {
     for (const name of ['1-a', '1', 'a']) expect(await report(name)).toEqual(before)
     expect(JSON.parse((await report('2-b', true)).stdout).totals.usd).toBe(0.11)
     expect((await report()).stdout).toContain('ralph run 2-b\n')
-    await expect(report('3')).rejects.toThrow(new UsageError(`no run "3" in ${stage.ralphHome}/runs`))
+    await expect(report('3')).rejects.toThrow(
+      new UsageError(`no run "3" in ${stage.ralphHome}/runs; ralph ls --all lists those of this project`),
+    )
   })
 
   it('follows no link out of the project', async () => {
