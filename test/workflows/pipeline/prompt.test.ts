@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type RolePromptOptions, rolePrompt } from '../../../src/workflows/pipeline/rules/prompt.ts'
 import { NO_REVIEWS } from '../../../src/workflows/pipeline/rules/reviews.ts'
-import { basePrompt } from '../../../src/workflows/pipeline/rules/role-prompts.ts'
+import {
+  ANSWERED,
+  basePrompt,
+  NO_FINDING,
+  OUTSIDE,
+  undoneNote,
+} from '../../../src/workflows/pipeline/rules/role-prompts.ts'
 import { red } from '../../core/play.ts'
 
 const options: RolePromptOptions = {
@@ -167,4 +173,16 @@ If only a person`)
   ])('begins for the %s with its own words', (role, words) => {
     expect(basePrompt(role)).toContain(words)
   })
+})
+
+it.each([
+  [NO_FINDING, 'Your rejection did not count: it has no line of the form'],
+  [ANSWERED, 'Your rejection did not count: its findings were answered before'],
+  [OUTSIDE, 'Your rejection did not count: its findings are about files that this task does not change.'],
+  [
+    undoneNote('qa', ['a', 'b']),
+    'You changed files, and the changes were put back: a, b. The qa changes no file: if something must change, send the work back. Your promise did not count.',
+  ],
+])('a role is told what did not count: %s', (note, words) => {
+  expect(note).toContain(words)
 })
