@@ -15,7 +15,7 @@ prompt=$(cat)
 id=$(printf '%s\\n' "$prompt" | sed -n 's/^# Your task: .*(\\(.*\\))$/\\1/p')
 promise=$(printf '%s\\n' "$prompt" | sed -n 's/^<promise>\\(.*\\)<\\/promise>$/\\1/p')
 sleep ${SECONDS}
-echo "$promise" >> "$id.txt"
+case $promise in IMPLEMENTATION_COMPLETE | '') echo "$id" > "$id.txt" ;; esac
 echo "Done. <promise>$promise</promise>"
 `
 
@@ -40,7 +40,7 @@ function time(name, prepare, words) {
   git('commit', '-qm', 'begin')
   const ralph = (...args) => {
     const ran = spawnSync(process.execPath, [RALPH, ...args], { cwd: project, env, encoding: 'utf8' })
-    if (ran.status !== 0) throw new Error(`ralph ${args.join(' ')}: ${ran.stdout}\n${ran.stderr}`)
+    if (ran.status !== 0) throw new Error(`ralph ${args.join(' ')}: ${ran.stdout.slice(-500)}`)
   }
   for (const args of prepare.commands) ralph(...args)
   const began = performance.now()
