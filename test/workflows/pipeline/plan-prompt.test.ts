@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { planPrompt, planText, repairPlanPrompt } from '../../../src/workflows/pipeline/rules/plan-prompt.ts'
+
+type Role = { verification_config: { command?: string; stages?: object[] } }
+type Task = { completion: { outcome: string; acceptance_criteria: string[]; coder: Role; qa: Role } }
 
 describe('the prompt for a list of tasks', () => {
   const prompt = planPrompt(' Log in.\n', [])
@@ -19,6 +23,21 @@ describe('the prompt for a list of tasks', () => {
     'Answer with the list of tasks as YAML',
   ])('says: %s', words => {
     expect(prompt).toContain(words)
+  })
+
+  it('has an example of a task with criteria for a coder and for qa', () => {
+    const [{ completion, ...task }] = parse(planText(prompt)) as [Task]
+    expect(Object.keys(task)).toEqual(['id', 'title', 'description', 'priority', 'dependencies'])
+    const { outcome, acceptance_criteria: criteria, coder, qa } = completion
+    expect([typeof outcome, criteria.length]).toEqual(['string', 1])
+    const fields = ['promise', 'description', 'verification_method', 'verification_config']
+    expect([Object.keys(coder), Object.keys(qa)]).toEqual([fields, fields])
+    expect(coder.verification_config.command).toBe('test -f src/auth/middleware.py')
+    const { stages } = qa.verification_config
+    expect(stages).toEqual([
+      { name: 'all_tests', method: 'external', config: { command: 'pytest tests/' } },
+      { name: 'criteria_check', method: 'semantic', config: { check_for: '{{acceptance_criteria}}' } },
+    ])
   })
 
   it('ends with the specification, and names the ids that are taken', () => {
