@@ -123,6 +123,14 @@ await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
 for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)
 chmodSync('dist/ralph.js', 0o755)
+// Started in a process of its own; it imports the sandbox runtime, a module, from where the user installed it.
+await build({
+  ...common,
+  format: 'esm',
+  supported: {},
+  entryPoints: ['src/cli/sandbox-host.ts'],
+  outfile: 'dist/sandbox-host.mjs',
+})
 await build({ ...common, entryPoints: HOOKS, outdir: 'plugin/hooks' })
 writeFileSync('plugin/hooks/package.json', '{ "type": "commonjs" }\n')
 const opener = 'node_modules/.cache/ralph/open-bundle.cjs'

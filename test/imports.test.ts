@@ -95,9 +95,11 @@ describe('what belongs to the process', () => {
 })
 
 describe('what is printed', () => {
-  /** Only the first prints what others wrote. The demo's agent prints its own stream, and completions a script. */
+  /** Only the first prints what others wrote. The demo's agent prints its own stream, completions a script, and the host of
+   * the sandbox answers ralph. */
   const PRINTERS = [
     'terminal/print.ts',
+    'cli/sandbox-host.ts',
     'cli/commands/demo/agent-stream.ts',
     'cli/commands/completions/completions.ts',
   ]

@@ -1,4 +1,4 @@
-import type { Agent } from '../core/ports.ts'
+import type { Agent, Needs } from '../core/ports.ts'
 import type { LoadedFile } from './loads/entries.ts'
 import type { Payment } from './shared/payment.ts'
 
@@ -19,5 +19,7 @@ export type Cli = {
   payments: readonly Payment[]
   /** What it loads from a project by itself and that can run something. */
   loads: readonly LoadedFile[]
+  /** What it needs of the world outside the project, for a sandbox. Paths are relative to the user's home. */
+  needs: Needs
   npmPackage: string
 }

@@ -1,4 +1,4 @@
-import type { CheckWork, Clock } from '../core/ports.ts'
+import type { CheckWork, Clock, Command } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import type { CommandRun } from '../core/verification/command-run.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
@@ -11,6 +11,8 @@ export type CommandOptions = {
   truncateAt: number
   start: StartToFile
   clock: Clock
+  /** Where it runs if there is a sandbox. */
+  confinement: Pick<Command, 'unconfined' | 'online'>
 }
 
 /** The log of a step, null: of the baseline. `open` makes the empty file; `shown` is its name for people and agents. */
@@ -34,7 +36,7 @@ export function runCommand(
 
 async function start(
   { command, timeout }: { command: string; timeout: number },
-  { cwd, env, truncateAt, start, clock }: CommandOptions,
+  { cwd, env, truncateAt, start, clock, confinement }: CommandOptions,
   { open, shown }: ReturnType<LogFor>,
   work: CheckWork | null,
   signal: AbortSignal,
@@ -54,7 +56,8 @@ async function start(
     timeout,
     clock,
   }
-  const ran = await runLogged(start, { argv, cwd, env, stdin: '' }, work?.step.id ?? null, log, signal)
+  const shell = { argv, cwd, env, stdin: '', ...confinement }
+  const ran = await runLogged(start, shell, work?.step.id ?? null, log, signal)
   const { exit, failure, isCutOff } = ran
   return { command, exit, failure, cutOff: isCutOff, ms: clock.elapsed() - began, output, head, log: shown }
 }

@@ -17,6 +17,7 @@ import { plugin } from './commands/plugin/command.ts'
 import { report } from './commands/report/command.ts'
 import { resume } from './commands/resume.ts'
 import { run } from './commands/run/command.ts'
+import { sandbox } from './commands/sandbox/command.ts'
 import { spawn } from './commands/spawn/command.ts'
 import { cancel, pause, status, tell } from './commands/steer.ts'
 import { stories } from './commands/stories/command.ts'
@@ -36,7 +37,7 @@ const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
   'See what it did, take it back:': [status, report, diff, undo, ls, events],
   'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
   'In the background:': [spawn, logs, attach, wait, kill, rm],
-  'Look after it:': [trust, judge, archive, gc, plugin, completions],
+  'Look after it:': [trust, sandbox, judge, archive, gc, plugin, completions],
 }
 
 const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgent, supervise]

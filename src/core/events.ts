@@ -238,6 +238,10 @@ export type RunEvent = { at: number; up?: number } & (
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
+  /** The sandbox kept something from reaching this host. */
+  | { type: 'denied'; host: string }
+  /** The user lets what is inside the sandbox reach this host. */
+  | { type: 'allowed'; host: string; request?: string; from?: Sender }
   /** After a step was settled: why green checks are not enough, under the name of a check; null: they are again. */
   | { type: 'doubted'; id: StepId; check: string; why: string | null }
   // Passing events.

@@ -113,6 +113,12 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return event.task === undefined
         ? { ...state, told: [...state.told, event.text] }
         : { ...state, toldTask: addTold(state.toldTask, event.task, event.text) }
+    case 'denied':
+      return { ...state, hosts: { ...state.hosts, denied: [...state.hosts.denied, event.host] } }
+    case 'allowed': {
+      const denied = state.hosts.denied.filter(host => host !== event.host)
+      return { ...state, hosts: { denied, allowed: [...state.hosts.allowed, event.host] } }
+    }
     case 'baseline':
       return {
         ...state,

@@ -56,6 +56,10 @@ export type Command = {
   stdin: string
   /** It prints for people to read, so it may run on a screen that they can look at. */
   plain?: true
+  /** It stays outside of a sandbox. */
+  unconfined?: true
+  /** In a sandbox, it may reach the hosts that checks may reach. */
+  online?: true
 }
 
 /** A coding-agent CLI. Pure: it builds commands and parsers, and starts nothing. */
@@ -80,6 +84,18 @@ export interface Agent {
   lastWritten?(cwd: string, env: Record<string, string>, since: number): number | null
   /** A fresh reader for one iteration. */
   parser(mode: Ask['mode']): Parser
+}
+
+/** What a coding-agent CLI needs of the world outside its project. Paths are relative to the user's home. */
+export type Needs = {
+  /** The hosts of its model, also as `*.example.com`. */
+  hosts: readonly string[]
+  /** Variables that hold the address of another model. */
+  addresses: readonly string[]
+  /** The files and folders that it writes. */
+  state: readonly string[]
+  /** Of these, what lets others act in the user's name. */
+  logins: readonly string[]
 }
 
 /**
@@ -185,14 +201,16 @@ export type RunningAgent = {
 }
 
 /**
- * What people ask of a live run. `retry`: do not wait any longer. `drop`: give one task up. `limit`: another number of iterations; `by`: an edit
- * of the worker's state file. `todo`: the workflow reads the request.
+ * What people ask of a live run. `retry`: do not wait any longer. `drop`: give one task up. `limit`: another number of
+ * iterations; `by`: an edit of the worker's state file. `allow`: a host that the sandbox kept it from. `todo`: the workflow
+ * reads the request.
  */
 export type Control =
   | { type: 'pause' | 'resume' | 'cancel' | 'retry' }
   | { type: 'drop'; task: TaskId }
   | { type: 'tell'; text: string; task?: TaskId }
   | { type: 'limit'; iterations: number; by?: 'file' }
+  | { type: 'allow'; host: string }
   | { type: 'todo'; request: unknown }
 
 /** A request, its name and who sent it, if that is known. */

@@ -17,7 +17,8 @@ export function obey(context: RunContext, cancel: AbortController, endSteps: (ta
       const { iterations, by } = control
       const limits = { ...book.state.limits, iterations }
       book.record({ type: 'limits', limits, ...(by && { by }), ...on })
-    } else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
+    } else if (control.type === 'allow') book.record({ type: 'allowed', host: control.host, ...on })
+    else if (control.type === 'todo') book.record(changeOf(context, control.request, on))
     else book.record({ type: 'control', hold: holdAfter(control, book.state.hold), ...on })
     ports.controls.done(request)
     if (control.type === 'cancel') cancel.abort()

@@ -50,6 +50,7 @@ const commandOptions = ({
   truncateAt: settings.outputTruncateChars,
   start: runner.startToFile,
   clock,
+  confinement: settings.sandbox.checks === 'outside' ? { unconfined: true } : { online: true },
 })
 
 /** Where the log of a command goes. `kind` is the first word of its name. */

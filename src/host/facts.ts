@@ -11,6 +11,9 @@ const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph
 
 const MOST_NAMED = 3
 
+const SRT =
+  "srt: writes only in the project and the agent's own files, reaches only its model and the hosts you allow"
+
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
   const checks = checkNames(spec.settings)
@@ -22,6 +25,7 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...fallbackRow(spec),
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
+    ...(spec.settings.sandbox.mode === 'srt' ? [['sandbox', SRT]] : []),
     ['checks', checks.length > 0 ? checks.join(' · ') : verifiedBy],
     ...worktreeRow(spec),
     ...limitRows(limits, spec.settings, run),
@@ -56,7 +60,7 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
   const notes = fallbacksOf(spec)
     .filter(({ command }) => !isInstalled(command, path))
     .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
-  if (names.length > 0)
+  if (names.length > 0 && spec.settings.sandbox.mode !== 'srt')
     notes.push(
       `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
     )

@@ -1,13 +1,21 @@
 import type { UserAccess } from '../core/asker.ts'
-import type { RunEvent } from '../core/events.ts'
+import type { RunEvent, TodoItem } from '../core/events.ts'
 import type { RunState, Stage } from '../core/table.ts'
+import { blockedTasks } from '../core/todo.ts'
+import type { Book } from '../engine/book.ts'
 import type { Signals } from '../engine/run.ts'
+import { processRef } from '../runners/process/proc.ts'
+import { senderOf } from '../runs/within.ts'
+import { sendControl } from '../store/control.ts'
+import { readJournal } from '../store/journal.ts'
 import type { Notice } from '../view/notices.ts'
-import type { Receipt } from '../view/report/receipt.ts'
+import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import type { TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
+import { traitsOf } from '../workflows/index.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { DryRun } from './facts.ts'
+import type { HostOptions } from './host.ts'
 
 /** Gets every event of a run, after it was recorded. */
 export interface Listener {
@@ -57,4 +65,40 @@ export interface Frontend {
   user(stop: AbortSignal): UserAccess | null
   /** `interrupt`: as if somebody had pressed Ctrl+C. `stopSoon`: the same, but never the second time. */
   openSignals(): { signals: Signals; interrupt(): void; stopSoon(): void; close(): void }
+}
+
+/** What listeners may look at in a run that this process hosts. */
+export function viewOf(
+  { id, workflow, spec, limits, env }: Pick<HostOptions, 'id' | 'workflow' | 'spec' | 'limits' | 'env'>,
+  book: Book,
+  todo: () => readonly TodoItem[],
+  dir: string,
+  stop: () => void,
+): RunView {
+  const send = (type: 'retry' | 'pause' | 'resume') => () => {
+    const to = processRef(process.pid)
+    sendControl(dir, { type }, Date.now(), { to, from: senderOf(env) })
+  }
+  return {
+    spec,
+    iterations: limits.iterations,
+    isParallel: book.table.width > 1,
+    hasCondition: workflow.describe(spec, limits).condition !== null,
+    list: () =>
+      workflow.listed
+        ? {
+            items: todo(),
+            blocked: blockedTasks(book.tasks, book.state, book.table),
+            isVerified: task => book.state.taskStates[task]?.proof ?? false,
+          }
+        : null,
+    stageOf: stage => book.table.stages[stage],
+    summary: style => workflow.summary?.(spec, book, style, id) ?? [],
+    receipt: () => receiptOf(readJournal(dir), traitsOf(workflow)),
+    state: () => book.state,
+    retry: send('retry'),
+    pause: send('pause'),
+    resume: send('resume'),
+    stop,
+  }
 }

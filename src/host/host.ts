@@ -1,30 +1,28 @@
-import type { ResumedAgent, RunEvent, Settled, TodoItem } from '../core/events.ts'
+import type { ResumedAgent, RunEvent, Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
-import { blockedTasks, todoProjector } from '../core/todo.ts'
+import { todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type LoopEnding, run } from '../engine/run.ts'
 import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
 import { LEFT } from '../runs/past-run.ts'
-import { senderOf } from '../runs/within.ts'
-import { receiveControls, sendControl } from '../store/control.ts'
+import { receiveControls } from '../store/control.ts'
 import { pinFolder } from '../store/files/pinned.ts'
 import { requireWritable } from '../store/files/writable.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
-import { receiptOf } from '../view/report/receipt.ts'
-import { traitsOf } from '../workflows/index.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import { backPressure } from './back-pressure.ts'
-import type { Frontend, Listener, RunView } from './frontend.ts'
+import { type Frontend, type Listener, viewOf } from './frontend.ts'
 import { openNotifier } from './notify.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
 import { runExitCode } from './run-exit-code.ts'
+import { sandboxOf } from './sandbox.ts'
 import { keepDirtyFiles, lastCommits, noteEndState, recordBeginning } from './start-and-end.ts'
 
 export type HostOptions = {
@@ -114,13 +112,15 @@ function openRun(
     const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
     book.record({ type: 'warned', at: Date.now(), note })
   })
-  const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000 })
+  const sandbox = sandboxOf({ id, spec, home, env, run: () => book })
+  const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000, ...(sandbox && { sandbox }) })
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
   let active: Active | null = null
   let watchers: readonly Listener[] = []
   /** Session files and workflow first: if they fail, the run stops. A watcher that fails is left out from then on. */
   const notify = (event: RunEvent) => {
     if (event.type === 'settled') settled = event
+    if (event.type === 'allowed') sandbox?.allow(event.host)
     session.onEvent(event)
     active?.onEvent?.(event)
     for (const watcher of watchers) {
@@ -232,42 +232,6 @@ function once<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() }
     return made.value
-  }
-}
-
-/** What the frontend may look at. */
-function viewOf(
-  { id, workflow, spec, limits, env }: HostOptions,
-  book: Book,
-  todo: () => readonly TodoItem[],
-  dir: string,
-  stop: () => void,
-): RunView {
-  const send = (type: 'retry' | 'pause' | 'resume') => () => {
-    const to = processRef(process.pid)
-    sendControl(dir, { type }, Date.now(), { to, from: senderOf(env) })
-  }
-  return {
-    spec,
-    iterations: limits.iterations,
-    hasCondition: workflow.describe(spec, limits).condition !== null,
-    list: () =>
-      workflow.listed
-        ? {
-            items: todo(),
-            blocked: blockedTasks(book.tasks, book.state, book.table),
-            isVerified: task => book.state.taskStates[task]?.proof ?? false,
-          }
-        : null,
-    stageOf: stage => book.table.stages[stage],
-    isParallel: book.table.width > 1,
-    summary: style => workflow.summary?.(spec, book, style, id) ?? [],
-    receipt: () => receiptOf(readJournal(dir), traitsOf(workflow)),
-    state: () => book.state,
-    retry: send('retry'),
-    pause: send('pause'),
-    resume: send('resume'),
-    stop,
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Where ralph is installed: the folder above the program's own. Its name on PATH is a link. */
-function packageFolder(): string | null {
+export function packageFolder(): string | null {
   try {
     return dirname(dirname(realpathSync(process.argv[1] ?? '')))
   } catch {

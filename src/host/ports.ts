@@ -172,7 +172,7 @@ export function composePorts(options: PortsOptions): Ports {
       const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work, workspace.noteCommits(emit))
       await workspace.beforeAgent()
-      return prompt
+      return withDenied(prompt, work.state.hosts.denied)
     },
     async call(work, prompt, listener) {
       // Await only a promise: an await costs a turn of the event loop before the agent starts.
@@ -233,3 +233,9 @@ export function composePorts(options: PortsOptions): Ports {
     },
   }
 }
+
+/** Tells the agent which hosts it cannot reach, so that it does not try them again and again. */
+const withDenied = (prompt: string, denied: readonly string[]): string =>
+  denied.length === 0
+    ? prompt
+    : `${prompt.trimEnd()}\n\nYou work in a sandbox. It does not let you reach: ${denied.join(', ')}. Do without them; the user was told.\n`

@@ -72,6 +72,10 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
         cwd: spec.project,
         env: { ...options.env, GIT_TERMINAL_PROMPT: '0' },
         stdin: input,
+        // A push needs the network and the user's keys; a commit runs hooks, which are checks.
+        ...((log !== 'commit' || spec.settings.sandbox.checks === 'outside') && {
+          unconfined: true as const,
+        }),
       }
       const kept = {
         open: () => session.keep(path, openNewFile),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { quote } from '../core/visible.ts'
 import { startBranch } from '../git/branches/branch.ts'
 import { git } from '../git/git.ts'
 import { recordStart, type Start } from '../git/start.ts'
@@ -20,6 +21,7 @@ import type { Frontend } from './frontend.ts'
 import { type HostOptions, hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
+import { type ChosenSandbox, chooseSandbox, type SandboxMode } from './sandbox.ts'
 import { projectRisks, requireTrust } from './trust.ts'
 import { verboseLines } from './verbose.ts'
 
@@ -37,6 +39,8 @@ export type CommonOptions = {
   maxTime?: number
   maxCost?: number
   maxTokens?: number
+  /** A mode; false: none. */
+  sandbox?: string | false
   branch?: string
   projectDir?: string
   shared?: boolean
@@ -159,7 +163,8 @@ export async function startRun<S extends RunSpec>(
   const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
   const start = await recordStart(place.project, gitEnvironment(settings, env))
   if (draft.worktrees) await requireBranch(start, gitEnvironment(settings, env))
-  const spec = withStart<S>({ ...draft, ...place }, start)
+  const sandbox = await chooseSandbox(settings.sandbox.mode, env)
+  const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [
     ...warningsOf(spec, env),
@@ -202,6 +207,12 @@ export const launchHere: Launch = ({ shared, ...run }) =>
     hostRun({ ...run, past: [] }),
   )
 
+/** The run is begun with the sandbox that was chosen, and resumed in the same. */
+const withSandbox = <S extends RunSpec>(draft: DraftSpec<S>, { mode }: ChosenSandbox): DraftSpec<S> => ({
+  ...draft,
+  settings: { ...draft.settings, sandbox: { ...draft.settings.sandbox, mode } },
+})
+
 const withStart = <S extends RunSpec>(draft: DraftSpec<S>, start: Start | null): S =>
   ({ ...draft, start }) as S
 
@@ -214,6 +225,7 @@ function flagsOf(o: CommonOptions): Flags {
     ...set('inactivityTimeout', o.inactivityTimeout),
     ...set('screenInactivityTimeout', o.inactivityTimeout),
     ...set('iterationTimeout', o.iterationTimeout),
+    ...(o.sandbox === undefined ? {} : { sandbox: { mode: sandboxMode(o.sandbox) } }),
     ...(o.model === undefined ? {} : { agent: { model: o.model } }),
     budget: {
       ...set('usd', o.maxCost),
@@ -228,6 +240,16 @@ export const ownTrees = (
   { worktree, detach }: CommonOptions,
   { parallel }: Settings,
 ): { worktrees?: true } => (parallel > 1 || (worktree && !detach) ? { worktrees: true } : {})
+
+const MODES: readonly string[] = ['auto', 'docker', 'srt', 'none']
+
+/** What `--sandbox` and `--no-sandbox` mean. */
+function sandboxMode(given: string | false): SandboxMode {
+  if (given === false) return 'none'
+  if (!MODES.includes(given))
+    throw new UsageError(`--sandbox must be auto, docker, srt or none, not ${quote(given)}`)
+  return given as SandboxMode
+}
 
 /** The limit that -m, -n and --once give; undefined: none was given. */
 export function iterationsOf({ once, maxIterations, maximumIterations }: CommonOptions): number | undefined {

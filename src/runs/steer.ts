@@ -183,7 +183,7 @@ export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): num
   return say(to, `resumed run ${run.id}`)
 }
 
-function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
+export function runFor(name: string | undefined, options: SteerOptions, env: NodeJS.ProcessEnv): StoredRun {
   const home = ralphHome(env)
   const project = projectOf(options.projectDir, env)
   if (name !== undefined) return findRun(home, name, project)

@@ -35,6 +35,24 @@ export function filterEnvironment(
   }
 }
 
+/** Variables without secrets that programs in a sandbox need: who and where they are, and where their tools are. */
+const PLAIN: readonly string[] =
+  `PATH HOME USER LOGNAME SHELL PWD LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CI TMPDIR XDG_* RALPH_*
+   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR
+   GIT_* CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LD_LIBRARY_PATH
+   NODE_* npm_config_* NPM_CONFIG_* NVM_* FNM_* VOLTA_* PNPM_* YARN_* BUN_* DENO_* COREPACK_*
+   JAVA_* JDK_* GRADLE_* MAVEN_* KOTLIN_* ANDROID_* GO* CARGO_* RUSTUP_* RUST* PYTHON* PYENV_* VIRTUAL_ENV CONDA_*
+   PIP_* UV_* POETRY_* RBENV_* GEM_* RUBY* BUNDLE_* DOTNET_* NUGET_* PHP* COMPOSER_* MIX_* HEX_* SWIFT_* ASDF_* MISE_*`.split(
+    /\s+/,
+  )
+
+/**
+ * Whether a program in a sandbox gets this variable, of an environment that was filtered already. What a sandbox keeps in
+ * must not leave through a variable whose name nobody thought of, so this is a list of what is kept.
+ */
+export const isKeptInside = (name: string, { own, pass }: Pick<EnvironmentRules, 'own' | 'pass'>): boolean =>
+  matchesAny(name, PLAIN) || matchesAny(name, own) || matchesAny(name, pass)
+
 /** Set by the user, for nested runs of ralph and for the plugin's hooks. */
 const SETTINGS = ['RALPH_HOME', 'RALPH_CHARS_PER_TOKEN']
 

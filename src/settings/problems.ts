@@ -4,7 +4,6 @@ import { isObject } from './merge.ts'
 import { nearestName } from './nearest-name.ts'
 import { type Path, showPath } from './path.ts'
 import { schema } from './schema.ts'
-import { findUnbuilt } from './unbuilt.ts'
 
 /** More keys than this do not help in an error of one line. */
 const KEYS_WORTH_NAMING = 8
@@ -12,21 +11,9 @@ const KEYS_WORTH_NAMING = 8
 /** What is wrong with one source of settings, one sentence per problem. */
 export function findProblems(raw: unknown, source: string): string[] {
   if (!isObject(raw)) return [`${source} must hold an object, { … }, not ${describe(raw)}`]
-  const unbuilt = findUnbuilt(raw)
   const parsed = schema.safeParse(raw, { jitless: true })
   const issues = parsed.error?.issues ?? []
-  return [
-    ...unbuilt.map(path => `${quote(showPath(path))} is not supported yet in this version (${source})`),
-    ...issues
-      .filter(issue => !unbuilt.some(path => concerns(issue, path)))
-      .flatMap(issue => describeIssue(issue, raw, source)),
-  ]
-}
-
-/** Whether an issue is inside something that is refused already: an unbuilt section, or a guardrail with an unbuilt key. */
-const concerns = (issue: z.core.$ZodIssue, unbuilt: Path): boolean => {
-  const whole = unbuilt.length > 1 ? unbuilt.slice(0, -1) : unbuilt
-  return whole.every((step, index) => issue.path[index] === step)
+  return issues.flatMap(issue => describeIssue(issue, raw, source))
 }
 
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown, source: string): string[] {

@@ -201,6 +201,10 @@ export const schema = object({
   sandbox: section({
     mode: z._default(oneOf('auto', 'docker', 'srt', 'none'), 'auto'),
     allowedDomains: z._default(texts, []),
+    /** Whether checks and git's hooks run inside too. */
+    checks: z._default(oneOf('inside', 'outside'), 'inside'),
+    /** More hosts for checks. */
+    checkDomains: z._default(texts, []),
     allowWrite: z._default(texts, []),
     denyRead: z._default(texts, []),
   }),

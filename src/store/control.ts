@@ -78,7 +78,7 @@ export function receiveControls(
 }
 
 /** Requests to any process that hosts the run. The others steer one process. */
-const LASTING: readonly unknown[] = ['tell', 'todo', 'limit', 'drop'] satisfies Control['type'][]
+const LASTING: readonly unknown[] = ['tell', 'todo', 'limit', 'drop', 'allow'] satisfies Control['type'][]
 
 const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
   LASTING.includes(control.type) || to === undefined || isSameProcess(to, me)
@@ -169,9 +169,10 @@ function read(path: string): Sent | null {
 }
 
 const isControl = (value: unknown): value is Control => {
-  const { type, text, task, request, iterations } = (value ?? {}) as Record<string, unknown>
+  const { type, text, task, request, iterations, host } = (value ?? {}) as Record<string, unknown>
   if (type === 'tell') return typeof text === 'string' && (task === undefined || typeof task === 'string')
   if (type === 'limit') return Number.isSafeInteger(iterations) && (iterations as number) >= 1
+  if (type === 'allow') return typeof host === 'string'
   if (type === 'todo') return request !== undefined
   if (type === 'drop') return typeof task === 'string'
   return ['pause', 'resume', 'cancel', 'retry'].includes(type as string)

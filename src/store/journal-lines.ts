@@ -56,6 +56,8 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   finished: { result: 'string', proof: 'any', why: 'string' },
   undone: { saved: 'string' },
   warned: { note: 'string' },
+  denied: { host: 'string' },
+  allowed: { host: 'string' },
   doubted: { id: 'number', check: 'string', why: 'any' },
 }
 

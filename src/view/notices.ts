@@ -37,6 +37,8 @@ export function noticeReader(
         isLimited = event.end === 'limited'
         if (!isLimited) isTold = false
         return event.move === 'ask' ? notice('question', `${event.task} asks: ${event.state.why}`) : null
+      case 'denied':
+        return notice('question', hostText(event))
       case 'asking':
         return notice('question', `your answer is needed: ${event.what}`)
       case 'waiting':
@@ -55,3 +57,11 @@ export function noticeReader(
 }
 
 const endText = (ending: RunEnding): string => formatEnding(ending).text
+
+/** What a sandbox does about a host, for people. */
+export function hostText({ type, host }: Extract<RunEvent, { type: 'denied' | 'allowed' }>): string {
+  const name = plainLine(host)
+  return type === 'denied'
+    ? `the sandbox kept it from ${name}; to allow that: ralph sandbox allow ${name}`
+    : `it may reach ${name} now`
+}

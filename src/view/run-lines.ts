@@ -6,6 +6,7 @@ import type { Bounds } from './excerpt.ts'
 import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { KEY_HINTS } from './keys.ts'
+import { hostText } from './notices.ts'
 import { outcomeLines } from './outcome-lines.ts'
 import { plain, plainLine, taskLabels } from './plain.ts'
 import { besideAnswer } from './plan-text.ts'
@@ -233,12 +234,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         return checked(event, fit)
       case 'settled':
         return settled(event, fit)
-      case 'committed': {
-        const by = event.by === 'agent' ? ' (by the agent)' : ''
-        return [colors.dim(`  committed ${plainLine(event.to).slice(0, 10)}${by}`)]
-      }
+      case 'committed':
       case 'merged':
-        return [colors.dim(`  merged ${plainLine(event.to).slice(0, 10)}`)]
+        return [colors.dim(`  ${commitText(event)}`)]
       case 'waiting': {
         const text = `  waiting until ${clock(event.until)} (${plainLine(event.why)})${hasKeys ? `; ${KEY_HINTS.waiting}` : ''}`
         return live ? [] : fit.wrap(text, colors.yellow, 4)
@@ -261,6 +259,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
               4,
             )
           : []
+      case 'denied':
+      case 'allowed':
+        return fit.wrap(`  ${hostText(event)}`, event.type === 'denied' ? colors.yellow : colors.dim, 4)
       case 'asking':
         asked.add(event.id)
         return []
@@ -290,6 +291,9 @@ const reasonOf = ({ check, note }: Finding) =>
 
 const withoutAnswer = (event: AgentEvent): AgentEvent =>
   event.type === 'text' ? { ...event, text: besideAnswer(event.text) } : event
+
+const commitText = (event: Extract<RunEvent, { type: 'committed' | 'merged' }>): string =>
+  `${event.type} ${plainLine(event.to).slice(0, 10)}${'by' in event && event.by === 'agent' ? ' (by the agent)' : ''}`
 
 const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'told' }>): string =>
   `${task === undefined ? '' : ` for ${plainLine(task)}`}: ${plainLine(text)}`

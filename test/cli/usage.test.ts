@@ -76,7 +76,6 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     ['{"maximumIterations": "ten"}', 'maximumIterations'],
     ['{"maximumIteration": 10}', 'did you mean "maximumIterations"?'],
     ['{"guardrails": [}', '.ralph/settings.json:1:17'],
-    ['{"parallel": 2}', '"parallel" is not supported yet'],
     ['[]', '.ralph/settings.json'],
   ])('settings %s', async (settings, words) => {
     const ran = await setStage({ settings }).ralph('run', '-p', 'x')

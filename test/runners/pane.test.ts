@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Command, Sink } from '../../src/core/ports.ts'
+import { processRunner } from '../../src/runners/process/process.ts'
 import { paneRunner } from '../../src/runners/tmux/pane-runner.ts'
 import { tmuxServer } from '../../src/runners/tmux/server.ts'
 import { agentScript } from '../../src/runners/tmux/shim.ts'
@@ -21,7 +22,7 @@ function setPane(options: { graceMs?: number } = {}) {
       const view = join(home, 'view.log')
       writeFileSync(view, 'the view\n')
       window = { server: tmuxServer(home, process.env), name: 'agent', view }
-      return paneRunner(window, () => join(home, 'pane'))
+      return paneRunner(processRunner, window, () => join(home, 'pane'))
     },
   })
   const tmux = (...words: string[]) =>

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { quote } from '../../src/core/visible.ts'
 import { loadSettings } from '../../src/settings/load.ts'
-import { UNBUILT } from '../../src/settings/unbuilt.ts'
 import { HOSTILE } from '../view/hostile.ts'
 import { project, refusal } from './project.ts'
 
@@ -200,18 +199,6 @@ test.each<[unknown, string]>([
   expect(refused(settings)).toBe(sentence)
 })
 
-const unbuilt: Record<(typeof UNBUILT)[number], [unknown, string]> = {
-  sandbox: [{ sandbox: { mode: 'none' } }, 'sandbox'],
-}
-
-test.each(Object.entries(unbuilt))('%s is refused by name until it is built', (_, [settings, place]) => {
-  expect(refused(settings)).toBe(`"${place}" is not supported yet in this version ${HERE}`)
-})
-
-test('every key that waits for its part has its example above', () => {
-  expect(Object.keys(unbuilt)).toEqual([...UNBUILT])
-})
-
 /** Every key whose value is run, or is an argument of what is. */
 const RUN: [string, (command: string) => object][] = [
   ['agent.command', command => ({ agent: { command } })],
@@ -246,8 +233,8 @@ test('of several problems the first is named, and how many more there are', () =
   expect(refused({ maximumIterations: 0, killGrace: -1 })).toBe(
     `maximumIterations must be at least 1, not 0 ${HERE} (and 1 more problem)`,
   )
-  expect(refused({ sandbox: {}, maximumIterations: 0, nonsenseOne: 1, nonsenseTwo: 2 })).toBe(
-    `"sandbox" is not supported yet in this version ${HERE} (and 3 more problems)`,
+  expect(refused({ maximumIterations: 0, killGrace: -1, nonsenseOne: 1, nonsenseTwo: 2 })).toBe(
+    `maximumIterations must be at least 1, not 0 ${HERE} (and 3 more problems)`,
   )
 })
 

@@ -40,5 +40,11 @@ export const amp: Cli = {
     { path: '.agents/skills/*/mcp.json', holds: { except: [] } },
     { path: '.claude/skills/*/mcp.json', holds: { except: [] } },
   ],
+  needs: {
+    hosts: ['ampcode.com', '*.ampcode.com'],
+    addresses: ['AMP_URL'],
+    state: ['.config/amp', '.local/share/amp', '.cache/amp'],
+    logins: ['.local/share/amp/secrets.json'],
+  },
   npmPackage: '@sourcegraph/amp',
 }

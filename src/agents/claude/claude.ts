@@ -109,5 +109,11 @@ export const claude: Cli = {
       path => ({ path: `.claude/${path}`, holds: 'prompt' as const }),
     ),
   ],
+  needs: {
+    hosts: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com'],
+    addresses: ['ANTHROPIC_BASE_URL'],
+    state: ['.claude', '.claude.json'],
+    logins: ['.claude/.credentials.json'],
+  },
   npmPackage: '@anthropic-ai/claude-code',
 }

@@ -63,5 +63,11 @@ export const codex: Cli = {
     { path: '.codex/rules/*.rules', holds: 'lines' },
     { path: '.codex/agents/*.toml', holds: 'lines' },
   ],
+  needs: {
+    hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
+    addresses: ['OPENAI_BASE_URL'],
+    state: ['.codex'],
+    logins: ['.codex/auth.json'],
+  },
   npmPackage: '@openai/codex',
 }

@@ -48,5 +48,11 @@ export const copilot: Cli = {
     { path: '.github/mcp.json', holds: { except: [] } },
     { path: '.github/lsp.json', holds: { except: [] } },
   ],
+  needs: {
+    hosts: ['api.github.com', 'github.com', '*.githubcopilot.com'],
+    addresses: ['COPILOT_PROVIDER_BASE_URL'],
+    state: ['.copilot'],
+    logins: ['.copilot/config.json'],
+  },
   npmPackage: '@github/copilot',
 }

@@ -43,5 +43,11 @@ export const gemini: Cli = {
       holds: { except: ['name', 'version', 'contextFileName'] },
     },
   ],
+  needs: {
+    hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
+    addresses: ['GOOGLE_GEMINI_BASE_URL'],
+    state: ['.gemini'],
+    logins: ['.gemini/oauth_creds.json'],
+  },
   npmPackage: '@google/gemini-cli',
 }

@@ -54,5 +54,11 @@ export const opencode: Cli = {
       holds: 'prompt' as const,
     })),
   ],
+  needs: {
+    hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
+    addresses: [],
+    state: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    logins: ['.local/share/opencode/auth.json'],
+  },
   npmPackage: 'opencode-ai',
 }

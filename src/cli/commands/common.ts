@@ -36,6 +36,12 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .addOption(new Option('--max-time <time>', 'stop after this long: 90s, 30m, 2h').argParser(timeSpan))
     .addOption(new Option('--max-cost <usd>', 'stop when this much is spent').argParser(positiveAmount))
     .addOption(new Option('--max-tokens <n>', 'stop when this many are used').argParser(positiveInteger))
+    .addOption(
+      new Option('--sandbox [mode]', 'work in a sandbox: auto (default), docker, srt or none').preset(
+        'docker',
+      ),
+    )
+    .option('--no-sandbox', 'work without one')
     .option('--branch <name>', 'work on a new branch')
     .option(...PROJECT_DIR)
     .option('--shared', 'run even if another run is at work in this folder')

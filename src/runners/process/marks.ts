@@ -8,9 +8,14 @@ export type Marks = {
   incarnation?: string
   /** One started process and what descends from it. */
   call?: string
+  /** The call that runs inside a sandbox; what is around it has no such mark. */
+  inside?: string
   /** The hard limit of file locks, in digits. */
   limit?: string
 }
+
+/** The environment variable of what runs inside a sandbox. */
+export const INSIDE = 'RALPH_INSIDE'
 
 /** The environment variables of the marks. */
 export const MARK_NAMES = {
@@ -18,6 +23,7 @@ export const MARK_NAMES = {
   RALPH_STEP: 'step',
   RALPH_SITTING: 'incarnation',
   RALPH_CALL: 'call',
+  [INSIDE]: 'inside',
 } as const
 
 /*

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Exit } from '../../core/events.ts'
 import type { Command, Live, Runner } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
+import type { Sandbox } from '../sandbox/srt.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
 import { limitMark } from './limit-mark.ts'
@@ -58,14 +59,18 @@ export function processRunner({
   run,
   graceMs,
   mark = {},
+  sandbox,
 }: {
   run: string
   graceMs: number
   mark?: Record<string, string>
+  /** What everything is started in, unless it must stay outside. */
+  sandbox?: Sandbox
 }): ProcessRunner {
   const incarnation = randomUUID()
   const marks = { RALPH_RUN: run, RALPH_SITTING: incarnation }
   const ownCall = randomUUID()
+  const ownMarks = { ...marks, RALPH_CALL: ownCall }
   const limit = limitMark(run, incarnation)
   const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation, limit: limit.value }, () => {
     const all = new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
@@ -121,8 +126,9 @@ export function processRunner({
     await warden.start()
     running.set(call, step)
     stepsByCall.set(call, step)
-    const env = { ...command.env, ...mark, ...own }
-    const launching = limit.prefix().then(prefix => start({ ...command, env }, prefix))
+    const marked = { ...command, env: { ...command.env, ...mark, ...own } }
+    const confined = sandbox && !command.unconfined ? sandbox.wrap(marked, call, ownMarks) : marked
+    const launching = limit.prefix().then(async prefix => start(await confined, prefix))
     const child = await launching.catch(error => {
       running.delete(call)
       throw error
@@ -146,6 +152,7 @@ export function processRunner({
       const target = {
         leaders: new Map([[ref.pid, ref.startTime]]),
         isOurs: (its: Marks) => its.call === call,
+        ...(sandbox && { asked: (its: Marks) => its.inside === call }),
       }
       const ending = endTree(target, graceMs).finally(() => {
         release(ref.pid)
@@ -200,7 +207,7 @@ export function processRunner({
 
   return {
     marks,
-    ownMarks: { ...marks, RALPH_CALL: ownCall },
+    ownMarks,
     requireWarden: warden.start,
     start: (command, id, sink) =>
       startMarked(
@@ -230,6 +237,7 @@ export function processRunner({
 
     async close() {
       closed = true
+      await sandbox?.close()
       const leaders = new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
       await endTree({ leaders, isOurs: isOfRun }, leftoverGraceMs)
       for (const pgid of leaders.keys()) release(pgid)

@@ -20,6 +20,8 @@ export type Target = {
   isOurs: IsOurs
   /** But nothing of these groups or below their leaders. */
   spared?: Known
+  /** Only these get TERM, if there are any: a sandbox around them that got it would kill them at once. */
+  asked?: IsOurs
 }
 
 export type IsOurs = (marks: Marks) => boolean
@@ -33,7 +35,8 @@ export async function endTree(target: Target, graceMs: number): Promise<void> {
   const known = new Map(target.leaders)
   const first = await find(target, known)
   if (isNothing(first)) return
-  signalAll(first, 'SIGTERM')
+  const asked = target.asked ? await findMarked(null, target.asked) : []
+  signalAll(asked.length > 0 ? alone(asked) : first, 'SIGTERM')
   if (await waitForExit(target, known, performance.now() + graceMs)) return
   for (let round = 0; round < ROUNDS; round++) {
     const left = await find(target, known)
@@ -169,6 +172,12 @@ function anyLives(known: Known): boolean {
   for (const [pid, start] of known) if (processes.entry(pid)?.startTime === start) return true
   return false
 }
+
+/** Some processes, and nothing else of their groups. */
+const alone = (marked: readonly Marked[]): Found => ({
+  found: marked.map(({ entry }) => entry),
+  groups: new Set(),
+})
 
 const isNothing = ({ found, groups }: Found): boolean => found.length + groups.size === 0
 

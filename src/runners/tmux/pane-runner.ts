@@ -1,18 +1,17 @@
 import type { MakeRunner } from '../index.ts'
 import { canStart } from '../process/launch.ts'
-import { processRunner } from '../process/process.ts'
 import { startInPane } from './pane-call.ts'
 import type { WorkerWindow } from './window.ts'
 
 /**
  * Runs commands that print for people in the window of a worker, where one can look at them. All else, and the marks, the
- * warden, stopping and sweeping, are those of the process runner. The window holds one agent at a time; a second one
+ * warden, stopping and sweeping, are those of the runner that `make` gives. The window holds one agent at a time; a second one
  * runs without a window.
  */
 export const paneRunner =
-  (window: WorkerWindow, folderFor: (run: string) => string): MakeRunner =>
+  (make: MakeRunner, window: WorkerWindow, folderFor: (run: string) => string): MakeRunner =>
   options => {
-    const runner = processRunner(options)
+    const runner = make(options)
     let isTaken = false
     return {
       ...runner,

@@ -92,6 +92,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
       case 'control':
       case 'limits':
       case 'warned':
+      case 'denied':
+      case 'allowed':
       case 'doubted':
       case 'prompted':
       case 'agent':

@@ -1,0 +1,117 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { known } from '../agents/index.ts'
+import { ownNames } from '../agents/own-names.ts'
+import { looksSecret } from '../core/secrets/names.ts'
+import { holdsSecret } from '../core/secrets/redact.ts'
+import { UsageError } from '../core/usage-error.ts'
+import type { Book } from '../engine/book.ts'
+import { checkSrt } from '../runners/sandbox/check-srt.ts'
+import type { Borders } from '../runners/sandbox/policy.ts'
+import { type Sandbox, srtSandbox } from '../runners/sandbox/srt.ts'
+import { isKeptInside } from '../settings/environment.ts'
+import { matchesAny } from '../settings/name-pattern.ts'
+import type { Settings } from '../settings/schema.ts'
+import type { RunSpec } from '../workflows/spec.ts'
+import { agentsByRole } from './agents/agents.ts'
+import { packageFolder } from './plugin-folder.ts'
+
+export type SandboxMode = Settings['sandbox']['mode']
+
+/** The sandbox that a run works in, and why it is not a stronger one. */
+export type ChosenSandbox = { mode: SandboxMode; why: string | null }
+
+/** The program that hosts the sandbox runtime. */
+export const sandboxProgram = (): string => join(packageFolder() ?? '', 'dist', 'sandbox-host.mjs')
+
+/** The strongest sandbox that is known to work here, or the one that the user names. Refuses a named one that does not work. */
+export async function chooseSandbox(mode: SandboxMode, env: NodeJS.ProcessEnv): Promise<ChosenSandbox> {
+  if (mode === 'none') return { mode, why: null }
+  if (mode === 'docker')
+    throw new UsageError('--sandbox docker is not available in this version; use srt, or none')
+  const isRoot = process.getuid?.() === 0
+  // Root inside can still write what the kernel keeps below /proc/sys.
+  if (mode === 'auto' && isRoot) return { mode: 'none', why: 'srt is no boundary for root' }
+  const missing = await checkSrt(sandboxProgram(), present(env))
+  if (missing.length === 0)
+    return {
+      mode: 'srt',
+      why: isRoot ? 'it is no boundary for root, who can write to /proc/sys inside' : null,
+    }
+  const said = missing.map(({ what, remedy }) => `${what} (${remedy})`).join('; ')
+  if (mode === 'srt') throw new UsageError(`sandbox srt: ${said}`)
+  return { mode: 'none', why: missing[0]!.what }
+}
+
+/** The variables that are set. */
+export const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+/** An agent that tries one name after the other must not fill the journal. */
+const MOST_DENIED = 20
+
+/** The sandbox of a run, if it was begun with one. */
+export function sandboxOf(options: {
+  id: string
+  spec: RunSpec
+  home: string
+  env: NodeJS.ProcessEnv
+  run(): Pick<Book, 'state' | 'record'>
+}): Sandbox | undefined {
+  const { id, spec, home, env, run } = options
+  const { sandbox, env: rules } = spec.settings
+  if (sandbox.mode !== 'srt') return
+  const own = ownVariables(spec, env)
+  return srtSandbox({
+    run: id,
+    borders: () => bordersOf(spec, home, env, run().state.hosts.allowed),
+    program: sandboxProgram(),
+    env: present(env),
+    keeps: name => isKeptInside(name, { own, pass: rules.pass }),
+    checkDomains: sandbox.checkDomains,
+    onDenied(host) {
+      const { denied } = run().state.hosts
+      if (!denied.includes(host) && denied.length < MOST_DENIED)
+        run().record({ type: 'denied', at: Date.now(), host })
+    },
+  })
+}
+
+/** Where the processes of a run may read, write and connect. */
+function bordersOf(
+  spec: RunSpec,
+  ralphHome: string,
+  env: NodeJS.ProcessEnv,
+  allowed: readonly string[],
+): Omit<Borders, 'temp'> {
+  const { project, sessions, settings, start, worktrees } = spec
+  const names = agentNames(spec, env.PATH ?? '')
+  const own = ownVariables(spec, env)
+  const isSecret = (name: string) => looksSecret(name) || holdsSecret(env[name] ?? '')
+  return {
+    home: homedir(),
+    ralphHome,
+    folders: [
+      project,
+      ...(sessions === undefined ? [] : [join(sessions, '.ralph', 'sessions')]),
+      ...(worktrees && start ? [`${start.root}-worktrees`] : []),
+    ],
+    git: start ? [...new Set([start.dirs.own, start.dirs.common])] : [],
+    agents: names.flatMap(name => known.get(name)?.needs ?? []),
+    logins: [...known.values()].flatMap(({ needs }) => needs.logins),
+    secrets: Object.keys(env).filter(name => matchesAny(name, own) && isSecret(name)),
+    env,
+    settings: { ...settings.sandbox, allowedDomains: [...settings.sandbox.allowedDomains, ...allowed] },
+  }
+}
+
+/** The names and patterns of the variables that the agents of a run may have although they look secret. */
+const ownVariables = (spec: RunSpec, env: NodeJS.ProcessEnv): string[] =>
+  agentNames(spec, env.PATH ?? '').flatMap(name => ownNames(name, env))
+
+/** The CLIs of all roles and fallbacks of a run. */
+function agentNames(spec: RunSpec, path: string): string[] {
+  const agentsFor = agentsByRole(spec, path)
+  const roles = [undefined, ...Object.keys(spec.settings.agents)]
+  return [...new Set(roles.flatMap(role => agentsFor(role).map(({ agent }) => agent.name)))]
+}

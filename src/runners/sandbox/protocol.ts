@@ -1,0 +1,14 @@
+import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
+
+/** What ralph asks of the process that hosts the sandbox runtime, as lines of JSON. Each gets one answer. */
+export type HostRequest =
+  | { type: 'open'; runtime: string; config: SandboxRuntimeConfig }
+  /** `domains`: more hosts, for this command only. */
+  | { type: 'wrap'; command: string; call: string; domains: readonly string[] }
+  | { type: 'allow'; host: string }
+
+/** `asked`: the number of the request, counted from 0. */
+export type HostAnswer =
+  | { asked: number; argv?: string[]; error?: string }
+  /** Something inside tried to reach a host that is not allowed. */
+  | { denied: { host: string; port: number | null } }

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { CannotGoOn, type Command } from '../../core/ports.ts'
+import { findProgram } from '../find-program.ts'
+import { INSIDE } from '../process/marks.ts'
+import { type Borders, environmentInside, policyOf } from './policy.ts'
+import type { HostAnswer, HostRequest } from './protocol.ts'
+
+/** A sandbox that the processes of one run work in. */
+export type Sandbox = {
+  /**
+   * The command as it is to be started, so that it runs inside. `call`: a name for it that cannot be guessed. `marks`: the
+   * environment of what ralph itself runs. Rejects with CannotGoOn if there is no such sandbox here.
+   */
+  wrap(command: Command, call: string, marks: Record<string, string>): Promise<Command>
+  /** Lets what is inside reach one host more. */
+  allow(host: string): void
+  close(): Promise<void>
+}
+
+export type SrtOptions = {
+  run: string
+  /** Asked when it is opened. */
+  borders(): Omit<Borders, 'temp'>
+  /** The program that hosts the runtime. */
+  program: string
+  /** Its environment: with the secrets that it puts in for the agents. */
+  env: Record<string, string>
+  /** Whether what is inside gets this variable. */
+  keeps(name: string): boolean
+  /** More hosts for commands that ask for them (`Command.online`). */
+  checkDomains: readonly string[]
+  onDenied(host: string): void
+}
+
+/** The runtime's module, by the program that its package installs. Not the project's own, which an agent could change. */
+export function findRuntime(path: string): string | null {
+  const program = findProgram('srt', path)
+  if (program === null) return null
+  const module = join(dirname(realpathSync(program)), 'index.js')
+  return existsSync(module) ? module : null
+}
+
+/** How long the host has to exit. */
+const SOON_MS = 2000
+
+/** A folder for the files of the sandbox. What a killed incarnation left of its own is removed. */
+function newFolder(run: string): string {
+  const name = `ralph-${run}-`
+  for (const left of readdirSync(tmpdir()))
+    if (left.startsWith(name)) rmSync(join(tmpdir(), left), { recursive: true, force: true })
+  return mkdtempSync(join(tmpdir(), name))
+}
+
+/** The sandbox runtime for a run. It is opened when the first command needs it. */
+export function srtSandbox(options: SrtOptions): Sandbox {
+  let opening: Promise<OpenSandbox> | undefined
+  return {
+    async wrap(command, call, marks) {
+      opening ??= openSrt({ ...options, env: { ...options.env, ...marks } })
+      return (await opening).wrap(command, call)
+    },
+    allow(host) {
+      // If it is not open yet, it is opened with the host; if it has failed, nothing is started in it.
+      opening?.then(opened => opened.allow(host)).catch(() => {})
+    },
+    async close() {
+      await opening?.then(opened => opened.close()).catch(() => {})
+    },
+  }
+}
+
+type OpenSandbox = {
+  wrap(command: Command, call: string): Promise<Command>
+  allow(host: string): Promise<void>
+  close(): Promise<void>
+}
+
+async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
+  const runtime = findRuntime(options.env.PATH ?? '')
+  if (runtime === null)
+    throw new CannotGoOn(
+      'the sandbox srt is not installed: npm install -g @anthropic-ai/sandbox-runtime; ralph doctor says what else it needs',
+    )
+  const folder = newFolder(options.run)
+  const [temp, empty] = [join(folder, 'tmp'), join(folder, 'empty')]
+  for (const made of [temp, empty]) mkdirSync(made)
+  const config = policyOf({ ...options.borders(), temp }, existsSync)
+  const host = startHost(options, { empty, temp, folder })
+  try {
+    await host.ask({ type: 'open', runtime, config })
+  } catch (error) {
+    await host.close()
+    rmSync(folder, { recursive: true, force: true })
+    throw new CannotGoOn(`the sandbox srt cannot be opened: ${(error as Error).message}`)
+  }
+  const inside = { ...environmentInside(config), TMPDIR: temp }
+  return {
+    async wrap(command, call) {
+      const environment = Object.entries({ ...inside, [INSIDE]: call })
+      const words = [
+        'exec',
+        'env',
+        ...environment.map(([name, value]) => `${name}=${value}`),
+        ...command.argv,
+      ]
+      const { argv } = await host.ask({
+        type: 'wrap',
+        command: words.map((word, index) => (index === 0 ? word : quoted(word))).join(' '),
+        call,
+        domains: command.online ? options.checkDomains : [],
+      })
+      const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => options.keeps(name)))
+      return { ...command, argv: argv!, env }
+    },
+    async allow(name) {
+      await host.ask({ type: 'allow', host: name })
+    },
+    async close() {
+      await host.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A word as a shell reads it back. */
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+type Host = {
+  ask(request: HostRequest): Promise<{ argv?: string[] }>
+  close(): Promise<void>
+}
+
+function startHost(
+  { program, env, onDenied }: SrtOptions,
+  { empty, temp, folder }: { empty: string; temp: string; folder: string },
+): Host {
+  const child = spawn(process.execPath, [program], {
+    cwd: empty,
+    // The runtime has its sockets in the one, and makes the other the temporary folder of what is inside.
+    env: { ...env, TMPDIR: folder, CLAUDE_CODE_TMPDIR: temp },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const open = new Map<number, { resolve(value: { argv?: string[] }): void; reject(error: Error): void }>()
+  let asked = 0
+  let complaint = ''
+  const fail = (why: string) => {
+    for (const { reject } of open.values()) reject(new CannotGoOn(why))
+    open.clear()
+  }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = `${complaint}${text}`.slice(-2000)
+  })
+  const exited = new Promise<void>(resolve => {
+    child.once('error', error => {
+      fail(error.message)
+      resolve()
+    })
+    child.once('exit', () => {
+      fail(
+        `the process of the sandbox has ended: ${complaint.trim().split('\n').at(-1) || 'no reason given'}`,
+      )
+      resolve()
+    })
+  })
+  child.stdin.on('error', () => {})
+  createInterface({ input: child.stdout }).on('line', line => {
+    const answer = JSON.parse(line) as HostAnswer
+    if ('denied' in answer) return onDenied(answer.denied.host)
+    const waiting = open.get(answer.asked)
+    open.delete(answer.asked)
+    if (answer.error !== undefined) waiting?.reject(new Error(answer.error))
+    else waiting?.resolve(answer.argv ? { argv: answer.argv } : {})
+  })
+  return {
+    ask: request =>
+      new Promise((resolve, reject) => {
+        if (child.exitCode !== null || child.signalCode !== null)
+          return reject(new CannotGoOn('the process of the sandbox has ended'))
+        open.set(asked++, { resolve, reject })
+        child.stdin.write(`${JSON.stringify(request)}\n`)
+      }),
+    async close() {
+      child.stdin.end()
+      const late = setTimeout(() => child.kill('SIGKILL'), SOON_MS)
+      await exited
+      clearTimeout(late)
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, onTestFinished } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..', '..', '..')
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+/** Root has no borders, so as root the tests become somebody else. */
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65534
+
+/** Why there is no sandbox here; null: there is one. */
+export const missing: string | null =
+  process.platform !== 'linux'
+    ? 'not Linux'
+    : (['bwrap', 'socat', 'rg', 'git'].find(program => !has(program)) ?? null)
+
+const COPIED = ['@anthropic-ai/sandbox-runtime', '@pondwader/socks5-server', 'node-forge', 'zod', 'commander']
+
+let installed: string | null = null
+
+/** Ralph and the sandbox runtime as another user may read them, once for all tests of a file. */
+function install(): string {
+  if (installed !== null) return installed
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-installed-')))
+  afterInstall(folder)
+  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
+  for (const name of COPIED) copyPackage(name, join(folder, 'node_modules'))
+  const program = join(folder, 'node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js')
+  chmodSync(program, 0o755)
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(program, join(folder, 'bin/srt'))
+  chmodSync(folder, 0o755)
+  installed = folder
+  return folder
+}
+
+/** What a run in a sandbox came to. */
+type Ran = { code: number | null; stdout: string; stderr: string }
+
+/**
+ * A home, a project in git and the built ralph, in a folder that another user may enter. `agent`: a shell script that is
+ * the agent of every run; it gets the prompt on its standard input.
+ */
+export function openPlace(agent: string) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-sandboxed-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const at = (path: string) => join(root, path)
+  const ralph = install()
+  for (const folder of ['home', 'project', 'bin', 'beside', 'tmp']) mkdirSync(at(folder))
+  const addProgram = (name: string, script: string) =>
+    writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${script}`, { mode: 0o755 })
+  addProgram('agent', agent)
+  const env = {
+    PATH: `${at('bin')}:${join(ralph, 'bin')}:${process.env.PATH}`,
+    HOME: at('home'),
+    RALPH_HOME: at('home/.ralph'),
+    TMPDIR: at('tmp'),
+    LANG: 'C.UTF-8',
+    BESIDE: at('beside'),
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  }
+  const start = (argv: string[], more: Record<string, string>) =>
+    spawn(argv[0]!, argv.slice(1), {
+      cwd: at('project'),
+      env: { ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    })
+  const run = (argv: string[], more: Record<string, string> = {}): Promise<Ran> =>
+    new Promise((resolve, reject) => {
+      const child = start(argv, more)
+      let [stdout, stderr] = ['', '']
+      child.stdout.setEncoding('utf8').on('data', text => {
+        stdout += text
+      })
+      child.stderr.setEncoding('utf8').on('data', text => {
+        stderr += text
+      })
+      child.on('error', reject)
+      child.on('close', code => resolve({ code, stdout, stderr }))
+    })
+  const ready = async () => {
+    if (isRoot) giveAway(root)
+    await run([
+      'sh',
+      '-c',
+      'git init -q && git config user.email a@b && git config user.name a && echo 1 > a && git add a && git commit -qm a',
+    ])
+  }
+  return {
+    at,
+    addProgram,
+    /** The user's own settings for all projects. */
+    settings(settings: Record<string, unknown>) {
+      mkdirSync(at('home/.ralph'), { recursive: true })
+      writeFileSync(at('home/.ralph/settings.json'), JSON.stringify(settings))
+    },
+    /** Everything is there: makes the project a repository. */
+    ready,
+    run,
+    ralph: (args: string[], more?: Record<string, string>) =>
+      run([process.execPath, join(ralph, 'dist/ralph.js'), ...args], more),
+  }
+}
+
+const afterInstall = (folder: string) =>
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+function copyPackage(name: string, to: string): void {
+  const nested = join(ROOT, 'node_modules/@anthropic-ai/sandbox-runtime/node_modules', name)
+  const from = existsSync(nested) ? nested : join(ROOT, 'node_modules', name)
+  cpSync(from, join(to, name), { recursive: true, filter: path => !path.endsWith('.map') })
+}
+
+function giveAway(path: string): void {
+  chownSync(path, NOBODY, NOBODY)
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) giveAway(join(path, entry.name))
+  chmodSync(path, 0o755)
+}

@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { missing, openPlace } from './place.ts'
+
+/** A server on loopback that keeps the keys it gets. */
+async function serve(address: string): Promise<{ port: number; keys: (string | undefined)[] }> {
+  const keys: (string | undefined)[] = []
+  const server: Server = createServer((request, response) => {
+    keys.push(request.headers['x-api-key'] as string | undefined)
+    response.end('reached')
+  })
+  await new Promise<void>(resolve => server.listen(0, address, resolve))
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as { port: number }).port, keys }
+}
+
+/** Each line tries one thing from inside; what it prints is kept in the project, by its name. */
+const attempts = (tries: Record<string, string>): string =>
+  `cat > /dev/null\nmkdir -p found\n${Object.entries(tries)
+    .map(([name, command]) => `( ${command} ) > "found/${name}" 2>&1`)
+    .join('\n')}\necho '<response>DONE</response>'\n`
+
+const found = (place: ReturnType<typeof openPlace>, name: string) =>
+  readFileSync(place.at(`project/found/${name}`), 'utf8').trim()
+
+const ONCE = ['run', '-p', 'work', '--once', '--sandbox=srt', '--trust', '--', 'agent']
+
+describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : ` (${missing})`}`, () => {
+  test('an agent changes its project and nothing else, and reads no keys', async () => {
+    const place = openPlace(
+      attempts({
+        etc: 'touch /etc/ralph-was-here && echo written',
+        home: 'touch "$HOME/x" && echo written',
+        beside: 'touch "$BESIDE/x" && echo written',
+        journal: 'touch "$RALPH_HOME/runs/x" && cat "$RALPH_HOME"/runs/*/journal.ndjson && echo written',
+        keys: 'cat "$HOME/.ssh/id_ed25519" "$HOME/.aws/credentials" "$HOME/.codex/auth.json"',
+        hooks: 'echo "echo hi" > .git/hooks/pre-commit && echo written',
+        'hooks folder': 'rm -rf .git/hooks && mkdir .git/hooks && echo written',
+        config: 'git config core.fsmonitor ./evil && echo written',
+        namespace: 'unshare -Ur true && echo made',
+        'work of its own': 'echo 2 > b && git add b && git commit -qm b && git log -1 --format=%s',
+        'temporary file': 'touch "$TMPDIR/x" && echo written',
+        environment: 'env | cut -d= -f1',
+      }),
+    )
+    for (const [name, text] of Object.entries({
+      '.ssh/id_ed25519': 'private-key',
+      '.aws/credentials': 'aws-key',
+      '.codex/auth.json': 'codex-login',
+    })) {
+      mkdirSync(place.at(`home/${name.split('/')[0]}`), { recursive: true })
+      writeFileSync(place.at(`home/${name}`), text)
+    }
+    await place.ready()
+    const ran = await place.ralph(ONCE, { DEPLOY_NOTES: 'x', DATABASE_URL: 'postgres://u:secret@db/x' })
+    expect(ran.stderr).not.toContain('unprotected')
+    expect(ran.stdout).toContain('sandbox')
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    for (const name of ['etc', 'home', 'beside', 'journal', 'hooks', 'hooks folder', 'config'])
+      expect(found(place, name), name).not.toContain('written')
+    expect(found(place, 'keys')).not.toMatch(/private-key|aws-key|codex-login/)
+    expect(found(place, 'namespace')).not.toContain('made')
+    expect(found(place, 'work of its own')).toContain('b')
+    expect(found(place, 'temporary file')).toBe('written')
+    const names = found(place, 'environment').split('\n')
+    expect(names).toContain('PATH')
+    expect(names).not.toContain('DATABASE_URL')
+    expect(names).not.toContain('DEPLOY_NOTES')
+    expect(existsSync(place.at('beside/x'))).toBe(false)
+    // What srt itself leaves behind would be in the way of every later `git add -A`.
+    const status = await place.run(['git', 'status', '--porcelain', '--ignored'])
+    expect(status.stdout.split('\n').filter(line => !/found|\.ralph/.test(line))).toEqual([''])
+    expect(readdirSync(place.at('tmp'))).toEqual([])
+  })
+
+  test('it reaches the hosts that are allowed, and is told of one that is not', async () => {
+    const [open, closed] = [await serve('127.0.0.1'), await serve('127.0.0.2')]
+    const get = (url: string) => `curl -sS -m 10 ${url}`
+    const place = openPlace(
+      `cat > "prompt-$(ls prompt-* 2>/dev/null | wc -l)"\n${attempts({
+        open: get(`http://127.0.0.1:${open.port}/`),
+        closed: get(`http://127.0.0.2:${closed.port}/`),
+        straight: `env -u http_proxy -u HTTP_PROXY -u ALL_PROXY -u all_proxy curl -sS -m 10 http://127.0.0.1:${open.port}/`,
+        'through the proxy': `curl -sS -m 10 -x "$http_proxy" http://127.0.0.2:${closed.port}/`,
+      }).replace("echo '<response>DONE</response>'", 'true')}`,
+    )
+    place.settings({ sandbox: { allowedDomains: ['127.0.0.1'] } })
+    await place.ready()
+    const ran = await place.ralph([
+      ...ONCE.filter(word => word !== '--once').slice(0, -2),
+      '-m',
+      '2',
+      '--',
+      'agent',
+    ])
+    expect(found(place, 'open'), ran.stdout + ran.stderr).toBe('reached')
+    for (const name of ['closed', 'straight', 'through the proxy'])
+      expect(found(place, name), name).not.toBe('reached')
+    expect(ran.stdout).toContain('the sandbox kept it from 127.0.0.2')
+    expect(ran.stdout).toContain('ralph sandbox allow 127.0.0.2')
+    expect(readFileSync(place.at('project/prompt-1'), 'utf8')).toContain(
+      'It does not let you reach: 127.0.0.2',
+    )
+    expect(readFileSync(place.at('project/prompt-0'), 'utf8')).not.toContain('sandbox')
+    expect(ran.stdout.split('kept it from 127.0.0.2')).toHaveLength(2)
+  })
+
+  test('what the user allows while it runs is reached', async () => {
+    const closed = await serve('127.0.0.2')
+    const place = openPlace(
+      `cat > /dev/null
+url=http://127.0.0.2:${closed.port}/
+until curl -sS -m 5 $url | grep -q reached; do touch asked; sleep 0.1; done
+echo '<response>DONE</response>'\n`,
+    )
+    place.settings({ sandbox: { allowedDomains: ['127.0.0.1'] } })
+    await place.ready()
+    const running = place.ralph(ONCE)
+    while (!existsSync(place.at('project/asked'))) await new Promise(resolve => setTimeout(resolve, 50))
+    const allowed = await place.ralph(['sandbox', 'allow', '127.0.0.2'])
+    expect(allowed.stdout).toContain('may reach 127.0.0.2')
+    expect((await running).code).toBe(0)
+    const refused = await place.ralph(['sandbox', 'allow', 'https://127.0.0.2/'])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('is not a host')
+  })
+
+  test('a key of the agent is not inside, and reaches only its model', async () => {
+    const [model, other] = [await serve('127.0.0.1'), await serve('127.0.0.2')]
+    const get = (port: number, host: string) =>
+      `curl -sS -m 10 -H "x-api-key: $ANTHROPIC_API_KEY" http://${host}:${port}/`
+    const place = openPlace('')
+    // By this name it is the CLI that has a model and keys of its own.
+    place.addProgram(
+      'claude',
+      `case "$*" in *--help* | *--version*) exit 0 ;; esac
+${attempts({ key: 'echo "$ANTHROPIC_API_KEY"', model: get(model.port, '127.0.0.1'), other: get(other.port, '127.0.0.2') })}`,
+    )
+    place.settings({ sandbox: { allowedDomains: ['127.0.0.2'] } })
+    await place.ready()
+    const env = {
+      ANTHROPIC_API_KEY: 'sk-ant-the-real-key-of-the-user',
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.port}`,
+    }
+    const args = [...ONCE.slice(0, -2), '--no-stream-agent-output', '-a', 'claude']
+    const ran = await place.ralph(args, env)
+    expect(found(place, 'key'), ran.stdout + ran.stderr).not.toContain('the-real-key')
+    expect(found(place, 'model')).toBe('reached')
+    expect(model.keys).toEqual(['sk-ant-the-real-key-of-the-user'])
+    expect(found(place, 'other')).toBe('reached')
+    expect(other.keys.join()).not.toContain('the-real-key')
+  })
+
+  test('an agent that is stopped may finish, and leaves nothing running', async () => {
+    const place = openPlace(`cat > /dev/null
+(env -i setsid sh -c 'while :; do sleep 0.1; echo x >> '"$PWD"'/alive; done' > /dev/null 2>&1 &)
+trap 'echo finished > ended; exit 0' TERM
+while :; do sleep 0.1; done\n`)
+    await place.ready()
+    const ran = await place.ralph([...ONCE.slice(0, -2), '--iteration-timeout', '5', '--', 'agent'])
+    expect(ran.code, ran.stderr).toBe(1)
+    expect(readFileSync(place.at('project/ended'), 'utf8')).toBe('finished\n')
+    const size = () => readFileSync(place.at('project/alive'), 'utf8').length
+    const before = size()
+    await new Promise(resolve => setTimeout(resolve, 400))
+    expect(size()).toBe(before)
+  })
+
+  test('checks run inside too, unless the settings leave them outside', async () => {
+    const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
+    const pass = { env: { pass: ['BESIDE'] } }
+    place.settings({ sandbox: { checks: 'inside' }, ...pass })
+    await place.ready()
+    const check = ['--check', 'touch "$BESIDE/by-check"']
+    const env = { BESIDE: place.at('beside') }
+    const inside = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    expect(inside.code).toBe(1)
+    place.settings({ sandbox: { checks: 'outside' }, ...pass })
+    const outside = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    expect(outside.code, outside.stdout + outside.stderr).toBe(0)
+    expect(existsSync(place.at('beside/by-check'))).toBe(true)
+  })
+})
