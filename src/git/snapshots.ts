@@ -38,6 +38,9 @@ const DIFF = [
   '--dst-prefix=b/',
 ]
 
+/** Workspaces side by side share the folder, so no two indexes of a process have the same name. */
+let indexes = 0
+
 export function openSnapshots(start: Start, runDir: string, env: Record<string, string>): Snapshots {
   const folder = join(runDir, 'snapshots')
   const own = {
@@ -45,7 +48,6 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
     GIT_OBJECT_DIRECTORY: join(folder, 'objects'),
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
   }
-  let indexes = 0
   const withIndex = async <T>(act: (index: string) => Promise<T>): Promise<T> => {
     mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
     const index = join(folder, `index-${process.pid}-${++indexes}`)
