@@ -40,14 +40,24 @@ async function runTogether(
   signals: Signals,
 ): Promise<Finding[] | null> {
   const findings: Finding[] = []
+  const broken = new AbortController()
+  const hard = AbortSignal.any([signals.hard, broken.signal])
   let next = 0
   const runNext = async () => {
-    while (next < checks.length && !signals.soft.aborted) {
+    while (next < checks.length && !signals.soft.aborted && !hard.aborted) {
       const index = next++
-      findings[index] = await runCheck(ports, checks[index]!, work, red, signals.hard)
+      findings[index] = await runCheck(ports, checks[index]!, work, red, hard)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, runNext))
+  const lanes = Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, () =>
+    runNext().catch(error => {
+      // The run cannot go on: the other checks are ended, and what they would say counts no longer.
+      broken.abort()
+      throw error
+    }),
+  )
+  const failed = (await Promise.allSettled(lanes)).find(lane => lane.status === 'rejected')
+  if (failed) throw failed.reason
   return signals.hard.aborted || next < checks.length ? null : findings
 }
 
