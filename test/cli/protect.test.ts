@@ -111,6 +111,7 @@ describe('what is protected', () => {
     const outside = join(stage.root, 'outside')
     mkdirSync(outside)
     writeFileSync(join(outside, 'precious'), 'precious')
+    stage.write('.git/hooks/pre-push', '#!/bin/sh\n')
     const hooks = readdirSync(join(stage.project, '.git/hooks'))
     const agent = `rm -rf .git/hooks; ln -s '${outside}' .git/hooks; echo hi`
     await stage.ralph('run', '-p', 'x', '-m', '1', '--', 'sh', '-c', agent)

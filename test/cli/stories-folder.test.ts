@@ -102,7 +102,10 @@ describe('ralph init stories', () => {
     const stage = setRepository()
     await stage.ralph('init', 'stories')
     const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('ralph/tasks.json: Story US-001')])
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('ralph/tasks.json has no stories yet, only the empty one of the template'),
+    ])
   })
 })
 

@@ -42,7 +42,7 @@ function lay(script: string) {
   return {
     project,
     ralph,
-    run: () => ralph('run', '-p', 'x', '-m', '1', '--', 'sh', join(base, 'agent.sh')),
+    run: () => ralph('run', '-p', 'x', '-m', '1', '--no-sandbox', '--', 'sh', join(base, 'agent.sh')),
     read: (path: string) => readFileSync(join(project, path), 'utf8'),
   }
 }

@@ -337,8 +337,8 @@ describe('a runner', () => {
     const runners: RunnerRegistry = new Map([
       [
         'srt',
-        options => {
-          const inner = processRunner(options)
+        ({ run, graceMs }) => {
+          const inner = processRunner({ run, graceMs })
           const start: typeof inner.start = (command, id, sink) => {
             started.push(command.argv[0]!)
             return inner.start({ ...command, argv: ['env', 'IN_SANDBOX=1', ...command.argv] }, id, sink)
@@ -349,8 +349,8 @@ describe('a runner', () => {
     ])
     expect(await field.host(fieldWorkflow(1, {}), runners)).toBe(0)
     expect(started).toEqual(['sh', 'sh'])
-    const other = setField('echo done', { sandbox: { mode: 'srt' } })
-    await expect(other.host(fieldWorkflow(1, {}))).rejects.toThrow('ralph has no runner for "srt"')
+    const other = setField('echo done', { sandbox: { mode: 'docker' } })
+    await expect(other.host(fieldWorkflow(1, {}))).rejects.toThrow('ralph has no runner for "docker"')
     expect(other.read('home/runs')).toBeNull()
   })
 })
