@@ -167,6 +167,25 @@ while :; do sleep 0.1; done\n`)
     expect(size()).toBe(before)
   })
 
+  test('it is taken by itself where it works; one that is named and missing is refused, with the way out', async () => {
+    const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
+    await place.ready()
+    const run = ['run', '-p', 'work', '--once', '--trust']
+    const taken = await place.ralph([...run, '--', 'agent'])
+    expect([taken.code, taken.stdout]).toEqual([0, expect.stringMatching(/^ {2}sandbox +srt: /m)])
+    const without = await place.ralph([...run, '--no-sandbox', '--', 'agent'])
+    expect(without.stdout).not.toMatch(/^ {2}sandbox/m)
+    expect(without.stderr).toContain('there is no sandbox')
+    const PATH = `${place.at('bin')}:/usr/bin:/bin`
+    const refused = await place.ralph([...run, '--sandbox=srt', '--', 'agent'], { PATH })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/^ralph: error: sandbox srt: srt is not on PATH \(npm install -g .+\)/m)
+    const fallen = await place.ralph([...run, '--', 'agent'], { PATH })
+    expect([fallen.code, fallen.stderr]).toEqual([0, expect.stringContaining('there is no sandbox')])
+    const unknown = await place.ralph([...run, '--sandbox=jail', '--', 'agent'])
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--sandbox must be')])
+  })
+
   test('checks run inside too, unless the settings leave them outside', async () => {
     const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
     const pass = { env: { pass: ['BESIDE'] } }
