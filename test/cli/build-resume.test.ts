@@ -116,6 +116,9 @@ describe('a build that is resumed', () => {
     ]) {
       const { code, stderr } = await stage.ralph(...command)
       expect([code, stderr]).toEqual([2, expect.stringContaining(`session ${old} has no run in`)])
+      expect(stderr).toContain(
+        'an older ralph made it, or another machine, so it cannot be resumed; start a new run',
+      )
     }
 
     const journal = join(stage.runs().find(dir => dir.endsWith(id))!, 'journal.ndjson')

@@ -357,7 +357,10 @@ describe('trouble', () => {
   it('of silence spends a try, and five in a row without a change end the run', () => {
     const run = play(prompt(), [task('p')])
     for (let i = 0; i < 5; i++) expect(run.step(trouble('inactive')).move).toBe('more')
-    expect(run.decide()).toMatchObject({ result: 'inactive' })
+    expect(run.decide()).toMatchObject({
+      result: 'inactive',
+      why: '5 iterations in a row fell silent and changed nothing',
+    })
     const build = play(tasks(), [task('#1')])
     for (let i = 0; i < 5; i++) build.step(trouble('inactive', true))
     expect(build.at('#1')).toMatchObject({ stage: 'blocked', why: 'all tries at work are used' })

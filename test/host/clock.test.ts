@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { afterRunning } from '../../src/core/clock.ts'
 import { type ClockSource, processClock } from '../../src/host/clock.ts'
+import { DONE, setPrompt } from './hosted-prompt.ts'
 
 /** A source whose time the test moves. `suspend` moves it with nothing running, as SIGSTOP does. */
 function setTime() {
@@ -91,5 +92,30 @@ describe('the clock of a process', () => {
     await firing
     await turn()
     expect([called, time.timers.size]).toEqual([0, 0])
+  })
+})
+
+describe('a duration is measured by a clock that nobody can set', () => {
+  /** The look comes between two looks at that clock. The time of day is decades ahead of it. */
+  const expectBetween = (from: number, looks: (number | undefined)[]) => {
+    const to = performance.now()
+    expect(looks).not.toEqual([])
+    const isBetween = (at = Number.NaN) => at >= Math.floor(from) && at <= Math.ceil(to)
+    expect(looks.filter(at => !isBetween(at))).toEqual([])
+  }
+
+  it('in the process', () => {
+    const from = performance.now()
+    expectBetween(from, [processClock().elapsed()])
+  })
+
+  it('in the journal, whose every event has its time', async () => {
+    const from = performance.now()
+    const run = setPrompt({ calls: [DONE] })
+    expect(await run.host()).toBe(0)
+    expectBetween(
+      from,
+      run.journal().map(({ up }) => up),
+    )
   })
 })
