@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { journalPath, readJournal } from '../../src/store/journal.ts'
@@ -178,6 +187,13 @@ describe('a project that is no longer the one of the run', () => {
       expect(await outcome(verb)).toEqual([verb, 2, true])
     const old = { cwd: `${stage.project}-old`, env: stage.env }
     expect((await hostRalph(['status'], old)).stdout).toContain(idOf(stage))
+  })
+
+  it('is not one without a repository in which nothing was made yet', async () => {
+    const stage = setStage({ git: false, calls: [[['claude', 'more']], DONE] })
+    expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
+    expect(readdirSync(stage.project)).toEqual(['.ralph'])
+    expect((await stage.ralph('resume', '-m', '2')).code).toBe(0)
   })
 
   it('is not a copy of it while the project itself is still there', async () => {
