@@ -23,7 +23,7 @@ const LONGEST_MS = 30_000
 /** Which files are mutated, and the folders of their tests, or the tests themselves. */
 const AREAS = [
   { files: /^src\/workflows\/\w+\/rules\/.*\.ts$/, tests: ['test/workflows'] },
-  { files: /^src\/workflows\/\w+\/table\.ts$/, tests: ['test/workflows', 'test/core'] },
+  { files: /^src\/workflows\/\w+\/(table|merging)\.ts$/, tests: ['test/workflows', 'test/core'] },
   { files: /^src\/checks\/(judge\/)?rules\/.*\.ts$/, tests: ['test/checks'] },
   { files: /^src\/workers\/rules\/.*\.ts$/, tests: ['test/workers/rules'] },
   { files: /^templates\//, only: ['test/workflows/stories/templates.test.ts'] },

@@ -4,6 +4,7 @@ import { tasks as build } from '../../src/workflows/build/table.ts'
 import { maySendBack, mayWrite, sendsBackTo } from '../../src/workflows/pipeline/rules/order.ts'
 import { pipeline } from '../../src/workflows/pipeline/table.ts'
 import { prompt } from '../../src/workflows/run/table.ts'
+import { isMerging, merging } from '../../src/workflows/shared/merging.ts'
 import { green, ok, play, red, task } from '../core/play.ts'
 
 const submit = ok({ signal: true, findings: [green] })
@@ -90,6 +91,13 @@ describe('the table of a build', () => {
     // A bug fix works on the branch of its task, which is merged later.
     expect(side.stages.fix!.on.pass).toBe('done')
   })
+
+  it('orders its stages only where something is merged: that comes first', () => {
+    expect(table).not.toHaveProperty('order')
+    const order = ['merge', 'resolve', 'refine', 'decompose', 'fix', 'work']
+    expect(build({ parallel: 2 }).order).toEqual(order)
+    expect(build({ isOnBranches: true })).toMatchObject({ width: 1, order })
+  })
 })
 
 describe('the table of a pipeline', () => {
@@ -152,6 +160,8 @@ describe('the table of a pipeline', () => {
     const table = pipeline({ roles: ['coder'], parallel: 2 })
     expectWhole(table)
     expect([table.width, table.stages.coder!.on.pass]).toEqual([2, 'merge'])
+    expect(table.order).toEqual(['merge', 'resolve', 'coder'])
+    expect(pipeline({ roles: ['coder'], isOnBranches: true })).toEqual({ ...table, width: 1 })
   })
 
   it('finishes a task before the next one begins, and gives a red check to the one who wrote', () => {
@@ -163,6 +173,36 @@ describe('the table of a pipeline', () => {
     expect(step(ok({ findings: [red] }))).toBe('tester')
     expect(step(submit)).toBe('done')
     expect(run.begin().task).toBe('2')
+  })
+})
+
+describe('merging', () => {
+  it('goes to an agent with a conflict, and to a person after three', () => {
+    const { stages } = merging(true)
+    expect(stages).toEqual({
+      merge: {
+        by: 'ralph',
+        title: 'merging',
+        alone: true,
+        ends: 'checks',
+        tries: 5,
+        on: { pass: 'done', more: 'merge', fail: 'resolve', ask: 'blocked', spent: 'blocked' },
+      },
+      resolve: {
+        role: 'coder',
+        title: 'resolving',
+        ends: 'checks',
+        tries: 2,
+        visits: 3,
+        on: { pass: 'merge', more: 'resolve', fail: 'resolve', ask: 'blocked', spent: 'blocked' },
+      },
+    })
+    expect(Object.keys(stages).every(isMerging)).toBe(true)
+    expect(['coder', 'work', 'done'].some(isMerging)).toBe(false)
+  })
+
+  it('has no stages where tasks have no branches', () => {
+    expect(merging(false)).toEqual({ after: 'done', order: [], stages: {} })
   })
 })
 

@@ -72,6 +72,8 @@ describe('the history of a pipeline', () => {
       standing('T3', { stage: 'blocked', why: 'Which key?' }),
       standing('T4', {}, ['T2', 'T3']),
       standing('T5', {}),
+      standing('T6', { stage: 'blocked', why: '' }),
+      standing('T7', {}, ['T6']),
     ]
     expect(historyLines(standings, rows)).toEqual([
       'T1 Do it: completed',
@@ -83,6 +85,8 @@ describe('the history of a pipeline', () => {
       'T3 Do it: Which key?',
       'T4 Do it: waits for T2, T3',
       'T5 Do it: coder, not tried yet',
+      'T6 Do it: blocked',
+      'T7 Do it: waits for T6',
     ])
   })
 

@@ -107,6 +107,18 @@ describe('what an agent may not write is reported', () => {
     ])
   })
 
+  it('not of notes that a story lacks which was never finished', () => {
+    const claimed = { A: { passes: true, notes: '' } }
+    expect(told(claimed, {}, { ...rules, skip: true })).toEqual([])
+    expect(told(claimed)).toEqual([expect.stringMatching(/illegal transition: passes false → true\.$/)])
+  })
+
+  it('of another story by where it stands, if nobody knows any more where it stood', () => {
+    expect(told({ B: { reviewStatus: 'needs_review' } }, { before: null })).toEqual([
+      'This iteration was about story A. What it wrote about story B is put back.',
+    ])
+  })
+
   it('of a story that it did not touch and that cannot be so', () => {
     const odd = file({ ...newStory('A'), reviewStatus: 'changes_requested', reviewCount: 1 })
     const work = { truth: odd, before: snapshotOf(odd), found: odd, tasks: storyTasks(odd) }
