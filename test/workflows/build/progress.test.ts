@@ -290,12 +290,20 @@ the limit
     expect(log.text).toBe(`${before}\n## Another plan wanted (${T0})\nwith tests\n  # x\n`)
   })
 
-  it('adds nothing for what is no entry', () => {
-    const types = 'baseline spawned committing applied control limits warned doubted prompted agent checking'
-    const more = 'checked waiting asked asking changed undone'
+  it('says as which commit a task was merged', () => {
     const log = logged([task('#1')])
     const before = log.text
-    for (const type of `${types} ${more}`.split(' ')) log.write({ type, ...AT } as RunEvent)
+    log.write({ type: 'merged', ...AT, id: 1, workspace: 'w', from: 'f', to: 'abcdef0123456789' })
+    expect(log.text).toBe(`${before}- Merged as abcdef0123\n`)
+  })
+
+  it('adds nothing for what is no entry', () => {
+    const types = 'baseline spawned committing applied control limits warned doubted prompted agent checking'
+    const more = 'checked waiting asked asking changed undone denied allowed'
+    const folders = 'opening opened merging rebased landing closed'
+    const log = logged([task('#1')])
+    const before = log.text
+    for (const type of `${types} ${more} ${folders}`.split(' ')) log.write({ type, ...AT } as RunEvent)
     expect(log.text).toBe(before)
   })
 

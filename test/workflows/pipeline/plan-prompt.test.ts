@@ -12,15 +12,15 @@ describe('the prompt for a list of tasks', () => {
     'Turn the specification below into tasks',
     '## Task Generation Requirements',
     'For EACH task you create, you MUST specify:',
-    '1. **outcome**',
+    '### Required Fields\n1. **outcome**',
     '2. **acceptance_criteria**',
-    'For each agent (coder, reviewer, tester, qa), you MAY specify:',
+    '### Optional Per-Agent Criteria\nFor each agent (coder, reviewer, tester, qa), you MAY specify:',
     '- **promise**',
     '- **verification_method**: One of: string_match, semantic, external, multi_stage',
     '- **verification_config**',
     'Use external, with a command that is really there',
-    'IMPORTANT: Tasks without completion criteria will fail',
-    'Answer with the list of tasks as YAML',
+    '### Example Task Definition\n\n```yaml\n- id:',
+    'IMPORTANT: Tasks without completion criteria will fail during Ralph loop execution.\n\nAnswer with the list of tasks as YAML',
   ])('says: %s', words => {
     expect(prompt).toContain(words)
   })

@@ -275,6 +275,8 @@ describe('an agent’s edit of the story file', () => {
     const { list, refused } = agentStoryEdits(found, tasks, 1)
     expect(list!.add!.map(a => a.task.id)).toEqual(['X'])
     expect(refused).toEqual(['Y', 'Z'])
+    const most = agentStoryEdits(found, tasks, 2)
+    expect([most.list!.add!.map(a => a.task.id), most.refused]).toEqual([['X', 'Y'], ['Z']])
     expect(agentStoryEdits(found, tasks, -1).refused).toEqual(['X', 'Y', 'Z'])
   })
 })
