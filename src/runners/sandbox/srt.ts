@@ -36,7 +36,7 @@ export type SrtOptions = {
   onDenied(host: string): void
 }
 
-/** The runtime's module, by the program that its package installs. Not the project's own, which an agent could change. */
+/** The runtime's module, by the program that its package installs. */
 export function findRuntime(path: string): string | null {
   const program = findProgram('srt', path)
   if (program === null) return null
