@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   core: [],
   engine: ['core'],
   agents: ['core', 'store/files'],
-  runners: ['core'],
+  runners: ['core', 'store/files'],
   store: ['core'],
   git: ['core', 'store/files'],
   protect: ['core', 'store/files'],

@@ -25,14 +25,18 @@ export type ChosenSandbox = { mode: SandboxMode; why: string | null }
 export const sandboxProgram = (): string => join(packageFolder() ?? '', 'dist', 'sandbox-host.mjs')
 
 /** The strongest sandbox that is known to work here, or the one that the user names. Refuses a named one that does not work. */
-export async function chooseSandbox(mode: SandboxMode, env: NodeJS.ProcessEnv): Promise<ChosenSandbox> {
+export async function chooseSandbox(
+  mode: SandboxMode,
+  project: string,
+  env: NodeJS.ProcessEnv,
+): Promise<ChosenSandbox> {
   if (mode === 'none') return { mode, why: null }
   if (mode === 'docker')
     throw new UsageError('--sandbox docker is not available in this version; use srt, or none')
   const isRoot = process.getuid?.() === 0
   // Root inside can still write what the kernel keeps below /proc/sys.
   if (mode === 'auto' && isRoot) return { mode: 'none', why: 'srt is no boundary for root' }
-  const missing = await checkSrt(sandboxProgram(), present(env))
+  const missing = await checkSrt({ program: sandboxProgram(), project, env: present(env) })
   if (missing.length === 0)
     return {
       mode: 'srt',
@@ -64,6 +68,7 @@ export function sandboxOf(options: {
   const own = ownVariables(spec, env)
   return srtSandbox({
     run: id,
+    project: spec.project,
     borders: () => bordersOf(spec, home, env, run().state.hosts.allowed),
     program: sandboxProgram(),
     env: present(env),

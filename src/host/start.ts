@@ -163,7 +163,7 @@ export async function startRun<S extends RunSpec>(
   const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
   const start = await recordStart(place.project, gitEnvironment(settings, env))
   if (draft.worktrees) await requireBranch(start, gitEnvironment(settings, env))
-  const sandbox = await chooseSandbox(settings.sandbox.mode, env)
+  const sandbox = await chooseSandbox(settings.sandbox.mode, place.project, env)
   const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [

@@ -1,46 +1,35 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { findProgram } from '../find-program.ts'
+import { LIMITS, textAt } from '../../store/files/read.ts'
 import { commandRunner } from '../run-command.ts'
-import { findRuntime, srtSandbox } from './srt.ts'
-
-/** Something that keeps the sandbox from working, and the way out. */
-export type Missing = { what: string; remedy: string }
+import { type Kernel, obstacleOf } from './obstacle.ts'
+import { findSrt, type Missing } from './programs.ts'
+import { srtSandbox } from './srt.ts'
 
 const LONGEST_MS = 20_000
 
-/** The programs that the runtime needs on Linux, and Debian's names of their packages. */
-const PROGRAMS = { bwrap: 'bubblewrap', socat: 'socat', rg: 'ripgrep' }
+export type CheckSrtOptions = {
+  /** The program that hosts the runtime. */
+  program: string
+  /** What belongs to this project is not used. */
+  project: string
+  env: Record<string, string>
+  platform?: NodeJS.Platform
+}
 
 /**
  * What keeps srt from working here; nothing: it works. The runtime's own check of its dependencies is no proof, so a
- * program is run inside. `program`: the program that hosts the runtime.
+ * program is run inside.
  */
-export async function checkSrt(
-  program: string,
-  env: Record<string, string>,
-  platform: NodeJS.Platform = process.platform,
-): Promise<Missing[]> {
-  const path = env.PATH ?? ''
-  if (platform !== 'linux' && platform !== 'darwin')
-    return [{ what: `srt does not run on ${platform}`, remedy: 'use Linux, macOS or WSL' }]
-  const missing: Missing[] = []
-  if (findRuntime(path) === null)
-    missing.push({ what: 'srt is not on PATH', remedy: 'npm install -g @anthropic-ai/sandbox-runtime' })
-  if (platform === 'linux')
-    for (const [name, packageName] of Object.entries(PROGRAMS))
-      if (findProgram(name, path) === null)
-        missing.push({ what: `${name} is not on PATH`, remedy: `install the package ${packageName}` })
-  if (missing.length > 0) return missing
-  const failure = await tryInside(program, env)
-  return failure === null ? [] : [{ what: `nothing can be run inside: ${failure}`, remedy: REMEDY }]
+export async function checkSrt(options: CheckSrtOptions): Promise<Missing[]> {
+  const found = findSrt(options.env.PATH ?? '', options.project, options.platform)
+  if ('missing' in found) return found.missing
+  const failure = await tryInside(options)
+  return failure === null ? [] : [obstacleOf(failure, kernelHere())]
 }
 
-const REMEDY =
-  'allow unprivileged user namespaces (on Ubuntu, an AppArmor profile for bwrap; in a container, a seccomp profile that allows them)'
-
 /** Runs `true` inside; null: it ended well. */
-async function tryInside(program: string, env: Record<string, string>): Promise<string | null> {
-  const nothing = { allowedDomains: [], allowWrite: [], denyRead: [] }
+async function tryInside({ program, project, env }: CheckSrtOptions): Promise<string | null> {
   const borders = {
     home: homedir(),
     ralphHome: '',
@@ -50,11 +39,12 @@ async function tryInside(program: string, env: Record<string, string>): Promise<
     logins: [],
     secrets: [],
     env: {},
-    settings: nothing,
+    settings: { allowedDomains: [], allowWrite: [], denyRead: [] },
   }
   try {
     const sandbox = srtSandbox({
       run: `check-${process.pid}`,
+      project,
       borders: () => borders,
       program,
       env,
@@ -74,5 +64,18 @@ async function tryInside(program: string, env: Record<string, string>): Promise<
     }
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+function kernelHere(): Kernel {
+  const numberAt = (path: string): number | null => {
+    const text = textAt(`/proc/sys/${path}`, { limit: LIMITS.small })
+    return text === null ? null : Number(text)
+  }
+  return {
+    apparmor: numberAt('kernel/apparmor_restrict_unprivileged_userns'),
+    clone: numberAt('kernel/unprivileged_userns_clone'),
+    most: numberAt('user/max_user_namespaces'),
+    isContainer: ['/.dockerenv', '/run/.containerenv'].some(path => existsSync(path)),
   }
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { CannotGoOn, type Command } from '../../core/ports.ts'
-import { findProgram } from '../find-program.ts'
 import { INSIDE } from '../process/marks.ts'
 import { type Borders, environmentInside, policyOf } from './policy.ts'
+import { findSrt } from './programs.ts'
 import type { HostAnswer, HostRequest } from './protocol.ts'
 
 /** A sandbox that the processes of one run work in. */
@@ -23,6 +23,8 @@ export type Sandbox = {
 
 export type SrtOptions = {
   run: string
+  /** No program of this project makes the sandbox. */
+  project: string
   /** Asked when it is opened. */
   borders(): Omit<Borders, 'temp'>
   /** The program that hosts the runtime. */
@@ -34,14 +36,6 @@ export type SrtOptions = {
   /** More hosts for commands that ask for them (`Command.online`). */
   checkDomains: readonly string[]
   onDenied(host: string): void
-}
-
-/** The runtime's module, by the program that its package installs. */
-export function findRuntime(path: string): string | null {
-  const program = findProgram('srt', path)
-  if (program === null) return null
-  const module = join(dirname(realpathSync(program)), 'index.js')
-  return existsSync(module) ? module : null
 }
 
 /** How long the host has to exit. */
@@ -80,15 +74,22 @@ type OpenSandbox = {
 }
 
 async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
-  const runtime = findRuntime(options.env.PATH ?? '')
-  if (runtime === null)
-    throw new CannotGoOn(
-      'the sandbox srt is not installed: npm install -g @anthropic-ai/sandbox-runtime; ralph doctor says what else it needs',
-    )
+  const found = findSrt(options.env.PATH ?? '', options.project)
+  if ('missing' in found) {
+    const [first] = found.missing
+    throw new CannotGoOn(`the sandbox srt cannot be opened: ${first!.what} (${first!.remedy})`)
+  }
+  const { runtime, bwrap, socat, rg } = found.programs
   const folder = newFolder(options.run)
   const [temp, empty] = [join(folder, 'tmp'), join(folder, 'empty')]
   for (const made of [temp, empty]) mkdirSync(made)
-  const config = policyOf({ ...options.borders(), temp }, existsSync)
+  const config = {
+    ...policyOf({ ...options.borders(), temp }, existsSync),
+    // By their paths: inside, and when a command is started, PATH may lead elsewhere.
+    ...(bwrap && { bwrapPath: bwrap }),
+    ...(socat && { socatPath: socat }),
+    ...(rg && { ripgrep: { command: rg } }),
+  }
   const host = startHost(options, { empty, temp, folder })
   try {
     await host.ask({ type: 'open', runtime, config })

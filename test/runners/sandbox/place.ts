@@ -104,6 +104,7 @@ export function openPlace(agent: string) {
   }
   return {
     at,
+    env,
     addProgram,
     /** The user's own settings for all projects. */
     settings(settings: Record<string, unknown>) {

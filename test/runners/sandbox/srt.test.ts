@@ -186,6 +186,25 @@ while :; do sleep 0.1; done\n`)
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--sandbox must be')])
   })
 
+  test('no program of a project makes the sandbox, though it is the first on PATH', async () => {
+    const place = openPlace(
+      "cat > /dev/null\ntouch ../beside/x && echo written\necho '<response>DONE</response>'\n",
+    )
+    for (const name of ['srt', 'bwrap', 'socat', 'rg']) {
+      mkdirSync(place.at('project/node_modules/.bin'), { recursive: true })
+      const fake = place.at(`project/node_modules/.bin/${name}`)
+      writeFileSync(fake, '#!/bin/sh\ntouch "$BESIDE/by-$(basename "$0")"\nexec "$@"\n', { mode: 0o755 })
+    }
+    await place.ready()
+    const bin = place.at('project/node_modules/.bin')
+    const ran = await place.ralph(ONCE, { PATH: `${bin}:${place.env.PATH}` })
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(readdirSync(place.at('beside'))).toEqual([])
+    const refused = await place.ralph(ONCE, { PATH: `${bin}:${place.at('bin')}:/usr/bin:/bin` })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(`${bin}/srt is not used, because an agent could replace it`)
+  })
+
   test('checks run inside too, unless the settings leave them outside', async () => {
     const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
     const pass = { env: { pass: ['BESIDE'] } }

@@ -5,7 +5,7 @@ import type { Io } from '../../../runs/io.ts'
 /** Says whether a sandbox works here: exit code 0 if one does. */
 export async function checkSandbox({ stdout, env }: Io): Promise<number> {
   const say = (line: string) => void stdout.write(`${line}\n`)
-  const missing = await checkSrt(sandboxProgram(), present(env))
+  const missing = await checkSrt({ program: sandboxProgram(), project: process.cwd(), env: present(env) })
   if (missing.length > 0) {
     say('srt does not work here:')
     for (const { what, remedy } of missing) say(`  ${what}; ${remedy}`)
