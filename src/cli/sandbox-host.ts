@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
+import { readDenial } from '../runners/sandbox/denials.ts'
 import type { HostAnswer, HostRequest } from '../runners/sandbox/protocol.ts'
 
 type Runtime = typeof import('@anthropic-ai/sandbox-runtime')
@@ -24,12 +25,29 @@ async function open({ runtime, config }: Extract<HostRequest, { type: 'open' }>)
     const [issue] = read.error.issues
     throw new Error(`its settings are refused: ${issue?.path.join('.')}: ${issue?.message}`)
   }
-  await SandboxManager.initialize(config, async ({ host, port }) => {
-    if (allowed.has(host)) return true
-    say({ denied: { host, port: port ?? null } })
-    return false
-  })
+  await SandboxManager.initialize(config, async ({ host }) => allowed.has(host), true)
+  reportDenials(SandboxManager.getSandboxViolationStore())
   opened = SandboxManager
+}
+
+/** What is inside can say anything, as often as it likes. */
+const MOST_REPORTED = 1000
+
+/** Reports each thing that the runtime refused once. */
+function reportDenials(store: ReturnType<Runtime['SandboxManager']['getSandboxViolationStore']>): void {
+  const reported = new Set<string>()
+  let seen = 0
+  store.subscribe(violations => {
+    const fresh = store.getTotalCount() - seen
+    seen += fresh
+    for (const { line, command } of fresh > 0 ? violations.slice(-fresh) : []) {
+      const denied = readDenial(line, command ?? null)
+      const key = JSON.stringify(denied)
+      if (!denied || reported.has(key) || reported.size >= MOST_REPORTED) continue
+      reported.add(key)
+      say({ denied })
+    }
+  })
 }
 
 async function answer(request: HostRequest): Promise<{ argv?: string[] }> {
@@ -44,7 +62,8 @@ async function answer(request: HostRequest): Promise<{ argv?: string[] }> {
   if (!opened) throw new Error('the sandbox is not open')
   const { command, call, domains } = request
   if (domains.length > 0) opened.registerCommandNetworkLists(call, { allowedDomains: [...domains] })
-  const options = { commandId: call }
+  // The text of a command is what a refusal is reported with.
+  const options = { commandId: call, commandText: call }
   const { argv } = await opened.wrapWithSandboxArgv(
     command,
     '/bin/sh',

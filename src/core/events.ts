@@ -238,9 +238,9 @@ export type RunEvent = { at: number; up?: number } & (
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
-  /** The sandbox kept something from reaching this host. */
-  | { type: 'denied'; host: string }
-  /** The user lets what is inside the sandbox reach this host. */
+  /** The sandbox kept something from a host (`why`: though it is allowed), or from writing a file; the user allows a host. */
+  | { type: 'denied'; host: string; id?: StepId; why?: string }
+  | { type: 'refused'; path: string; id?: StepId }
   | { type: 'allowed'; host: string; request?: string; from?: Sender }
   /** After a step was settled: why green checks are not enough, under the name of a check; null: they are again. */
   | { type: 'doubted'; id: StepId; check: string; why: string | null }

@@ -114,10 +114,15 @@ export function evolve(state: RunState, event: RunEvent): RunState {
         ? { ...state, told: [...state.told, event.text] }
         : { ...state, toldTask: addTold(state.toldTask, event.task, event.text) }
     case 'denied':
-      return { ...state, hosts: { ...state.hosts, denied: [...state.hosts.denied, event.host] } }
+      return { ...state, sandbox: { ...state.sandbox, denied: [...state.sandbox.denied, event.host] } }
+    case 'refused':
+      return { ...state, sandbox: { ...state.sandbox, refused: [...state.sandbox.refused, event.path] } }
     case 'allowed': {
-      const denied = state.hosts.denied.filter(host => host !== event.host)
-      return { ...state, hosts: { denied, allowed: [...state.hosts.allowed, event.host] } }
+      const denied = state.sandbox.denied.filter(host => host !== event.host)
+      return {
+        ...state,
+        sandbox: { ...state.sandbox, denied, allowed: [...state.sandbox.allowed, event.host] },
+      }
     }
     case 'baseline':
       return {

@@ -207,8 +207,8 @@ export type RunState = {
   told: string[]
   /** Those for one task only, such as the answer to its question. */
   toldTask: Record<TaskId, string[]>
-  /** The hosts that a sandbox kept it from, and those that the user allowed while it ran. */
-  hosts: { denied: string[]; allowed: string[] }
+  /** The hosts that a sandbox kept it from, the files it kept it from writing, and the hosts that the user allowed since. */
+  sandbox: { denied: string[]; refused: string[]; allowed: string[] }
 }
 
 /** null: no such limit. */
@@ -265,7 +265,7 @@ export const initial: RunState = {
   doubts: {},
   told: [],
   toldTask: {},
-  hosts: { denied: [], allowed: [] },
+  sandbox: { denied: [], refused: [], allowed: [] },
 }
 
 /** The state of a task; one that was never worked on is at its first stage. */

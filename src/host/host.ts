@@ -112,7 +112,8 @@ function openRun(
     const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
     book.record({ type: 'warned', at: Date.now(), note })
   })
-  const sandbox = sandboxOf({ id, spec, home, env, run: () => book })
+  let isOver = false
+  const sandbox = sandboxOf({ id, spec, home, env, run: () => book, isOver: () => isOver })
   const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000, ...(sandbox && { sandbox }) })
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
   let active: Active | null = null
@@ -121,6 +122,7 @@ function openRun(
   const notify = (event: RunEvent) => {
     if (event.type === 'settled') settled = event
     if (event.type === 'allowed') sandbox?.allow(event.host)
+    if (event.type === 'finished' || event.type === 'stopped') isOver = true
     session.onEvent(event)
     active?.onEvent?.(event)
     for (const watcher of watchers) {

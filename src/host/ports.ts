@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
+import type { RunState } from '../core/table.ts'
 import type { RunRunner } from '../runners/index.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
@@ -172,7 +173,7 @@ export function composePorts(options: PortsOptions): Ports {
       const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work, workspace.noteCommits(emit))
       await workspace.beforeAgent()
-      return withDenied(prompt, work.state.hosts.denied)
+      return withDenied(prompt, work.state.sandbox)
     },
     async call(work, prompt, listener) {
       // Await only a promise: an await costs a turn of the event loop before the agent starts.
@@ -234,8 +235,12 @@ export function composePorts(options: PortsOptions): Ports {
   }
 }
 
-/** Tells the agent which hosts it cannot reach, so that it does not try them again and again. */
-const withDenied = (prompt: string, denied: readonly string[]): string =>
-  denied.length === 0
-    ? prompt
-    : `${prompt.trimEnd()}\n\nYou work in a sandbox. It does not let you reach: ${denied.join(', ')}. Do without them; the user was told.\n`
+/** Tells the agent what it cannot reach or write, so that it does not try it again and again. */
+function withDenied(prompt: string, { denied, refused }: RunState['sandbox']): string {
+  const kept = [
+    ...(denied.length > 0 ? [`It does not let you reach: ${denied.join(', ')}.`] : []),
+    ...(refused.length > 0 ? [`It does not let you write: ${refused.join(', ')}.`] : []),
+  ]
+  if (kept.length === 0) return prompt
+  return `${prompt.trimEnd()}\n\nYou work in a sandbox. ${kept.join(' ')} Do without; the user was told.\n`
+}

@@ -4,9 +4,11 @@ import { known } from '../agents/index.ts'
 import { ownNames } from '../agents/own-names.ts'
 import { looksSecret } from '../core/secrets/names.ts'
 import { holdsSecret } from '../core/secrets/redact.ts'
+import type { RunState } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Book } from '../engine/book.ts'
 import { checkSrt } from '../runners/sandbox/check-srt.ts'
+import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
 import type { Borders } from '../runners/sandbox/policy.ts'
 import { type Sandbox, srtSandbox } from '../runners/sandbox/srt.ts'
 import { isKeptInside } from '../settings/environment.ts'
@@ -47,6 +49,12 @@ export async function chooseSandbox(
   return { mode: 'none', why: missing[0]!.what }
 }
 
+/** A run is begun with the sandbox that was chosen, and resumed in the same. */
+export const withSandbox = <S extends { settings: Settings }>(spec: S, { mode }: ChosenSandbox): S => ({
+  ...spec,
+  settings: { ...spec.settings, sandbox: { ...spec.settings.sandbox, mode } },
+})
+
 /** The variables that are set. */
 export const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
@@ -61,25 +69,41 @@ export function sandboxOf(options: {
   home: string
   env: NodeJS.ProcessEnv
   run(): Pick<Book, 'state' | 'record'>
+  /** Nothing may be recorded any more. */
+  isOver(): boolean
 }): Sandbox | undefined {
-  const { id, spec, home, env, run } = options
+  const { id, spec, home, env, run, isOver } = options
   const { sandbox, env: rules } = spec.settings
   if (sandbox.mode !== 'srt') return
   const own = ownVariables(spec, env)
   return srtSandbox({
     run: id,
     project: spec.project,
-    borders: () => bordersOf(spec, home, env, run().state.hosts.allowed),
+    borders: () => bordersOf(spec, home, env, run().state.sandbox.allowed),
     program: sandboxProgram(),
     env: present(env),
     keeps: name => isKeptInside(name, { own, pass: rules.pass }),
     checkDomains: sandbox.checkDomains,
-    onDenied(host) {
-      const { denied } = run().state.hosts
-      if (!denied.includes(host) && denied.length < MOST_DENIED)
-        run().record({ type: 'denied', at: Date.now(), host })
+    onDenied(denial, step) {
+      if (isOver()) return
+      const event = deniedEvent(denial, run().state.sandbox)
+      if (event) run().record({ ...event, at: Date.now(), ...(step !== null && { id: step }) })
     },
   })
+}
+
+type DeniedEvent = { type: 'denied'; host: string; why?: string } | { type: 'refused'; path: string }
+
+/** What to record of something that the sandbox kept the run from; null: it is known already. */
+function deniedEvent(denial: Denial, { denied, refused }: RunState['sandbox']): DeniedEvent | null {
+  if ('host' in denial) {
+    const { host, why } = denial
+    if (denied.includes(host) || denied.length >= MOST_DENIED) return null
+    return { type: 'denied', host, ...(why !== undefined && { why }) }
+  }
+  const { path } = denial
+  const isTold = refused.some(known => placeOf(known, homedir()) === placeOf(path, homedir()))
+  return isTold || refused.length >= MOST_DENIED ? null : { type: 'refused', path }
 }
 
 /** Where the processes of a run may read, write and connect. */

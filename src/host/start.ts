@@ -21,7 +21,7 @@ import type { Frontend } from './frontend.ts'
 import { type HostOptions, hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
-import { type ChosenSandbox, chooseSandbox, type SandboxMode } from './sandbox.ts'
+import { chooseSandbox, type SandboxMode, withSandbox } from './sandbox.ts'
 import { projectRisks, requireTrust } from './trust.ts'
 import { verboseLines } from './verbose.ts'
 
@@ -206,12 +206,6 @@ export const launchHere: Launch = ({ shared, ...run }) =>
   withLocks({ home: run.home, id: run.id, project: run.spec.project, shared }, () =>
     hostRun({ ...run, past: [] }),
   )
-
-/** The run is begun with the sandbox that was chosen, and resumed in the same. */
-const withSandbox = <S extends RunSpec>(draft: DraftSpec<S>, { mode }: ChosenSandbox): DraftSpec<S> => ({
-  ...draft,
-  settings: { ...draft.settings, sandbox: { ...draft.settings.sandbox, mode } },
-})
 
 const withStart = <S extends RunSpec>(draft: DraftSpec<S>, start: Start | null): S =>
   ({ ...draft, start }) as S

@@ -57,6 +57,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   undone: { saved: 'string' },
   warned: { note: 'string' },
   denied: { host: 'string' },
+  refused: { path: 'string' },
   allowed: { host: 'string' },
   doubted: { id: 'number', check: 'string', why: 'any' },
 }

@@ -38,7 +38,7 @@ export function noticeReader(
         if (!isLimited) isTold = false
         return event.move === 'ask' ? notice('question', `${event.task} asks: ${event.state.why}`) : null
       case 'denied':
-        return notice('question', hostText(event))
+        return notice('question', sandboxText(event))
       case 'asking':
         return notice('question', `your answer is needed: ${event.what}`)
       case 'waiting':
@@ -58,10 +58,14 @@ export function noticeReader(
 
 const endText = (ending: RunEnding): string => formatEnding(ending).text
 
-/** What a sandbox does about a host, for people. */
-export function hostText({ type, host }: Extract<RunEvent, { type: 'denied' | 'allowed' }>): string {
-  const name = plainLine(host)
-  return type === 'denied'
-    ? `the sandbox kept it from ${name}; to allow that: ralph sandbox allow ${name}`
-    : `it may reach ${name} now`
+/** What a sandbox does about a host or a file, for people. */
+export function sandboxText(event: Extract<RunEvent, { type: 'denied' | 'refused' | 'allowed' }>): string {
+  if (event.type === 'refused')
+    return `the sandbox kept it from writing ${plainLine(event.path)}; to allow that: sandbox.allowWrite`
+  const name = plainLine(event.host)
+  if (event.type === 'allowed') return `it may reach ${name} now`
+  const kept = `the sandbox kept it from ${name}`
+  // The name is allowed already, so allowing it again would not help.
+  if (event.why !== undefined) return `${kept}: ${plainLine(event.why)}`
+  return `${kept}; to allow that: ralph sandbox allow ${name}`
 }

@@ -6,7 +6,7 @@ import type { Bounds } from './excerpt.ts'
 import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { KEY_HINTS } from './keys.ts'
-import { hostText } from './notices.ts'
+import { sandboxText } from './notices.ts'
 import { outcomeLines } from './outcome-lines.ts'
 import { plain, plainLine, taskLabels } from './plain.ts'
 import { besideAnswer } from './plan-text.ts'
@@ -260,8 +260,9 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
             )
           : []
       case 'denied':
+      case 'refused':
       case 'allowed':
-        return fit.wrap(`  ${hostText(event)}`, event.type === 'denied' ? colors.yellow : colors.dim, 4)
+        return fit.wrap(`  ${sandboxText(event)}`, event.type === 'allowed' ? colors.dim : colors.yellow, 4)
       case 'asking':
         asked.add(event.id)
         return []

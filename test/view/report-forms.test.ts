@@ -41,6 +41,23 @@ const left = () => {
   return receiptOf(pen.finish('exhausted', 'all 2 iterations are used'))
 }
 
+describe.each<[string, (receipt: Receipt) => string]>([
+  ['text', text],
+  ['Markdown', receipt => markdown(receipt).replaceAll('\\', '')],
+  ['a page', html],
+])('as %s', (_, form) => {
+  it('it tells of each iteration what the sandbox kept it from', () => {
+    const pen = journal()
+    pen.start().start()
+    pen.add({ type: 'denied', id: 1, host: 'example.com' })
+    pen.add({ type: 'refused', id: 2, path: '/etc/hosts' })
+    const receipt = receiptOf(pen.finish('exhausted', 'all 2 iterations are used'))
+    expect(receipt.iterations.map(({ denied }) => denied)).toEqual([['example.com'], ['writing /etc/hosts']])
+    expect(form(receipt)).toContain('the sandbox kept it from example.com')
+    expect(form(receipt)).toContain('the sandbox kept it from writing /etc/hosts')
+  })
+})
+
 describe('as text', () => {
   it('it is all that happened, in the width of a terminal', () => {
     expect(`${text(verified())}\n`).toBe(`ralph run 20260301-221530-k3f

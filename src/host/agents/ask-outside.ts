@@ -5,8 +5,11 @@ import type { RunEvent } from '../../core/events.ts'
 import { initial } from '../../core/table.ts'
 import { runnerFor, runners } from '../../runners/index.ts'
 import { newRunId, ralphHome } from '../../runs/find.ts'
+import { sandboxText } from '../../view/notices.ts'
+import { plainLine } from '../../view/plain.ts'
 import type { BaseSpec } from '../../workflows/spec.ts'
 import { processClock } from '../clock.ts'
+import { chooseSandbox, sandboxOf, withSandbox } from '../sandbox.ts'
 import { type AgentPool, openAgents } from './agent-pool.ts'
 import type { AskerOptions } from './ask.ts'
 import { agentCaller } from './call.ts'
@@ -24,11 +27,22 @@ export async function askOutside<T>(
   act: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const { settings } = base
+  const sandbox = await chooseSandbox(settings.sandbox.mode, base.project, env)
+  const spec = withSandbox({ ...base, workflow: '', start: null }, sandbox)
   const folder = mkdtempSync(join(tmpdir(), 'ralph-ask-'))
   const id = newRunId(new Date(), Math.random())
-  const runner = runnerFor(runners, settings.sandbox.mode)({ run: id, graceMs: settings.killGrace * 1000 })
-  const cacheDir = join(ralphHome(env), 'cache')
-  const agents = openAgents({ spec: { ...base, workflow: '', start: null }, runner, env, cacheDir })
+  const home = ralphHome(env)
+  const confined = sandboxOf({ id, spec, home, env, run: () => deniedTo(warn), isOver: () => false })
+  const runner = runnerFor(
+    runners,
+    spec.settings.sandbox.mode,
+  )({
+    run: id,
+    graceMs: settings.killGrace * 1000,
+    ...(confined && { sandbox: confined }),
+  })
+  const cacheDir = join(home, 'cache')
+  const agents = openAgents({ spec, runner, env, cacheDir })
   let calls = 0
   let spent = 0
   const call = agentCaller({
@@ -70,3 +84,13 @@ export async function askOutside<T>(
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** There is no run whose journal could keep what the sandbox kept an agent from, so it is only said. */
+const deniedTo = (warn: (note: string) => void) => ({
+  state: initial,
+  record(event: RunEvent) {
+    if (event.type === 'denied')
+      warn(`the sandbox kept it from ${plainLine(event.host)}; to allow that: sandbox.allowedDomains`)
+    else if (event.type === 'refused') warn(sandboxText(event))
+  },
+})

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { StepId } from '../../core/table.ts'
 
 /** What marks a process as one of a run: entries of its first environment, and a limit that it inherited. */
 export type Marks = {
@@ -25,6 +26,10 @@ export const MARK_NAMES = {
   RALPH_CALL: 'call',
   [INSIDE]: 'inside',
 } as const
+
+/** The step in an environment with marks; null: the command belongs to none. */
+export const stepIn = (env: Record<string, string>): StepId | null =>
+  /^\d+$/.test(env.RALPH_STEP ?? '') ? Number(env.RALPH_STEP) : null
 
 /*
  * A process can clear its environment and leave its group and session, but it keeps its resource limits, which anybody

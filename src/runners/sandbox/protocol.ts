@@ -1,4 +1,5 @@
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
+import type { Denial } from './denials.ts'
 
 /** What ralph asks of the process that hosts the sandbox runtime, as lines of JSON. Each gets one answer. */
 export type HostRequest =
@@ -10,5 +11,5 @@ export type HostRequest =
 /** `asked`: the number of the request, counted from 0. */
 export type HostAnswer =
   | { asked: number; argv?: string[]; error?: string }
-  /** Something inside tried to reach a host that is not allowed. */
-  | { denied: { host: string; port: number | null } }
+  /** Something inside tried what is not allowed. */
+  | { denied: Denial }

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { CannotGoOn, type Command } from '../../core/ports.ts'
-import { INSIDE } from '../process/marks.ts'
+import type { StepId } from '../../core/table.ts'
+import { INSIDE, stepIn } from '../process/marks.ts'
+import type { Denial } from './denials.ts'
 import { type Borders, environmentInside, policyOf } from './policy.ts'
 import { findSrt } from './programs.ts'
 import type { HostAnswer, HostRequest } from './protocol.ts'
@@ -35,7 +37,8 @@ export type SrtOptions = {
   keeps(name: string): boolean
   /** More hosts for commands that ask for them (`Command.online`). */
   checkDomains: readonly string[]
-  onDenied(host: string): void
+  /** `step`: where; null: in none, or it is unknown. */
+  onDenied(denial: Denial, step: StepId | null): void
 }
 
 /** How long the host has to exit. */
@@ -90,7 +93,10 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
     ...(socat && { socatPath: socat }),
     ...(rg && { ripgrep: { command: rg } }),
   }
-  const host = startHost(options, { empty, temp, folder })
+  const steps = new Map<string, StepId | null>()
+  const host = startHost(options, { empty, temp, folder }, denial =>
+    options.onDenied(denial, steps.get(denial.call ?? '') ?? null),
+  )
   try {
     await host.ask({ type: 'open', runtime, config })
   } catch (error) {
@@ -101,6 +107,7 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
   const inside = { ...environmentInside(config), TMPDIR: temp }
   return {
     async wrap(command, call) {
+      steps.set(call, stepIn(command.env))
       const environment = Object.entries({ ...inside, [INSIDE]: call })
       const words = [
         'exec',
@@ -136,8 +143,9 @@ type Host = {
 }
 
 function startHost(
-  { program, env, onDenied }: SrtOptions,
+  { program, env }: SrtOptions,
   { empty, temp, folder }: { empty: string; temp: string; folder: string },
+  onDenied: (denial: Denial) => void,
 ): Host {
   const child = spawn(process.execPath, [program], {
     cwd: empty,
@@ -171,7 +179,7 @@ function startHost(
   child.stdin.on('error', () => {})
   createInterface({ input: child.stdout }).on('line', line => {
     const answer = JSON.parse(line) as HostAnswer
-    if ('denied' in answer) return onDenied(answer.denied.host)
+    if ('denied' in answer) return onDenied(answer.denied)
     const waiting = open.get(answer.asked)
     open.delete(answer.asked)
     if (answer.error !== undefined) waiting?.reject(new Error(answer.error))

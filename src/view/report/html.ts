@@ -5,6 +5,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDenied,
   formatDoubts,
   formatEnding,
   formatFacts,
@@ -139,6 +140,7 @@ function details(i: Iteration, about: string): string {
     ...i.checks.map(c =>
       item(`${markOf(c)} ${formatCheck(c)}`, c.doubts ? 'middling' : CHECK_TONES[c.verdict]),
     ),
+    ...(i.denied ?? []).map(what => item(formatDenied(what), 'middling')),
     ...(i.files ? [item(formatChanges(i.files), 'dim')] : []),
     ...i.commits.map(commit => item(formatCommit(commit), 'dim')),
   ]

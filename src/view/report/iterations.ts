@@ -39,6 +39,8 @@ export type Iteration = {
     /** Which CLI judged; absent: none. */
     judgedBy?: string
   }[]
+  /** What the sandbox kept it from; absent: nothing, or no sandbox. */
+  denied?: string[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
   /** How many files it changed, and the names of the first ones; null if unknown. */
   files: { count: number; paths: string[] } | null
@@ -65,6 +67,8 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
     return iteration
   }
   let used = 0
+  /** In older journals, what the sandbox kept it from has no step. */
+  let latest: StepId = -1
   let tasks: readonly Task[] = []
   for (const event of events) {
     tasks = evolveList(tasks, event)
@@ -76,6 +80,7 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       case 'started':
         iterations.set(event.id, newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''))
         counting.set(event.id, event)
+        latest = event.id
         break
       case 'spawned':
         countTime(event.id, event)
@@ -109,6 +114,13 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
       case 'changed': {
         const iteration = countTime(event.id, event)
         if (iteration) iteration.files = { count: event.count, paths: event.paths }
+        break
+      }
+      case 'denied':
+      case 'refused': {
+        const iteration = iterations.get(event.id ?? latest)
+        const what = event.type === 'denied' ? event.host : `writing ${event.path}`
+        if (iteration) iteration.denied = [...(iteration.denied ?? []), what]
         break
       }
       case 'applied':

@@ -5,6 +5,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDenied,
   formatDoubts,
   formatEnding,
   formatFacts,
@@ -55,11 +56,12 @@ const HEAD = ['| # | how | time | cost | in / cached / out | |', '|--:|---|--:|-
 const tokensOf = ({ tokens }: Iteration): string =>
   tokens === null ? 'unknown' : `${tokens.input} / ${tokens.cached} / ${tokens.output}`
 
-const detailOf = ({ note, checks, commits, files }: Iteration, about: string): string =>
+const detailOf = ({ note, checks, denied = [], commits, files }: Iteration, about: string): string =>
   [
     about,
     note,
     ...checks.map(c => `${markOf(c)} ${formatCheck(c)}`),
+    ...denied.map(formatDenied),
     files ? formatChanges(files) : '',
     ...commits.map(formatCommit),
   ]

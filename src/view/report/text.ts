@@ -8,6 +8,7 @@ import {
   formatChanges,
   formatCheck,
   formatCommit,
+  formatDenied,
   formatDoubts,
   formatEnding,
   formatFacts,
@@ -49,6 +50,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
       return `      ${check.verdict === 'pass' && !check.doubts ? colors.dim(line) : line}`
     })
     if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
+    for (const what of i.denied ?? []) more.push(`      ${cutTo(formatDenied(what), width - 6)}`)
     if (i.files) more.push(`      ${colors.dim(cutTo(formatChanges(i.files), width - 6))}`)
     for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(formatCommit(commit), width - 6))}`)
     const cells = columns(

@@ -54,7 +54,7 @@ type Ran = { code: number | null; stdout: string; stderr: string }
 
 /**
  * A home, a project in git and the built ralph, in a folder that another user may enter. `agent`: a shell script that is
- * the agent of every run; it gets the prompt on its standard input.
+ * the agent of every run; it gets the prompt on its standard input, and in BESIDE the folder of another project.
  */
 export function openPlace(agent: string) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-sandboxed-')))
@@ -63,7 +63,8 @@ export function openPlace(agent: string) {
   const ralph = install()
   for (const folder of ['home', 'project', 'bin', 'beside', 'tmp']) mkdirSync(at(folder))
   const addProgram = (name: string, script: string) =>
-    writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${script}`, { mode: 0o755 })
+    // The environment inside does not have it.
+    writeFileSync(at(`bin/${name}`), `#!/bin/sh\nBESIDE='${at('beside')}'\n${script}`, { mode: 0o755 })
   addProgram('agent', agent)
   const env = {
     PATH: `${at('bin')}:${join(ralph, 'bin')}:${process.env.PATH}`,

@@ -82,6 +82,7 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
         open: get(`http://127.0.0.1:${open.port}/`),
         closed: get(`http://127.0.0.2:${closed.port}/`),
         straight: `env -u http_proxy -u HTTP_PROXY -u ALL_PROXY -u all_proxy curl -sS -m 10 http://127.0.0.1:${open.port}/`,
+        written: 'touch "$BESIDE/x" "$BESIDE/y" /dev/null',
         'through the proxy': `curl -sS -m 10 -x "$http_proxy" http://127.0.0.2:${closed.port}/`,
       }).replace("echo '<response>DONE</response>'", 'true')}`,
     )
@@ -99,9 +100,17 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
       expect(found(place, name), name).not.toBe('reached')
     expect(ran.stdout).toContain('the sandbox kept it from 127.0.0.2')
     expect(ran.stdout).toContain('ralph sandbox allow 127.0.0.2')
+    expect(ran.stdout).toContain(`kept it from writing ${place.at('beside/x')}`)
+    expect(ran.stdout).not.toContain(place.at('beside/y'))
     expect(readFileSync(place.at('project/prompt-1'), 'utf8')).toContain(
-      'It does not let you reach: 127.0.0.2',
+      `It does not let you reach: 127.0.0.2. It does not let you write: ${place.at('beside/x')}. Do without`,
     )
+    const receipt = JSON.parse((await place.ralph(['report', '--json'])).stdout) as {
+      iterations: { denied?: string[] }[]
+    }
+    const [first, ...others] = receipt.iterations.map(({ denied }) => denied?.toSorted())
+    expect(first).toEqual(['127.0.0.2', `writing ${place.at('beside/x')}`])
+    expect(others.flat().filter(Boolean)).toEqual([])
     expect(readFileSync(place.at('project/prompt-0'), 'utf8')).not.toContain('sandbox')
     expect(ran.stdout.split('kept it from 127.0.0.2')).toHaveLength(2)
   })
@@ -184,6 +193,17 @@ while :; do sleep 0.1; done\n`)
     expect([fallen.code, fallen.stderr]).toEqual([0, expect.stringContaining('there is no sandbox')])
     const unknown = await place.ralph([...run, '--sandbox=jail', '--', 'agent'])
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--sandbox must be')])
+  })
+
+  test('who plans outside of a run works inside, too', async () => {
+    const place = openPlace('cat > /dev/null\ntouch "$BESIDE/x"\necho nothing\n')
+    place.settings({ agent: { command: place.at('bin/agent') }, sandbox: { mode: 'srt' } })
+    writeFileSync(place.at('project/shop.md'), 'Sell things.')
+    await place.ready()
+    const planned = await place.ralph(['task', 'plan', 'shop.md', '--yes', '--trust'])
+    expect(planned.stderr).toContain(`the sandbox kept it from writing ${place.at('beside/x')}`)
+    expect(planned.code, planned.stderr).toBe(1)
+    expect(readdirSync(place.at('beside'))).toEqual([])
   })
 
   test('no program of a project makes the sandbox, though it is the first on PATH', async () => {

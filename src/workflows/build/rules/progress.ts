@@ -12,6 +12,12 @@ import { detailOf, oneLine, wishesOf } from './planned.ts'
 const MOST_LINES = 12
 const MOST_CHARS = 1500
 
+/** Events that have no entry. */
+type Silent =
+  | ('baseline' | 'spawned' | 'committing' | 'applied' | 'opening' | 'opened' | 'merging' | 'rebased')
+  | ('landing' | 'closed' | 'control' | 'limits' | 'warned' | 'denied' | 'refused' | 'allowed' | 'doubted')
+  | ('prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asked' | 'asking' | 'changed' | 'undone')
+
 /**
  * progress.txt as a fold over a run's events: each event gives the text to append, mostly ''. The same event gives the
  * same text, including the time, so that an append that is repeated after a crash can be recognized.
@@ -79,34 +85,9 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         return `\n## Stopped (${isoTime(event.at)})\n${indent(event.why)}\n`
       case 'finished':
         return `\n## End: ${event.result}${event.proof ? `, ${event.proof}` : ''} (${isoTime(event.at)})\n${indent(event.why)}\n`
-      case 'baseline':
-      case 'spawned':
-      case 'committing':
-      case 'applied':
-      case 'opening':
-      case 'opened':
-      case 'merging':
-      case 'rebased':
-      case 'landing':
-      case 'closed':
-      case 'control':
-      case 'limits':
-      case 'warned':
-      case 'denied':
-      case 'allowed':
-      case 'doubted':
-      case 'prompted':
-      case 'agent':
-      case 'checking':
-      case 'checked':
-      case 'waiting':
-      case 'asked':
-      case 'asking':
-      case 'changed':
-      case 'undone':
-        return ''
       default:
-        return event satisfies never
+        event.type satisfies Silent
+        return ''
     }
   }
 }

@@ -1,0 +1,31 @@
+/** What the sandbox kept something inside from: a host, or a file to write. `call`: which command; null: unknown. */
+export type Denial = { call: string | null } & ({ host: string; why?: string } | { path: string })
+
+/** What the runtime says if no rule allows a host. Any other reason holds for a host that is allowed, too. */
+const NOT_ALLOWED = 'user denied'
+
+/** What inside is not the disk: the runtime reports writes there, but allows them. */
+const NO_FILES = /^\/(?:dev|proc)(?:\/|$)/
+
+/** Reads a line of the runtime's about something that it refused; null: it is about nothing that people can decide. */
+export function readDenial(line: string, call: string | null): Denial | null {
+  const [, host, reason] = /^deny network-outbound (.+):\d+ \((.*)\)$/.exec(line) ?? []
+  if (host !== undefined) return { call, host, ...(reason !== NOT_ALLOWED && { why: reason }) }
+  // On Linux, `deny openat /etc/x`; on macOS, `sh(12) deny(1) file-write-create /etc/x`.
+  const [, path] = /^deny [\w]+ (\/.*)$/.exec(line) ?? / deny\(\d+\) file-write\S* (\/.*)$/.exec(line) ?? []
+  return path === undefined || NO_FILES.test(path) ? null : { call, path }
+}
+
+/** Folders of a home that hold those of many programs. */
+const SHARED = new Set(['.cache', '.config', '.local', 'share', 'state'])
+
+/**
+ * The folder that a user could let an agent write to: the program's own in the home, else the first two names. A program
+ * that writes a thousand files is told of once.
+ */
+export function placeOf(path: string, home: string): string {
+  const isHome = path.startsWith(`${home}/`)
+  const names = (isHome ? path.slice(home.length) : path).split('/').filter(Boolean)
+  const own = isHome ? names.findIndex(name => !SHARED.has(name)) + 1 : 2
+  return `${isHome ? home : ''}/${names.slice(0, own).join('/')}`
+}
