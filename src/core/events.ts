@@ -71,9 +71,9 @@ export type AgentEnded = Extract<AgentEvent, { type: 'ended' }>
 
 /**
  * How a process ended: exactly one of the two is not null. `lost`: somebody took away the place where it ran, so nobody
- * knows how it would have ended.
+ * knows how it would have ended; the text says what happened.
  */
-export type Exit = { code: number | null; signal: string | null; lost?: true }
+export type Exit = { code: number | null; signal: string | null; lost?: string }
 
 /** How one sees whether an agent is at work: by the events or lines that it prints, or by what its screen shows. */
 export type Watched = 'stream' | 'screen'

@@ -16,13 +16,6 @@ export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals
 /** Only the end of a long final text is kept: that is where an agent says what it did. */
 const KEPT_TEXT = 256 * 1024
 
-/** The place where it ran is gone. It costs no iteration, but counts as a crash: it must not go on for ever. */
-const LOST: Outcome = {
-  end: 'interrupted',
-  note: 'the window that the agent ran in was closed, or its tmux server ended',
-  changed: true,
-}
-
 /** Stopped on request: this costs no iteration and is not a crash. */
 const INTERRUPTED: Outcome = { end: 'interrupted', note: 'ended on request', changed: true, byUser: true }
 
@@ -93,8 +86,10 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
   })
   if (!isLive) showPrompt()
   await ports.cleanUp(step)
-  // Nobody asked for it, so the run goes on.
-  if (ended.exit.lost && !ended.seenOff) return apply(context, settleAs(book, ports, step, LOST))
+  const { lost } = ended.exit
+  // Nobody asked for it, so the run goes on. It costs no iteration, but counts as a crash: it must not go on for ever.
+  if (lost !== undefined && !ended.seenOff)
+    return apply(context, settleAs(book, ports, step, { end: 'interrupted', note: lost, changed: true }))
   if (ended.how === 'interrupted') return settleInterrupted(book, ports, step)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
   const claimed = await ports.claimsAtExit?.(workOf(book, step))

@@ -103,7 +103,7 @@ export async function supervise(
     onLive(agent)
     if (stoppedByRalph) void live.stop()
     const exit = await live.exit
-    if (exit.lost && !stoppedByRalph) how = 'interrupted'
+    if (exit.lost !== undefined && !stoppedByRalph) how = 'interrupted'
     for (const event of agent.end(exit)) see(event)
     return {
       how,

@@ -161,7 +161,7 @@ describe('the loop', () => {
   })
 
   it('counts an agent whose place was taken away as interrupted, three of them in a row as too many', async () => {
-    const lost = { exit: { code: null, signal: 'SIGHUP', lost: true } } as const
+    const lost = { exit: { code: null, signal: 'SIGHUP', lost: 'its window was closed' } } as const
     const acts: Act[] = [lost]
     const world = new World(acts)
     world.onCall = n => {
@@ -171,7 +171,7 @@ describe('the loop', () => {
     expect(world.of('started').map(e => e.n)).toEqual([1, 1, 1])
     expect(world.of('settled').map(e => e.end)).toEqual(['interrupted', 'interrupted', 'ok'])
     expect(world.applied).toEqual([1, 2, 3])
-    expect(world.of('settled')[0]!.note).toContain('window')
+    expect(world.of('settled')[0]!.note).toBe('its window was closed')
 
     const never = new World([lost])
     expect(await never.host()).toMatchObject({ result: 'blocked' })

@@ -111,7 +111,11 @@ function inPane(
 }
 
 /** The window or its server is gone, and the shim with it. */
-const LOST: Exit = { code: null, signal: 'SIGHUP', lost: true }
+const LOST: Exit = {
+  code: null,
+  signal: 'SIGHUP',
+  lost: 'the window that the agent ran in was closed, or its tmux server ended',
+}
 
 /** Gives lines as people read them, and tells which are lines of the prompt. */
 function ownLines(sink: Sink, prompt: string): Sink {
