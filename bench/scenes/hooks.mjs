@@ -19,12 +19,17 @@ export async function hooks() {
   )
   const bash = join(root, 'bash.json')
   writeFileSync(bash, line({ tool_name: 'Bash', tool_input: { command: 'npm test && git commit -am "x"' } }))
+  const activity = join(root, 'activity.ndjson')
   const call =
     (from, ...words) =>
     async () => {
+      writeFileSync(activity, '')
       const fd = openSync(from)
       try {
-        return await measure([process.execPath, ...words], { env, stdio: [fd, 'ignore', 'ignore'] })
+        return await measure([process.execPath, ...words], {
+          env: { ...env, RALPH_ACTIVITY: activity },
+          stdio: [fd, 'ignore', 'ignore'],
+        })
       } finally {
         closeSync(fd)
       }

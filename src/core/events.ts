@@ -20,24 +20,21 @@ export type TodoItem = {
   blockedBy?: readonly string[]
 }
 
+/** Whose tool call it is, if not the main agent's; and whether hooks told of it, because there is no stream. */
+type ToldBy = { from?: 'subagent'; by?: 'hooks' }
+
 /** What an agent did, whatever CLI it is. A parser turns lines into these. */
 export type AgentEvent =
   /** The agent has started. `auth` says how it will be paid, if the CLI reports it. */
   | { type: 'started'; session?: string; model?: string; auth?: string }
-  /** Words of the agent, or of one of its subagents. */
-  | {
-      type: 'text'
-      text: string
-      from?: 'subagent'
-      /** A line of its prompt, which its command printed: not its own words. */
-      echo?: true
-    }
+  /** Words of the agent, or of one of its subagents. `echo`: a line of its prompt, which its command printed. */
+  | { type: 'text'; text: string; from?: 'subagent'; echo?: true }
   /**
    * A tool call began. It is open until the toolResult with the same id. If it edits a file and the CLI reports the change,
    * `diff` has the lines, each with a leading `-`, `+` or space.
    */
-  | { type: 'tool'; id: string; name: string; summary: string; diff?: string[]; from?: 'subagent' }
-  | { type: 'toolResult'; id: string; ok: boolean; output: string; from?: 'subagent' }
+  | ({ type: 'tool'; id: string; name: string; summary: string; diff?: string[] } & ToldBy)
+  | ({ type: 'toolResult'; id: string; ok: boolean; output: string } & ToldBy)
   /** The agent's own list, complete and current. */
   | { type: 'todo'; items: TodoItem[] }
   /** The CLI had a problem and retries by itself. */

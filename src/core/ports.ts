@@ -188,15 +188,15 @@ export interface Clock {
 /** What the engine gets from a running agent. */
 export type AgentListener = {
   event(event: AgentEvent): void
-  /** There was output of any kind, or its screen has changed: the agent is not silent. */
-  activity(watched: Watched): void
+  /** There was output of any kind, its screen has changed, or its hooks said something: the agent is not silent. */
+  activity(watched: Watched | 'hooks'): void
 }
 
 /** A running agent; `end` gives its parser's last events once it has exited. */
 export type RunningAgent = {
   live: Live
   end(exit: Exit): AgentEvent[]
-  /** When it last wrote to a log of its own, in ms since the epoch; null: it did not. */
+  /** When it last wrote to a log of its own, in ms since the epoch; null: it did not. Lets the listener hear its hooks first. */
   lastWritten?(): number | null
 }
 

@@ -14,6 +14,9 @@ export type Timeouts = {
   lingerMs: number
 }
 
+/** For how long a tool call counts as open of which only hooks told: they may not tell of its end. */
+const MOST_HOOKED_MS = 10 * 60_000
+
 export type Ended = NonNullable<Step['ended']>
 
 /**
@@ -29,7 +32,8 @@ export async function supervise(
   onLive: (agent: RunningAgent) => void,
 ): Promise<Ended> {
   const began = clock.elapsed()
-  const openTools = new Set<string>()
+  /** The open tool calls, and until when each of them is believed. */
+  const openTools = new Map<string, number>()
   let openTasks = 0
   /** It gave a result and has not gone on since. */
   let answered = false
@@ -52,7 +56,11 @@ export async function supervise(
     stopLingering()
     answered = event.type === 'answered' || event.type === 'ended'
     if (answered) stopLingering = afterRunning(clock, timeouts.lingerMs, () => stop('exited'))
-    if (event.type === 'tool') openTools.add(event.id)
+    if (event.type === 'tool')
+      openTools.set(
+        event.id,
+        event.by === 'hooks' ? clock.elapsed() + MOST_HOOKED_MS : Number.POSITIVE_INFINITY,
+      )
     else if (event.type === 'toolResult') openTools.delete(event.id)
     else if (event.type === 'started') model = event.model ?? model
     else if (event.type === 'limited') limited = { resetsAt: event.resetsAt, note: event.note }
@@ -72,8 +80,10 @@ export async function supervise(
   }
   const watchSilence = (ms: number) => {
     stopWatching = clock.after(ms, () => {
-      const silent = Math.min(clock.elapsed() - heard, clock.now() - (lastWritten() ?? 0))
-      if (openTools.size > 0 || openTasks > 0) watchSilence(patienceMs)
+      const written = lastWritten() ?? 0
+      const silent = Math.min(clock.elapsed() - heard, clock.now() - written)
+      const hasOpenTool = [...openTools.values()].some(until => until > clock.elapsed())
+      if (hasOpenTool || openTasks > 0) watchSilence(patienceMs)
       else if (silent >= patienceMs) stop('inactive')
       else watchSilence(patienceMs - silent)
     })
@@ -82,8 +92,9 @@ export async function supervise(
   const interrupt = () => stop(answered ? 'exited' : 'interrupted')
 
   try {
-    const activity = (watched: Watched) => {
+    const activity = (watched: Watched | 'hooks') => {
       heard = clock.elapsed()
+      if (watched === 'hooks') return
       const patience = watched === 'screen' ? timeouts.screenMs : timeouts.inactivityMs
       if (patience === patienceMs) return
       patienceMs = patience

@@ -1,3 +1,4 @@
+import { searchTail } from '../store/files/tail.ts'
 import {
   CHARS_PER_TOKEN,
   contextAlert,
@@ -5,7 +6,6 @@ import {
   highestReached,
   readContextUse,
 } from './context-use.ts'
-import { searchTail } from './read-tail.ts'
 import { type HookInput, runHook } from './run-hook.ts'
 import { removeOldSessions, sessionFolder } from './session-folder.ts'
 import { isInStories, projectOf } from './story-loop.ts'

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { ALLOW_VARIABLE, readAllowlist } from '../blocklist/allowlist.ts'
 import { denial, judgeToolCall } from '../blocklist/permission.ts'
+import { noteActivity } from './activity.ts'
 import { readStdin } from './stdin.ts'
 
 /**
@@ -9,8 +10,10 @@ import { readStdin } from './stdin.ts'
  * decides.
  */
 try {
-  const reason = judgeToolCall(readStdin(), readAllowlist(process.env[ALLOW_VARIABLE]))
+  const input = readStdin()
+  const reason = judgeToolCall(input, readAllowlist(process.env[ALLOW_VARIABLE]))
   if (reason !== null) deny(reason)
+  else noteActivity(input)
 } catch (error) {
   const why = `ralph's blocklist could not judge this call: ${error instanceof Error ? error.message : String(error)}`
   if (process.env.RALPH_RUN) deny(`${why}. In a run of ralph it is denied; try a simpler call.`)

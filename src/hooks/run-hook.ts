@@ -1,3 +1,4 @@
+import { noteActivity } from './activity.ts'
 import { readStdin } from './stdin.ts'
 
 /** The JSON that claude passes to a hook. */
@@ -8,6 +9,9 @@ export type HookInput = {
   cwd?: string
   /** Set when a subagent made the call. */
   agent_id?: string
+  tool_name?: string
+  tool_use_id?: string
+  tool_input?: Record<string, unknown>
   stop_hook_active?: boolean
   last_assistant_message?: string
   model?: string
@@ -19,7 +23,9 @@ export type HookInput = {
  */
 export function runHook(name: string, decide: (input: HookInput) => object | null): void {
   try {
-    const decision = decide(readInput())
+    const text = readStdin()
+    noteActivity(text)
+    const decision = decide(parseInput(text))
     if (decision) process.stdout.write(JSON.stringify(decision))
   } catch (error) {
     process.stderr.write(`ralph: the ${name} hook failed: ${(error as Error).message}\n`)
@@ -27,8 +33,7 @@ export function runHook(name: string, decide: (input: HookInput) => object | nul
   }
 }
 
-function readInput(): HookInput {
-  const text = readStdin()
+function parseInput(text: string): HookInput {
   try {
     return JSON.parse(text)
   } catch (cause) {

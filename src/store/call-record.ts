@@ -12,6 +12,9 @@ const ERROR_TAIL = 4096
 /** How many bytes of each stream are kept: an agent may write more than the disk holds. */
 const LIMITS = { output: 1e9, errors: 64e6 }
 
+/** The raw output of a step's agent. */
+export const STREAM_FILE = 'stream.ndjson'
+
 /** Where the files of a call go. */
 export type CallFiles = {
   /** The folder of a step. A step has one, however many calls it makes. */
@@ -48,7 +51,7 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
         folder = files.folderFor(id)
         const promptFile = join(folder, named('prompt.txt'))
         files.keep(promptFile, entry => writeNewFile(entry, prompt))
-        output = openIn('stream.ndjson', 'standard output', limits.output)
+        output = openIn(STREAM_FILE, 'standard output', limits.output)
         return promptFile
       } catch (error) {
         if (!isGone(error)) throw error

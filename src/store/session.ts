@@ -11,6 +11,7 @@ import { inside, isFolderInside, kindAt, lossOf, makeFolder } from './files/insi
 import { isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
+import { stepFolders } from './step-folders.ts'
 
 /** The folder in the project that people and agents read. The journal is elsewhere, so nothing here must survive. */
 export interface Session {
@@ -81,20 +82,8 @@ export function openSession(
     inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text), 0o600))
   })
 
-  const steps = new Map<StepId, { n: number; folder: string }>()
-  const attempts = new Map<number, number>()
-  /** Several steps may have the same number: one that does not count is tried again. */
-  const learn = (event: RunEvent) => {
-    if (event.type !== 'started') return
-    const attempt = (attempts.get(event.n) ?? 0) + 1
-    attempts.set(event.n, attempt)
-    steps.set(event.id, {
-      n: event.n,
-      folder: attempt === 1 ? folderName(event.n) : `${folderName(event.n)}-${attempt}`,
-    })
-  }
-  for (const event of past) learn(event)
-  const numberOf = (id: StepId | null) => (id === null ? 0 : (steps.get(id)?.n ?? id))
+  const folders = stepFolders(past)
+  const { numberOf } = folders
   const explain = <T>(path: string, act: () => T): T => {
     try {
       return act()
@@ -108,7 +97,7 @@ export function openSession(
   const keep = <T>(path: string, act: (entry: string) => T): T => explain(path, () => inside(root, path, act))
   const ensureFolder = () => explain(dir, () => insist(createAgain))
   const folderFor = (id: StepId | null) => {
-    const path = join(dir, (id !== null && steps.get(id)?.folder) || folderName(numberOf(id)))
+    const path = join(dir, folders.nameOf(id))
     keep(path, entry => {
       const kind = kindAt(entry)
       // An agent may have put something there already; a link would lead ralph's files elsewhere.
@@ -157,7 +146,7 @@ export function openSession(
     shown: path => (isElsewhere ? path : relative(project, path)),
     logCall,
     onEvent(event) {
-      learn(event)
+      folders.learn(event)
       if (event.type === 'began' || event.type === 'resumed' || event.type === 'limits')
         limit = event.limits.iterations
       else if (event.type === 'started')
@@ -205,6 +194,5 @@ function insist(act: () => void, tries = MOST_TRIES): void {
   }
 }
 
-const folderName = (n: number) => `iter-${String(n).padStart(3, '0')}`
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
 const oneLine = (text: string) => redactText(text.split('\n', 1)[0]!)

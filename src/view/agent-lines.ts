@@ -37,7 +37,8 @@ export function agentLines(
     const diff = event.diff ?? []
     calls.set(event.id, { name, hasDiff: diff.length > 0 })
     const head = `${colors.cyan(marks.tool)} ${colors.bold(name)}`
-    const line = summary === '' ? fit.cut(head) : fit.squeeze(`${head}(`, summary, ')')
+    const by = event.by === undefined ? '' : colors.dim(` by ${event.by}`)
+    const line = summary === '' ? fit.cut(head + by) : fit.squeeze(`${head}(`, summary, `)${by}`)
     return [line, ...bodyOf(diffExcerpt(diff, bounds, style), fit)]
   }
 
@@ -45,6 +46,8 @@ export function agentLines(
     if (!event.ok) errors++
     const call = calls.get(event.id)
     calls.delete(event.id)
+    // Hooks tell that a call is over, and not what it gave.
+    if (event.by === 'hooks') return []
     const what = `Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
     if (event.ok) {
       const first = call?.hasDiff ? '' : firstLineOf(event.output, bounds)

@@ -1,6 +1,7 @@
-import type { AgentEvent, RunEvent } from '../core/events.ts'
-import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
+import type { RunEvent } from '../core/events.ts'
+import { formatCount, formatDuration, formatUsd } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
+import { type Doing, followDoing } from './doing.ts'
 import { KEY_HINTS } from './keys.ts'
 import { plainLine } from './plain.ts'
 import type { RunLinesOptions } from './run-lines.ts'
@@ -21,8 +22,8 @@ export type LiveLineOptions = Pick<
   'style' | 'limit' | 'clock' | 'project' | 'hasKeys' | 'state'
 >
 
-/** What the agent of a step does: nothing is open, or the tools that it has called. */
-type Call = { n: number; agent: string; at: number; saying: string; tools: Map<string, string> }
+/** The agent of a step. */
+type Call = { n: number; agent: string; at: number; doing: Doing }
 
 const INDENT = '  '
 
@@ -52,14 +53,6 @@ export function liveLine({
   let own: { what: string; at: number } | null = null
   let began = 0
 
-  function onAgent(call: Call, event: AgentEvent): void {
-    call.saying = sayingOf(event, call.saying)
-    if (event.type === 'toolResult') call.tools.delete(event.id)
-    if (event.type !== 'tool') return
-    const { name, summary } = nameTool(plainLine(event.name), plainLine(event.summary))
-    call.tools.set(event.id, summary === '' ? name : `${name}(${summary})`)
-  }
-
   /** What is under way: before it, the thing itself, which may be cut, and after it. */
   function underWay(now: number): [before: string, doing: string, after: string] {
     const [call, ...others] = [...calls.values()]
@@ -68,7 +61,7 @@ export function liveLine({
     const andMore = more > 0 ? ` and ${more} more` : ''
     if (call) {
       const n = `iteration ${call.n}${limit === null ? '' : ` of ${limit}`}`
-      const doing = [...call.tools.values()].at(-1) ?? (call.saying || `starting ${call.agent}`)
+      const doing = call.doing.now() || `starting ${call.agent}`
       const pausing = paused === null ? '' : ', then a pause'
       return [`${n} · ${elapsed(now - call.at)} · `, doing, andMore + pausing]
     }
@@ -124,15 +117,12 @@ export function liveLine({
               n: event.n,
               agent: plainLine(event.agent),
               at,
-              saying: '',
-              tools: new Map(),
+              doing: followDoing(nameTool),
             })
           break
-        case 'agent': {
-          const call = calls.get(event.id)
-          if (call) onAgent(call, event.event)
+        case 'agent':
+          calls.get(event.id)?.doing.see(event.event)
           break
-        }
         case 'ended':
           calls.delete(event.id)
           own = { what: 'looking at what changed', at }
@@ -214,23 +204,6 @@ const tailWidth = (tail: readonly string[]): number => tail.reduce((sum, fact) =
 
 const usdOf = (usd: number | null): string | null => (usd === null ? null : formatUsd(usd))
 const countOf = (count: number | null): string | null => (count === null ? null : formatCount(count))
-
-/** What an agent does while none of its tools is open. */
-function sayingOf(event: AgentEvent, before: string): string {
-  switch (event.type) {
-    case 'retrying':
-      return `retrying: ${plainLine(event.note)}`
-    case 'background':
-      return event.open > 0 ? `waiting for ${plural(event.open, 'task')} in the background` : 'thinking'
-    case 'answered':
-    case 'ended':
-      return 'ending'
-    case 'unparsed':
-      return before
-    default:
-      return 'thinking'
-  }
-}
 
 /** In whole seconds, because nobody can read tenths that change all the time. */
 const elapsed = (ms: number) => {

@@ -16,7 +16,7 @@ import { iterationsOf } from '../view/report/iterations.ts'
 import { type Spent, spentOn } from '../view/report/spent.ts'
 import { cutPathTo } from '../view/width.ts'
 import { workflows } from '../workflows/index.ts'
-import { knownBy } from './known-by.ts'
+import { lookAtAgent } from './agent-look.ts'
 import { lookAt } from './look.ts'
 
 /** `all`: also what has ended in the project. */
@@ -29,6 +29,8 @@ type Listed = {
   status: string
   /** What the status is known by. */
   known_by: string
+  /** What its agent does now; null: nobody can tell. */
+  doing: string | null
   pid: number | null
   project: string
   command: string
@@ -91,12 +93,14 @@ function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer)
 
 function listedWorker(home: string, record: WorkerRecord, env: NodeJS.ProcessEnv): Listed {
   const { phase, events, isAtWork, state } = lookAt(home, record)
+  const known = isAtWork ? lookAtAgent(events, env) : null
   return {
     ...ofEvents(events),
     name: record.name,
     run: record.run,
     status: phase,
-    known_by: isAtWork ? knownBy(events, env) : 'journal',
+    known_by: known?.by ?? 'journal',
+    doing: known?.doing ?? null,
     pid: isAtWork ? (record.supervisor?.pid ?? null) : null,
     project: record.project,
     command: record.command,
@@ -109,12 +113,14 @@ function listedWorker(home: string, record: WorkerRecord, env: NodeJS.ProcessEnv
 function listedRun(run: StoredRun, env: NodeJS.ProcessEnv): Listed {
   const { state } = fold(run.events)
   const facts = ofEvents(run.events)
+  const { by, doing } = lookAtAgent(run.events, env)
   return {
     ...facts,
     name: run.id,
     run: run.id,
     status: runPhase(run.events, state, true, Date.now()),
-    known_by: knownBy(run.events, env),
+    known_by: by,
+    doing,
     pid: hostOf(run)?.pid ?? null,
     project: run.began.project,
     command: run.began.workflow,

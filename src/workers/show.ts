@@ -6,9 +6,9 @@ import { statusOf } from '../runs/status.ts'
 import { plainLine } from '../view/plain.ts'
 import { formatCost } from '../view/report/format.ts'
 import type { Registry } from '../workflows/index.ts'
+import { lookAtAgent } from './agent-look.ts'
 import { workerNamed } from './find.ts'
 import { inactivityOf } from './frontend.ts'
-import { knownBy } from './known-by.ts'
 import { lookAt, type WorkerLook } from './look.ts'
 
 /** `ralph status` of a worker. */
@@ -36,8 +36,10 @@ function workerLines(registry: Registry, found: WorkerLook, now: number, env: No
     ['Total failures', String(state.total_failures)],
   )
   if (events.length > 0) rows.push(...runRows(registry, found, now))
+  const known = isAtWork ? lookAtAgent(events, env) : null
   rows.push(
-    ['Known by', isAtWork ? knownBy(events, env) : 'journal'],
+    ...(known?.doing ? ([['Now', plainLine(known.doing)]] as [string, string][]) : []),
+    ['Known by', known?.by ?? 'journal'],
     ['Run', `${record.run} in ${plainLine(record.project, 1000)}`],
     ...(record.window === null ? [] : ([['Window', record.window]] as [string, string][])),
   )

@@ -153,6 +153,33 @@ describe('the loop', () => {
     expect(world.of('ended')[0]).toMatchObject({ ms: 560_000, how: 'inactive' })
   })
 
+  it('waits for an agent whose hooks speak, with the patience that its screen asks for', async () => {
+    const printed = new World([{ hangs: true, screen: [1], hooks: [40_000, 90_000] }, done])
+    await printed.host()
+    expect(printed.of('ended')[0]).toMatchObject({ ms: 150_000, how: 'inactive' })
+    const mute = new World([{ hangs: true, screen: [], hooks: [200_000] }, done])
+    await mute.host()
+    expect(mute.of('ended')[0]).toMatchObject({ ms: 500_000, how: 'inactive' })
+  })
+
+  it('waits while a tool call is open of which only hooks told, for ten minutes and within its time', async () => {
+    const open: AgentEvent = { type: 'tool', id: '1', name: 'Bash', summary: 'make', by: 'hooks' }
+    const over: AgentEvent = { type: 'toolResult', id: '1', ok: true, output: '', by: 'hooks' }
+    const failed = new World([{ hangs: true, screen: [1], events: [open] }, done])
+    await failed.host()
+    expect(failed.of('ended')[0]).toMatchObject({ ms: 600_001, how: 'inactive' })
+    const closed = new World([
+      { hangs: true, screen: [1], events: [open], later: [over], laterMs: 90_000 },
+      done,
+    ])
+    await closed.host()
+    expect(closed.of('ended')[0]).toMatchObject({ ms: 120_001, how: 'inactive' })
+    const forged = Array.from({ length: 1000 }, (_, i) => ({ ...open, id: String(i) }))
+    const endless = new World([{ hangs: true, screen: [1], later: forged, laterMs: 30_000 }, done])
+    await endless.host()
+    expect(endless.of('ended')[0]).toMatchObject({ ms: 7_200_000, how: 'timeout' })
+  })
+
   it('ends a run of screens that stood still with nothing changed, but not of those with changes', async () => {
     const still = new World([{ hangs: true, screen: [1], edits: false }], { limits: { failures: 2 } })
     expect(await still.host()).toMatchObject({ result: 'inactive' })

@@ -19,6 +19,8 @@ export type Act = {
   hangs?: boolean
   /** It runs on a screen, which changes at these times, in ms after it began. */
   screen?: number[]
+  /** Its hooks say something at these times, in ms after it began. */
+  hooks?: number[]
   /** It writes to a log of its own for so long, in ms after it began. */
   writesFor?: number
   /** What the checks say afterwards, by name; absent ones pass. */
@@ -226,6 +228,7 @@ export class World {
       for (const [i, event] of (act.later ?? []).entries())
         this.clock.after((i + 1) * (act.laterMs ?? 0), () => listener.event(event))
       for (const ms of act.screen ?? []) this.clock.after(ms, () => listener.activity('screen'))
+      for (const ms of act.hooks ?? []) this.clock.after(ms, () => listener.activity('hooks'))
       if (!act.hangs) leave(act.exit ?? { code: 0, signal: null })
     })
     const gaveResult = act.events?.some(e => e.type === 'ended') ?? false

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
@@ -11,10 +11,15 @@ import { scratch } from '../support/scratch.ts'
 const CALL = { id: 1, agent: 'sh', prompt: 'x', budgetUsd: null, marks: {}, about: {} }
 
 /** Calls a shell that does this; its files go where `folderFor` says. */
-function setCall(script: string, folderFor: () => string) {
+function setCall(
+  script: string,
+  folderFor: () => string,
+  { mode = 'stream', plain }: { mode?: 'stream' | 'text'; plain?: true } = { plain: true },
+) {
   const runner = processRunner({ run: 'call-test', graceMs: 100 })
   onTestFinished(() => runner.close())
-  const agent = custom(['sh', '-c', script])
+  const { plain: _, ...bare } = custom(['sh', '-c', script])
+  const agent = { ...bare, ...(plain && { plain }) }
   const keep = <T>(path: string, act: (entry: string) => T): T => {
     try {
       return act(path)
@@ -36,7 +41,7 @@ function setCall(script: string, folderFor: () => string) {
       agent,
       able: {} as never,
       env: { PATH: process.env.PATH ?? '' },
-      ask: {} as never,
+      ask: { mode } as never,
       estimate: () => null,
     }),
     now: Date.now,
@@ -66,4 +71,30 @@ it('an agent whose files cannot be made is stopped before it has worked', async 
   await expect(call({ ...CALL, cwd: dir }, listener)).rejects.toThrow(/occupied\/prompt.txt/)
   await delay(800)
   expect([existsSync(join(dir, 'worked')), heard]).toEqual([false, []])
+})
+
+it.each([
+  ['no event stream', undefined, { plain: true }, true],
+  ['its stream turned off', 'text', {}, true],
+  ['an event stream', undefined, {}, false],
+] as const)('an agent with %s gets a file for its hooks, or none', async (_, mode, more, isNamed) => {
+  const dir = scratch()
+  const call = setCall('printenv RALPH_ACTIVITY > named || echo none > named', () => dir, {
+    mode: mode ?? 'stream',
+    ...more,
+  })
+  const { live, end } = await call({ ...CALL, cwd: dir }, { event: () => {}, activity: () => {} })
+  end(await live.exit)
+  expect(readFileSync(join(dir, 'named'), 'utf8')).toBe(isNamed ? `${dir}/activity.ndjson\n` : 'none\n')
+})
+
+it('what hooks say of a step is no part of an answer to a question', async () => {
+  const dir = scratch()
+  const call = setCall('printenv RALPH_ACTIVITY > named || echo none > named', () => dir)
+  const { live, end } = await call(
+    { ...CALL, role: 'judge', cwd: dir },
+    { event: () => {}, activity: () => {} },
+  )
+  end(await live.exit)
+  expect(readFileSync(join(dir, 'named'), 'utf8')).toBe('none\n')
 })

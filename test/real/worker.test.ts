@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startMockModel } from '../support/loopback-model.mjs'
 import { RALPH, startRalph } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setWorkers } from '../workers/scene.ts'
+import { setWorkers, until } from '../workers/scene.ts'
 import { BIN, CLIS } from './clis.ts'
 
+const PLUGIN = join(import.meta.dirname, '..', '..', 'plugin')
 const { env: pointedAt, shell, model } = CLIS.claude!
 
 describe.skipIf(!hasTmux || !existsSync(join(BIN, 'claude')))('the real claude as a worker', () => {
@@ -56,5 +57,43 @@ describe.skipIf(!hasTmux || !existsSync(join(BIN, 'claude')))('the real claude a
     expect([scene.read('a.txt'), scene.read('b.txt')]).toEqual(['a\n', 'b\n'])
     const asked = mock.requests.filter(r => r.kind === 'main').map(r => JSON.stringify(r.body))
     expect(asked.map(text => text.includes('Do task B'))).toEqual([false, false, true, true])
+  })
+
+  it('in a script of the user’s own is known by the hooks of the plugin, also past a command that fails', async () => {
+    const scene = setWorkers()
+    const mock = await startMockModel({
+      turns: [
+        { text: 'Testing.', tools: [shell('false')] },
+        { text: 'Once more.', tools: [shell('until [ -e ../go ]; do sleep 0.1; done')] },
+        { text: 'All tasks complete.' },
+      ],
+    })
+    onTestFinished(() => mock.close())
+    // A command that ralph does not know gets no key from it.
+    const settings = Object.entries({ IS_SANDBOX: '1', ...pointedAt(mock.url) })
+      .map(([name, value]) => `${name}='${value}'`)
+      .join(' ')
+    const flags = `-p --dangerously-skip-permissions --model ${model} --plugin-dir '${PLUGIN}'`
+    writeFileSync(
+      join(scene.bin, 'my-agent'),
+      `#!/bin/sh\necho begin\nexport ${settings}\nexec claude ${flags}\n`,
+      {
+        mode: 0o755,
+      },
+    )
+    const env = { ...scene.env, PATH: `${BIN}:${scene.env.PATH}` }
+    const ralph = (...words: string[]) => scene.withEnv(env, ...words)
+    const asked = ['-f', 'PROMPT.md', '-m', '1', '--inactivity-timeout', '20', '--', 'my-agent']
+    expect(await ralph('spawn', '--name', 'agent', ...asked)).toMatchObject({ code: 0, stderr: '' })
+    const status = async () => (await ralph('status', 'agent')).stdout
+    await until(async () => /^Now: Bash\(until .*\) by hooks\nKnown by: hooks$/m.test(await status()))
+    scene.go('go')
+    expect((await ralph('wait', 'agent')).code).toBe(0)
+    const { stdout } = await ralph('logs', 'agent')
+    expect(stdout.match(/Bash\(.*\) by hooks$/gm)).toEqual([
+      'Bash(false) by hooks',
+      expect.stringMatching(/^Bash\(until /),
+    ])
+    expect(stdout).toContain('All tasks complete.')
   })
 })

@@ -32,7 +32,8 @@ export function jsonLines(reader: Reader): Parser {
   }
 }
 
-function parseObject(line: string): Fields | null {
+/** The object in a line; null: there is none. */
+export function parseObject(line: string): Fields | null {
   const text = line.trimStart()
   // JSON.parse is slow when it fails, and a CLI may print much that is not JSON.
   if (!text.startsWith('{')) return null

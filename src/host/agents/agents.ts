@@ -132,6 +132,9 @@ export function agentOf({ agent: { argv, explicit } }: BaseSpec): Agent {
 
 export const agentByName = (command: string): Agent => (command === 'demo' ? demo() : agentFor(command).agent)
 
+/** Whether it prints events as they happen, so that nothing else need tell what it does. */
+export const hasStream = (agent: Agent, mode: Ask['mode']): boolean => !agent.plain && mode === 'stream'
+
 /** Whether ralph knows how this agent takes a model. */
 export const takesModel = ({ argv, explicit }: BaseSpec['agent']): boolean =>
   !explicit && isKnownAgent(argv[0]!)

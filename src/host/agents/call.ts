@@ -1,3 +1,4 @@
+import { activityReader } from '../../agents/claude/activity.ts'
 import { resetIn } from '../../agents/shared/reset.ts'
 import { refusedFlag } from '../../agents/shared/trouble.ts'
 import type { AgentEnded, AgentEvent, Exit, Usage } from '../../core/events.ts'
@@ -5,7 +6,9 @@ import { plural } from '../../core/format.ts'
 import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } from '../../core/ports.ts'
 import { redactWords } from '../../core/secrets/redact.ts'
 import type { AgentName, StepId } from '../../core/table.ts'
+import { openActivityFile } from '../../store/activity-file.ts'
 import { type CallFiles, callRecord } from '../../store/call-record.ts'
+import { hasStream } from './agents.ts'
 
 /** The session folder, as a call uses it. */
 type CallSession = CallFiles & {
@@ -103,6 +106,8 @@ export function agentCaller(options: CallerOptions): CallAgent {
         ms: Math.round(performance.now() - beganUp),
         ...outcome,
       })
+    // A question has an answer, which nothing else may be mixed into.
+    const isPlain = agent.plain && call.role === undefined
     const explain = (event: AgentEvent): AgentEvent => {
       if (event.type === 'limited' && event.resetsAt === undefined)
         return { ...event, resetsAt: resetIn(event.note, options.now()) }
@@ -120,15 +125,22 @@ export function agentCaller(options: CallerOptions): CallAgent {
         ? explain(event)
         : explain({ ...event, error: [event.error, tail].filter(Boolean).join(': ') })
     }
+    const readHooks = activityReader()
+    const hear = (line: string) => {
+      if (isOver) return
+      listener.activity('hooks')
+      for (const event of readHooks(line)) listener.event(event)
+    }
     options.session.ensureFolder()
+    const isHidden = call.role === undefined && !hasStream(agent, mode)
+    const activity = isHidden ? openActivityFile(options.session, id, hear) : null
     const starting = options.runner.start(
       {
         argv: command.argv,
         cwd: call.cwd,
-        env: { ...env, ...command.env, ...marks },
+        env: { ...env, ...command.env, ...marks, ...(activity && { RALPH_ACTIVITY: activity.path }) },
         stdin: command.stdin,
-        // A question has an answer, which nothing else may be mixed into.
-        ...(agent.plain && call.role === undefined && { plain: true }),
+        ...(isPlain && { plain: true }),
       },
       id,
       {
@@ -145,6 +157,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
       },
     )
     const live = await starting.catch(error => {
+      activity?.close()
       promptFile = record.open(id, prompt)
       record.close()
       note({ error: (error as Error).message })
@@ -156,13 +169,18 @@ export function agentCaller(options: CallerOptions): CallAgent {
     } catch (error) {
       // If its work cannot be kept, the agent must not go on.
       isOver = true
+      activity?.close()
       await live.stop()
       throw error
     }
     return {
       live,
-      lastWritten: () => agent.lastWritten?.(call.cwd, env, began) ?? null,
+      lastWritten() {
+        activity?.read()
+        return agent.lastWritten?.(call.cwd, env, began) ?? null
+      },
       end(exit: Exit) {
+        activity?.close()
         const ending = parser.end(exit, record.complaint()).map(explainEnd)
         // It refused its own arguments before it did anything, and will do so every time.
         const refused = hasSpoken || ended?.ok ? null : refusedFlag(record.errors())

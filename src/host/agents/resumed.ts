@@ -1,6 +1,6 @@
 import type { ResumedAgent, RunEvent } from '../../core/events.ts'
 import { UsageError } from '../../core/usage-error.ts'
-import type { RunSpec } from '../../workflows/spec.ts'
+import type { BaseSpec, RunSpec } from '../../workflows/spec.ts'
 import { chooseAgent, takesModel } from './agents.ts'
 
 /**
@@ -30,7 +30,7 @@ export function agentForResume(
 }
 
 /** The spec of a run with the agent that works now. */
-export function withAgent<S extends RunSpec>(spec: S, resumed: ResumedAgent | null): S {
+export function withAgent<S extends BaseSpec>(spec: S, resumed: ResumedAgent | null): S {
   if (!resumed) return spec
   const { flags, ...agent } = resumed
   return { ...spec, agent, settings: { ...spec.settings, agent: { ...spec.settings.agent, flags } } }

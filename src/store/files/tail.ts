@@ -1,5 +1,7 @@
+// Use this to read the end of a file that others write and that may be large.
+
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { openRegularFile } from '../store/files/read.ts'
+import { openRegularFile } from './read.ts'
 
 /** How many bytes of the end to search, in turn, until something is found: transcripts and their lines can be large. */
 const TAIL_SIZES = [64 * 1024, 1024 * 1024, 32 * 1024 * 1024]
