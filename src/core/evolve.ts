@@ -78,18 +78,24 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     }
     case 'opened':
       return changeWorkspace(state, event.workspace, { start: event.start })
-    case 'merging':
-      return changeWorkspace(state, event.workspace, { merging: event.id })
+    case 'merging': {
+      const { id, onto, tip } = event
+      return changeWorkspace(state, event.workspace, { merging: { id, onto, tip } })
+    }
     case 'rebased': {
       const { base, tip, conflict } = event
+      const merging = state.workspaces[event.workspace]?.merging
       return changeWorkspace(state, event.workspace, {
         base,
         tip,
         conflict: conflict && { commit: tip, paths: conflict },
+        ...(merging && { merging: { ...merging, to: tip } }),
       })
     }
-    case 'landing':
-      return changeWorkspace(state, event.workspace, { landing: { from: event.from, to: event.to } })
+    case 'landing': {
+      const { id, from, to } = event
+      return changeWorkspace(state, event.workspace, { landing: { id, from, to } })
+    }
     case 'merged':
       return changeWorkspace(state, event.workspace, { merged: { from: event.from, to: event.to } })
     case 'closed': {

@@ -155,11 +155,11 @@ export type WorkspaceState = {
   start?: Record<string, unknown>
   /** Where its branch ended when it was last looked at; absent: at its base. */
   tip?: string
-  /** The step that began to merge it last. */
-  merging?: StepId
+  /** The merge that began last: the commits that it brings together and, once they are, where the branch goes. */
+  merging?: { id: StepId; onto: string; tip: string; to?: string }
   /** The commit with both sides of a conflict, and the paths that conflict. */
   conflict?: { commit: string; paths: readonly string[] }
-  landing?: { from: string; to: string }
+  landing?: { id: StepId; from: string; to: string }
   merged?: { from: string; to: string }
 }
 

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
@@ -117,7 +117,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   })
   const worktrees = spec.worktrees
     ? openWorktrees({
-        id: basename(options.runDir),
+        runDir: options.runDir,
         spec,
         state: () => run().state,
         emit,
@@ -225,7 +225,10 @@ export function composePorts(options: PortsOptions): Ports {
     adoptEdits: active.adoptEdits,
     async apply(settled, _tasks, state, record) {
       const { workspace: name, id } = settled
-      if (name !== undefined && worktrees?.isGone(name)) return active.apply(settled, record)
+      if (name !== undefined && worktrees?.isGone(name)) {
+        await active.apply(settled, record)
+        return worktrees.close(name)
+      }
       const workspace = await workspaces.of(name)
       await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder))
       if (name === undefined || !state.workspaces[name]?.merged) return

@@ -40,7 +40,7 @@ export interface Workspace {
   /** How to wait for git's locks here; those that the run left since then are removed. */
   locks(since?: number): LockWait
   /** Commits everything here that the run changed. Returns why it failed; null: it did not. */
-  commitAll(step: Pick<Step, 'id' | 'workspace'>, message: string, state: RunState): Promise<string | null>
+  commitAll(step: Step, message: string, state: RunState): Promise<string | null>
   /** Pushes, if the settings say so. */
   share(id: StepId): Promise<void>
   /** The checks that every step here has. */
@@ -194,6 +194,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     noteCommits,
     locks: lockWait,
     async commitAll(step, message, state) {
+      await clearLocks(step.at)
       if (!state.intents[step.id]) head?.look(step.id)
       const settings = { ...spec.settings, scm: COMMITS }
       const say = async () => ({ ok: true, text: message, note: '' })

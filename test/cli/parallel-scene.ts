@@ -29,6 +29,7 @@ export const taskOf = (id: string, more: object = {}) => ({
  */
 const AGENT = `#!/bin/sh
 prompt=$(cat)
+case "$prompt" in *'commit message'*) echo 'Go on'; exit;; esac
 role=$(printf '%s\\n' "$prompt" | sed -n 's/^- \\*\\*Agent\\*\\*: //p')
 id=$(printf '%s\\n' "$prompt" | sed -n 's/^# Your task: .*(\\(.*\\))$/\\1/p')
 case "$prompt" in 'You bring finished work'*)

@@ -1,149 +1,159 @@
 import { attempt, git, mustGit } from '../git.ts'
-import { type GitDirs, unfinishedOperation } from '../head.ts'
-import { commitOf, isAncestor } from './worktree.ts'
+import { commitOf, isAncestor, withScratchWorktree } from './worktree.ts'
 
 /** How the work of a branch comes into another. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase'
 
-/** A worktree whose branch is to be brought together with another. */
-export type Side = { root: string; dirs: GitDirs; env: Record<string, string> }
+/** A repository, and a path where a worktree may be made for a moment. */
+export type Workbench = { root: string; env: Record<string, string>; scratch: string }
 
 export type Combined =
   | { type: 'combined'; tip: string }
-  /** The last commit has both sides of these paths. */
+  /** The commit has both sides of these paths. */
   | { type: 'conflict'; tip: string; paths: string[] }
   | { type: 'failed'; why: string }
 
-/** No hook runs, and nobody is asked for a text. */
+/** No hook runs, nothing goes on in the background, and nobody is asked for a text. */
 const PLAIN = [
-  '-c',
   'core.hooksPath=/dev/null',
-  '-c',
+  'gc.auto=0',
+  'maintenance.auto=false',
   'rebase.autoSquash=false',
-  '-c',
   'rebase.updateRefs=false',
-]
+].flatMap(setting => ['-c', setting])
 const unasked = (env: Record<string, string>) => ({ ...env, GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true' })
 
-/** Ends a rebase or merge that was cut off: the branch is as it was before. */
-export async function abandonOperation({ root, dirs, env }: Side): Promise<void> {
-  const operation = unfinishedOperation(dirs)
-  if (operation === null) return
-  const name = operation.includes('rebase') ? 'rebase' : 'merge'
-  await attempt(root, env, [...PLAIN, name, '--abort'])
-}
-
 /**
- * Brings the commit `onto` into the branch of a worktree where nothing is uncommitted. Afterwards the branch can be
- * fast-forwarded to. A conflict is committed as it is, with its marks, so that whoever resolves it starts from a
- * clean tree; that commit never leaves the branch (`foldConflict`). Safe to repeat.
+ * Makes a commit that has the work of `tip` and comes after `onto`. It only makes commits: no branch moves and no file
+ * changes that anybody else sees, so a crash leaves nothing to undo. A conflict becomes a commit too, with its marks, so
+ * that whoever resolves it starts from a clean tree. `conflict`: such a commit, which is resolved by now; it does not
+ * become part of the result.
  */
 export async function combine(
-  side: Side,
+  bench: Workbench,
+  { tip, onto, conflict }: { tip: string; onto: string; conflict?: string },
+  style: MergeStyle,
+  message: string,
+): Promise<Combined> {
+  const { root, env } = bench
+  try {
+    const whole = conflict === undefined ? tip : await foldConflict(bench, tip, conflict, message)
+    const combined: Combined = (await isAncestor(root, env, onto, whole))
+      ? { type: 'combined', tip: whole }
+      : await bringTogether(bench, whole, onto, style, message)
+    if (combined.type !== 'combined' || style === 'rebase') return combined
+    return { type: 'combined', tip: await asOneCommit(bench, combined.tip, onto, style, message) }
+  } catch (error) {
+    return { type: 'failed', why: (error as Error).message }
+  }
+}
+
+async function bringTogether(
+  { root, env, scratch }: Workbench,
+  tip: string,
   onto: string,
   style: MergeStyle,
   message: string,
 ): Promise<Combined> {
-  const { root, env } = side
-  const tip = await commitOf(root, env, 'HEAD')
-  if (tip === null) return { type: 'failed', why: `${root} has no commit` }
-  if (!(await isAncestor(root, env, onto, tip))) {
-    const isRebased = style === 'rebase' && (await isLinear(side, onto, tip)) && (await rebase(side, onto))
-    if (!isRebased) {
-      const merged = await merge(side, onto, message)
-      if (merged.type !== 'combined') return merged
-    }
-  }
-  return style === 'rebase' ? combinedAt(side) : asOneCommit(side, onto, style, message)
-}
-
-async function combinedAt({ root, env }: Side): Promise<Combined> {
-  const tip = await commitOf(root, env, 'HEAD')
-  return tip === null ? { type: 'failed', why: `${root} has no commit` } : { type: 'combined', tip }
+  const mayRebase = style === 'rebase' && (await isLinear(root, env, onto, tip))
+  return withScratchWorktree({ path: scratch, root }, tip, env, async () => {
+    if (mayRebase && (await rebase(scratch, env, onto)))
+      return { type: 'combined', tip: await headOf(scratch, env) }
+    return merge(scratch, env, onto, message)
+  })
 }
 
 /** A rebase would lose how the conflict of an earlier merge was resolved. */
-async function isLinear({ root, env }: Side, onto: string, tip: string): Promise<boolean> {
+async function isLinear(
+  root: string,
+  env: Record<string, string>,
+  onto: string,
+  tip: string,
+): Promise<boolean> {
   const merges = await git(root, env, ['rev-list', '--merges', '--count', `${onto}..${tip}`])
   return merges?.trim() === '0'
 }
 
-async function rebase(side: Side, onto: string): Promise<boolean> {
-  const { root, env } = side
-  const failure = await attempt(root, unasked(env), [...PLAIN, 'rebase', '--quiet', '--no-autostash', onto])
-  if (failure !== null) await abandonOperation(side)
+async function rebase(dir: string, env: Record<string, string>, onto: string): Promise<boolean> {
+  const failure = await attempt(dir, unasked(env), [...PLAIN, 'rebase', '--quiet', '--no-autostash', onto])
+  if (failure !== null) await attempt(dir, env, [...PLAIN, 'rebase', '--abort'])
   return failure === null
 }
 
-async function merge(side: Side, onto: string, message: string): Promise<Combined> {
-  const { root, env } = side
-  const failure = await attempt(root, unasked(env), [
+async function merge(
+  dir: string,
+  env: Record<string, string>,
+  onto: string,
+  message: string,
+): Promise<Combined> {
+  const text = mergeMessage(message)
+  const failure = await attempt(dir, unasked(env), [
     ...PLAIN,
     'merge',
     '--quiet',
     '--no-ff',
     '-m',
-    `Merge the latest changes into: ${message.split('\n', 1)[0]}`,
+    text,
     onto,
   ])
-  if (failure === null) return combinedAt(side)
-  const unmerged = await git(root, env, ['diff', '--name-only', '--diff-filter=U', '-z'])
+  if (failure === null) return { type: 'combined', tip: await headOf(dir, env) }
+  const unmerged = await git(dir, env, ['diff', '--name-only', '--diff-filter=U', '-z'])
   const paths = (unmerged ?? '').split('\0').filter(Boolean)
-  if (paths.length === 0) {
-    await abandonOperation(side)
-    return { type: 'failed', why: `git merge: ${failure}` }
-  }
-  try {
-    await mustGit(root, env, ['--literal-pathspecs', 'add', '--all', '--', ...paths])
-    await mustGit(root, unasked(env), ['commit', '--quiet', '--no-edit', '--no-verify'])
-  } catch (error) {
-    await abandonOperation(side)
-    return { type: 'failed', why: (error as Error).message }
-  }
-  const tip = await commitOf(root, env, 'HEAD')
-  return tip === null ? { type: 'failed', why: `${root} has no commit` } : { type: 'conflict', tip, paths }
+  if (paths.length === 0) return { type: 'failed', why: `git merge: ${failure}` }
+  await mustGit(dir, env, ['--literal-pathspecs', 'add', '--all', '--', ...paths])
+  await mustGit(dir, unasked(env), ['commit', '--quiet', '--no-edit', '--no-verify'])
+  return { type: 'conflict', tip: await headOf(dir, env), paths }
+}
+
+const mergeMessage = (message: string): string =>
+  `Merge the latest changes into: ${message.split('\n', 1)[0]}`
+
+async function headOf(dir: string, env: Record<string, string>): Promise<string> {
+  const head = await commitOf(dir, env, 'HEAD')
+  if (head === null) throw new Error(`${dir} has no commit`)
+  return head
 }
 
 /** The whole work as one commit after `onto`; a merge also names the commits that it came from. */
 async function asOneCommit(
-  side: Side,
+  { root, env }: Workbench,
+  tip: string,
   onto: string,
   style: 'merge' | 'squash',
   message: string,
-): Promise<Combined> {
-  const { root, env } = side
-  const tip = await commitOf(root, env, 'HEAD')
-  if (tip === null || tip === onto) return combinedAt(side)
-  const parents = (await git(root, env, ['log', '-1', '--format=%P', tip]))?.trim().split(' ') ?? []
-  // It is done already.
-  if (parents[0] === onto && parents.length === (style === 'merge' ? 2 : 1)) return combinedAt(side)
-  const others = style === 'merge' ? ['-p', tip] : []
-  return replaceTip(side, tip, [onto], others, message)
+): Promise<string> {
+  if (tip === onto) return tip
+  if (style === 'squash') return sameTree(root, env, tip, [onto], message)
+  const [first, ...others] = await parentsOf(root, env, tip)
+  const isMerge = first === onto && others.length > 0
+  return isMerge ? tip : sameTree(root, env, tip, [onto, tip], message)
 }
 
-async function replaceTip(
-  side: Side,
+/** One merge of a conflict and of what resolved it; `tip` itself, if the conflict is not part of it. */
+async function foldConflict(
+  { root, env }: Workbench,
   tip: string,
-  parents: readonly string[],
-  others: readonly string[],
+  conflict: string,
   message: string,
-): Promise<Combined> {
-  const { root, env } = side
-  try {
-    const named = parents.flatMap(parent => ['-p', parent])
-    const made = await mustGit(root, env, ['commit-tree', `${tip}^{tree}`, ...named, ...others], message)
-    await mustGit(root, env, ['update-ref', '-m', 'ralph: combine', 'HEAD', made, tip])
-    return { type: 'combined', tip: made }
-  } catch (error) {
-    return { type: 'failed', why: (error as Error).message }
-  }
+): Promise<string> {
+  if (!(await isAncestor(root, env, conflict, tip))) return tip
+  return sameTree(root, env, tip, await parentsOf(root, env, conflict), mergeMessage(message))
 }
 
-/** Makes one merge of a conflict and of what resolved it, so that no commit with marks is merged. Safe to repeat. */
-export async function foldConflict(side: Side, conflict: string, message: string): Promise<Combined> {
-  const { root, env } = side
-  const tip = await commitOf(root, env, 'HEAD')
-  if (tip === null || !(await isAncestor(root, env, conflict, tip))) return combinedAt(side)
-  const parents = (await git(root, env, ['log', '-1', '--format=%P', conflict]))?.trim().split(' ') ?? []
-  return replaceTip(side, tip, parents, [], `Merge the latest changes into: ${message}`)
-}
+const parentsOf = async (root: string, env: Record<string, string>, commit: string): Promise<string[]> =>
+  (await mustGit(root, env, ['log', '-1', '--format=%P', commit])).split(' ').filter(Boolean)
+
+/** A commit with the files of another, and with these parents. */
+const sameTree = (
+  root: string,
+  env: Record<string, string>,
+  commit: string,
+  parents: readonly string[],
+  message: string,
+): Promise<string> =>
+  mustGit(
+    root,
+    env,
+    ['commit-tree', `${commit}^{tree}`, ...parents.flatMap(parent => ['-p', parent])],
+    message,
+  )

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { attempt, git } from '../git.ts'
+import { attempt, git, mustGit } from '../git.ts'
 
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
 export type WorktreePlan = { path: string; branch: string; root: string }
@@ -19,19 +19,21 @@ export const addWorktree = (
   env: Record<string, string>,
 ): Promise<string | null> => attempt(root, env, ['worktree', 'add', '--quiet', '-b', branch, path, base])
 
-/** Why removing a worktree would lose something; null: everything in it is merged into a branch, or into HEAD. */
+/** Why removing a worktree and its branch would lose something; null: everything is merged into a branch, or into HEAD. */
 export async function unmergedIn(
   { path, branch, root, base }: WorktreePlan & { base: string },
   env: Record<string, string>,
   into = 'HEAD',
 ): Promise<string | null> {
-  const status = await git(path, env, ['status', '--porcelain', '--untracked-files=all'])
-  if (status === null) return `${path} cannot be read by git`
-  if (status.trim() !== '') return `${path} has uncommitted changes`
   const tip = await commitOf(root, env, `refs/heads/${branch}`)
-  if (tip === null || (await commitOf(path, env, 'HEAD')) !== tip)
-    return `${path} is not on its branch ${branch}`
-  if (await isMerged(root, tip, { base, into }, env)) return null
+  if (existsSync(path)) {
+    const status = await git(path, env, ['status', '--porcelain', '--untracked-files=all'])
+    if (status === null) return `${path} cannot be read by git`
+    if (status.trim() !== '') return `${path} has uncommitted changes`
+    if (tip === null || (await commitOf(path, env, 'HEAD')) !== tip)
+      return `${path} is not on its branch ${branch}`
+  }
+  if (tip === null || (await isMerged(root, tip, { base, into }, env))) return null
   return `the branch ${branch} has commits that are not in ${into} of ${root}`
 }
 
@@ -90,15 +92,39 @@ export async function removeWorktree(
   env: Record<string, string>,
   isFresh: boolean,
 ): Promise<string | null> {
-  if (isFresh) {
-    // One that a crash cut off may be locked, or no worktree yet.
-    await attempt(root, env, ['worktree', 'remove', '--force', '--force', path])
-    rmSync(path, { recursive: true, force: true })
-  } else if (existsSync(path)) {
+  if (isFresh) await discard({ path, root }, env)
+  else if (existsSync(path)) {
     const failure = await attempt(root, env, ['worktree', 'remove', path])
     if (failure !== null) return failure
   }
   await attempt(root, env, ['worktree', 'prune'])
   if ((await commitOf(root, env, `refs/heads/${branch}`)) === null) return null
   return attempt(root, env, ['branch', '--quiet', '-D', branch])
+}
+
+/** Removes a folder that nobody worked in. One that a crash cut off may be locked, or no worktree yet. */
+async function discard(
+  { path, root }: Pick<WorktreePlan, 'path' | 'root'>,
+  env: Record<string, string>,
+): Promise<void> {
+  await attempt(root, env, ['worktree', 'remove', '--force', '--force', path])
+  rmSync(path, { recursive: true, force: true })
+}
+
+/** Does something in a worktree at this commit, on no branch, that is removed afterwards. What a crash left there goes first. */
+export async function withScratchWorktree<T>(
+  place: Pick<WorktreePlan, 'path' | 'root'>,
+  commit: string,
+  env: Record<string, string>,
+  act: () => Promise<T>,
+): Promise<T> {
+  const { path, root } = place
+  if (existsSync(path)) await discard(place, env)
+  await attempt(root, env, ['worktree', 'prune'])
+  try {
+    await mustGit(root, env, ['worktree', 'add', '--quiet', '--detach', path, commit])
+    return await act()
+  } finally {
+    await discard(place, env)
+  }
 }

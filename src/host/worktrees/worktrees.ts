@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, rmdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { Finding, RunEvent } from '../../core/events.ts'
 import { listPaths } from '../../core/format.ts'
 import { CannotGoOn, type Work } from '../../core/ports.ts'
 import type { RunState, WorkspaceState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
-import { abandonOperation, combine, foldConflict, type Side } from '../../git/branches/combine.ts'
-import { fastForward, type Landed, undoHalfLanded } from '../../git/branches/fast-forward.ts'
+import { combine } from '../../git/branches/combine.ts'
+import { type Moved, moveBranch } from '../../git/branches/move.ts'
 import { addWorktree, commitOf, removeWorktree, unmergedIn } from '../../git/branches/worktree.ts'
 import { changesSince } from '../../git/changes.ts'
 import { git } from '../../git/git.ts'
@@ -20,8 +20,8 @@ import { emptyWorktree, fillWorktree } from './fill.ts'
 import type { Workspaces } from './workspaces.ts'
 
 export type WorktreesOptions = {
-  /** The run's id: it is in the names of folders and branches. */
-  id: string
+  /** The run's own folder. Its name, the run's id, is in the names of folders and branches. */
+  runDir: string
   spec: RunSpec
   state(): RunState
   emit(event: RunEvent): void
@@ -40,11 +40,14 @@ export type HostedWorktrees = Worktrees & {
 }
 
 export function openWorktrees(options: WorktreesOptions): HostedWorktrees {
-  const { id: run, spec, state, emit, env, hard, workspaces } = options
+  const { runDir, spec, state, emit, env, hard, workspaces } = options
   const { project, settings } = spec
   const { start, branch } = needBranch(spec)
   const { root } = start
-  const target = { root, branch, env }
+  const run = basename(runDir)
+  const target = { root, dirs: start.dirs, branch, env }
+  // One merge at a time.
+  const bench = { root, env, scratch: join(runDir, 'merging') }
   const fill = { settings, env, hard }
   const at = () => Date.now()
   const tipOfTarget = async () => {
@@ -84,92 +87,87 @@ export function openWorktrees(options: WorktreesOptions): HostedWorktrees {
   }
 
   /** The folder of a step, as the journal and as git know it. */
-  async function sideOf({
-    step,
-  }: Work): Promise<{ me: WorkspaceState; name: string; start: Start; side: Side }> {
+  async function folderOf({ step }: Work): Promise<{ me: WorkspaceState; name: string; start: Start }> {
     const name = step.workspace ?? ''
     const me = state().workspaces[name]
     const own = (await workspaces.of(step.workspace)).start
     if (!me || !own) throw new CannotGoOn(`the folder of ${step.task} is not a worktree of this run`)
-    return { me, name, start: own, side: { root: me.dir, dirs: own.dirs, env } }
+    return { me, name, start: own }
   }
 
+  /**
+   * Brings the work of a task together with the branch that the run began on. The result is computed apart and journaled,
+   * then the task's own branch goes there: one move from a commit to another, which a crash leaves done or undone.
+   */
   async function merge(work: Work, message: string): Promise<Finding[]> {
-    const { id } = work.step
-    const { me, name, start: own, side } = await sideOf(work)
+    const { step } = work
+    const { me, name, start: own } = await folderOf(work)
     if (me.merged) return []
-    // It is ralph's own, from before a crash.
-    if (me.merging === id) await abandonOperation(side)
-    const wrong = unfinishedOperation(own.dirs) ?? (await otherBranch(side, me.branch))
+    const wrong = unfinishedOperation(own.dirs) ?? (await otherBranch(me, env))
     if (wrong !== null) return [red(`${wrong}, so the work cannot be merged. Finish or undo that.`)]
-    const workspace = await workspaces.of(name)
-    const uncommitted = await workspace.commitAll(work.step, firstLine(message), state())
+    const begun = me.merging?.id === step.id ? me.merging : null
+    const isCombined =
+      begun?.to !== undefined && (await goTo(work, begun.tip, begun.to, true)).type === 'moved'
+    if (isCombined) return conflictIn(name)
+    const uncommitted = await (await workspaces.of(name)).commitAll(step, firstLine(message), state())
     if (uncommitted !== null) return [red(`git commit ${uncommitted}`)]
-    if (me.conflict) {
-      const folded = await foldConflict(side, me.conflict.commit, firstLine(message))
-      if (folded.type === 'failed') return [unsure(folded.why)]
-    }
-    const onto = await tipOfTarget()
-    const tip = (await commitOf(me.dir, env, 'HEAD')) ?? ''
-    emit({ type: 'merging', at: at(), id, workspace: name, onto, tip })
-    const combined = await combine(side, onto, settings.scm?.merge ?? 'rebase', message)
+    const both = { tip: (await commitOf(me.dir, env, 'HEAD')) ?? '', onto: await tipOfTarget() }
+    emit({ type: 'merging', at: at(), id: step.id, workspace: name, ...both })
+    const resolved = me.conflict && { conflict: me.conflict.commit }
+    const combined = await combine(bench, { ...both, ...resolved }, settings.scm?.merge ?? 'rebase', message)
     if (combined.type === 'failed') return [unsure(combined.why)]
+    const { tip } = combined
     const conflict = combined.type === 'conflict' ? { conflict: combined.paths } : {}
-    emit({ type: 'rebased', at: at(), id, workspace: name, base: onto, tip: combined.tip, ...conflict })
+    emit({ type: 'rebased', at: at(), id: step.id, workspace: name, base: both.onto, tip, ...conflict })
+    const moved = await goTo(work, both.tip, tip, false)
+    return moved.type === 'moved' ? conflictIn(name) : [unsure(notMoved(moved, me.branch))]
+  }
+
+  function conflictIn(name: string): Finding[] {
+    const paths = state().workspaces[name]?.conflict?.paths
+    return paths ? [red(conflictNote(paths, branch))] : []
+  }
+
+  /** Moves the branch of a step's own folder. */
+  async function goTo(work: Work, from: string, to: string, isRepeated: boolean): Promise<Moved> {
+    const { me, name, start: own } = await folderOf(work)
+    const wait = (await workspaces.of(name)).locks(work.step.at)
+    const moved = await moveBranch(
+      { root: me.dir, dirs: own.dirs, branch: me.branch, env },
+      { from, to, isForward: false, isRepeated, wait },
+    )
+    // What the task did comes after another commit now.
     workspaces.reopen(name)
-    return combined.type === 'conflict' ? [red(conflictNote(combined.paths, branch))] : []
+    return moved
   }
 
   async function land(work: Work): Promise<Finding[]> {
     const { id, at: since } = work.step
-    const { me, name, start: own } = await sideOf(work)
+    const { me, name, start: own } = await folderOf(work)
     if (me.merged) return []
     const left = await changesSince(own, env)
     if (!left || left.ours.length > 0)
       return [unsure(`files changed while they were checked: ${listPaths(left?.ours ?? [])}`)]
     const from = me.base
     const to = (await commitOf(me.dir, env, 'HEAD')) ?? ''
-    if (me.landing) await undoHalfLanded(target, me.landing.from, me.landing.to)
-    emit({ type: 'landing', at: at(), id, workspace: name, from, to })
-    let landed: Landed = { type: 'moved' }
-    await pastLock(async () => {
-      landed = await fastForward(target, from, to)
-      return landed.type === 'failed' ? landed.why : null
-    }, workspaces.project.locks(since))
-    return finishLanding(landed, { id, name, from, to })
-  }
-
-  function finishLanding(
-    landed: Landed,
-    { id, name, from, to }: { id: number; name: string; from: string; to: string },
-  ): Finding[] {
-    switch (landed.type) {
-      case 'landed':
-        emit({ type: 'merged', at: at(), id, workspace: name, from, to })
-        return []
-      case 'moved':
-        return [unsure(`${branch} moved while the merge was checked`)]
-      case 'overlap':
-        return [
-          needsPerson(
-            `not merged: it changes what you have not committed: ${listPaths(landed.paths)}. Commit or move your changes`,
-          ),
-        ]
-      case 'failed':
-        return [needsPerson(`not merged: ${landed.why}. Mend that`)]
-      default:
-        return landed satisfies never
-    }
+    const isRepeated = me.landing?.id === id && me.landing.from === from && me.landing.to === to
+    if (!isRepeated) emit({ type: 'landing', at: at(), id, workspace: name, from, to })
+    const wait = workspaces.project.locks(since)
+    const moved = await moveBranch(target, { from, to, isForward: true, isRepeated, wait })
+    const why = notMoved(moved, branch)
+    if (moved.type === 'elsewhere') return [unsure(why)]
+    if (moved.type !== 'moved') return [needsPerson(`not merged: ${why}`)]
+    emit({ type: 'merged', at: at(), id, workspace: name, from, to })
+    return []
   }
 
   async function close(name: string): Promise<void> {
     const me = state().workspaces[name]
     if (!me?.merged) return
     const worktree = { path: me.dir, branch: me.branch, root, base: me.base }
-    const isThere = existsSync(me.dir)
     const kept =
-      (isThere ? await unmergedIn(worktree, env, `refs/heads/${branch}`) : null) ??
-      (isThere ? await emptyWorktree(worktree, fill) : null) ??
+      (await unmergedIn(worktree, env, `refs/heads/${branch}`)) ??
+      (existsSync(me.dir) ? await emptyWorktree(worktree, fill) : null) ??
       (await pastLock(() => removeWorktree(worktree, env, false)))
     if (kept !== null) return emit({ type: 'warned', at: at(), note: `${me.dir} is kept: ${kept}` })
     workspaces.reopen(name)
@@ -204,13 +202,32 @@ function slugFor(task: TaskId): string {
     : `${slug || 'task'}-${createHash('sha256').update(task).digest('hex').slice(0, 6)}`
 }
 
-async function otherBranch({ root, env }: Side, branch: string): Promise<string | null> {
-  const head = (await git(root, env, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim()
+async function otherBranch(
+  { dir, branch }: Pick<WorkspaceState, 'dir' | 'branch'>,
+  env: Record<string, string>,
+): Promise<string | null> {
+  const head = (await git(dir, env, ['symbolic-ref', '--quiet', '--short', 'HEAD']))?.trim()
   return head === branch ? null : `this worktree is not on its branch ${branch} any more`
 }
 
 const conflictNote = (paths: readonly string[], branch: string) =>
   `The work conflicts with what is on ${branch} by now. These files have both sides: ${paths.join(', ')}.`
+
+/** Why a branch was not moved, and what to do. */
+function notMoved(moved: Moved, branch: string): string {
+  switch (moved.type) {
+    case 'moved':
+      return ''
+    case 'elsewhere':
+      return `${branch} moved while the merge was checked`
+    case 'overlap':
+      return `it changes what you have not committed: ${listPaths(moved.paths)}. Commit or move your changes`
+    case 'failed':
+      return `${moved.why}. Mend that`
+    default:
+      return moved satisfies never
+  }
+}
 
 const CHECK = 'merge'
 const red = (note: string): Finding => ({ check: CHECK, verdict: 'fail', note, action: 'APPEND' })
