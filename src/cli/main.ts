@@ -12,6 +12,7 @@ import { doctor } from './commands/doctor/command.ts'
 import { gc } from './commands/gc.ts'
 import { init } from './commands/init/command.ts'
 import { judge } from './commands/judge/command.ts'
+import { morning } from './commands/morning/command.ts'
 import { pipeline } from './commands/pipeline/command.ts'
 import { plugin } from './commands/plugin/command.ts'
 import { report } from './commands/report/command.ts'
@@ -34,7 +35,7 @@ import { helpOutput } from './help-output.ts'
 const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
   'Start here:': [demo, doctor, init, template],
   'Run an agent:': [run, build, stories, pipeline, task, resume],
-  'See what it did, take it back:': [status, report, diff, undo, ls, events],
+  'See what it did, take it back:': [morning, status, report, diff, undo, ls, events],
   'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
   'In the background:': [spawn, logs, attach, wait, kill, rm],
   'Look after it:': [trust, sandbox, judge, archive, gc, plugin, completions],

@@ -38,6 +38,10 @@ export const plural = (n: number, word: string, many = `${word}s`): string => `$
 export const listPaths = (paths: readonly string[], most = 5): string =>
   paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')
 
+/** A word of a command that people copy into a shell: in quotes if the shell would take it for more. */
+export const shellWord = (word: string): string =>
+  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
 /** A column of text gets at least this much of a line. */
 const LEAST = 28
 

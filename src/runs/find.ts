@@ -139,7 +139,8 @@ export function canGoOn(events: readonly RunEvent[]): boolean {
   return last?.type !== 'finished' || (last.result !== 'complete' && last.result !== 'cancelled')
 }
 
-function openRun(home: string, id: string): StoredRun {
+/** The run of exactly this id. */
+export function openRun(home: string, id: string): StoredRun {
   const dir = join(home, 'runs', id)
   const events = readJournal(dir)
   const began = events[0]

@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ProcessRef, RunEvent } from '../core/events.ts'
 import { isAlive } from '../runners/process/proc.ts'
-import type { StoredRun } from './find.ts'
+import { findRun, type StoredRun } from './find.ts'
 
 /** The process that hosts the run, or hosted it last. */
 export const hostOf = ({ events }: StoredRun): ProcessRef | undefined =>
@@ -14,3 +16,21 @@ export function isLive({ events }: StoredRun): boolean {
 }
 
 const LIFE: ReadonlySet<RunEvent['type']> = new Set(['began', 'resumed', 'finished', 'stopped'])
+
+/** The runs that hold a lock, by their ids. A process that died may have left one. */
+export function lockedRuns(home: string): string[] {
+  const locks = join(home, 'locks')
+  if (!existsSync(locks)) return []
+  return readdirSync(locks).flatMap(file => /^run-(.*)\.json$/.exec(file)?.[1] ?? [])
+}
+
+/** The runs that a process hosts: each holds a lock, so not every journal is read. */
+export const liveRuns = (home: string): StoredRun[] =>
+  lockedRuns(home).flatMap(id => {
+    try {
+      const run = findRun(home, id)
+      return isLive(run) ? [run] : []
+    } catch {
+      return []
+    }
+  })

@@ -4,21 +4,19 @@ import { formatCount, formatDuration } from '../core/format.ts'
 import type { RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
-import { failuresInRow, pausing } from '../core/trouble/streaks.ts'
+import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine } from '../core/visible.ts'
 import { plainLine } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
 import { formatCost, formatEnding } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
+import { limitedAt, type Phase, phaseOf, waitTimes } from '../view/report/phase.ts'
 import { type AskedFor, requestsIn } from '../view/report/requests.ts'
 import { spentOn } from '../view/report/spent.ts'
 import { formatSender } from '../view/sender.ts'
 import { clockTime } from '../view/time.ts'
 import { wrapTo } from '../view/width.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-
-/** `crashed`: no process hosts the run, and the last one did not stop it cleanly. */
-type Phase = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
 
 type Elsewhere = { pid: number; host: string; lock: string }
 
@@ -121,28 +119,6 @@ function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable
     active: active ? `${active.id} ${active.activeForm}` : null,
     blocked: Object.fromEntries(blockedTasks(tasks, state, table)),
   }
-}
-
-/** `atWork`: a process hosts the run, here or elsewhere. */
-export function phaseOf(events: readonly RunEvent[], state: RunState, atWork: boolean, now: number): Phase {
-  if (atWork) {
-    if (state.hold === 'pause') return 'paused'
-    return waitTimes(state, now).length > 0 ? 'waiting' : 'running'
-  }
-  const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
-  if (ending?.type === 'finished') return 'finished'
-  return ending?.type === 'stopped' ? 'stopped' : 'crashed'
-}
-
-const limitedAt = (state: RunState, now: number): Record<string, number> =>
-  Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
-
-/** Until when it waits. It does not wait while anything is under way: if one agent is limited, another may work. */
-function waitTimes(state: RunState, now: number): number[] {
-  const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
-  if (isBusy) return []
-  const pauses = pausing(state, now).map(([, until]) => until)
-  return pauses.length > 0 ? pauses : Object.values(limitedAt(state, now))
 }
 
 function listRows(list: RunStatus['tasks']): string[][] {

@@ -1,4 +1,4 @@
-import { plural } from '../core/format.ts'
+import { plural, shellWord } from '../core/format.ts'
 import type { Start } from '../git/start.ts'
 import { shortHash, type UndoPlan } from '../git/undo-plan.ts'
 import { plainLine } from '../view/plain.ts'
@@ -42,12 +42,10 @@ function files(paths: string[], why = ''): string | null {
 export function commandToRevert(start: Start, { now, tip }: UndoPlan, saved: string): string {
   const steps = [`git restore -s ${saved} -SW :/`]
   if (start.branch !== null && tip !== null && now.branch !== start.branch && tip !== start.head)
-    steps.push(`git update-ref ${quote(`refs/heads/${start.branch}`)} ${tip}`)
+    steps.push(`git update-ref ${shellWord(`refs/heads/${start.branch}`)} ${tip}`)
   if (now.branch !== start.branch && now.branch !== null)
-    steps.push(`git symbolic-ref HEAD ${quote(`refs/heads/${now.branch}`)}`)
+    steps.push(`git symbolic-ref HEAD ${shellWord(`refs/heads/${now.branch}`)}`)
   else if (now.branch !== start.branch) steps.push(`git update-ref --no-deref HEAD ${now.head}`)
   steps.push(now.head === null ? 'git rm -rq --cached -- :/' : `git reset -q ${now.head}`)
   return steps.join(' &&\n  ')
 }
-
-const quote = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,18 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration, formatUsd } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
-import { findRun, ralphHome, type StoredRun } from '../runs/find.ts'
+import { ralphHome, type StoredRun } from '../runs/find.ts'
 import { type Io, say, type Writer } from '../runs/io.ts'
-import { hostOf, isLive } from '../runs/live.ts'
+import { hostOf, liveRuns } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
-import { phaseOf as runPhase } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
 import { plainLine } from '../view/plain.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
+import { phaseOf as runPhase } from '../view/report/phase.ts'
 import { type Spent, spentOn } from '../view/report/spent.ts'
 import { cutPathTo } from '../view/width.ts'
 import { workflows } from '../workflows/index.ts'
@@ -147,22 +145,6 @@ function ofEvents(
 function shortCost({ usd, estimated, unpriced }: Spent): string {
   if (usd === null) return unpriced === 0 ? 'none' : 'unknown'
   return `${formatUsd(usd, estimated)}${unpriced === 0 ? '' : '+'}`
-}
-
-/** The runs that a process hosts: each holds a lock, so not every journal is read. */
-function liveRuns(home: string): StoredRun[] {
-  const locks = join(home, 'locks')
-  if (!existsSync(locks)) return []
-  return readdirSync(locks).flatMap(file => {
-    const id = /^run-(.*)\.json$/.exec(file)?.[1]
-    if (id === undefined) return []
-    try {
-      const run = findRun(home, id)
-      return isLive(run) ? [run] : []
-    } catch {
-      return []
-    }
-  })
 }
 
 const HEAD = ['NAME', 'STATUS', 'ITERATION', 'COST', 'AGE', 'PROJECT']

@@ -4,6 +4,7 @@ import type { WorkflowTraits } from '../view/report/receipt.ts'
 import { buildWorkflow } from './build/workflow.ts'
 import { pipelineWorkflow } from './pipeline/workflow.ts'
 import { promptWorkflow } from './run/workflow.ts'
+import type { RunSpec } from './spec.ts'
 import { storiesWorkflow } from './stories/workflow.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -33,19 +34,27 @@ export function traitsIn(registry: Registry, name: string): WorkflowTraits {
   return workflow ? traitsOf(workflow) : { command: name, listed: false }
 }
 
-export const traitsOf = (workflow: Workflow): WorkflowTraits => ({
-  command: workflow.command,
-  listed: workflow.listed,
-  ...(workflow.answerCommand && { answerCommand: workflow.answerCommand }),
-  subjectOf(pins) {
+export function traitsOf(workflow: Workflow): WorkflowTraits {
+  /** Another ralph may have written the spec, or a test. */
+  const ask = <T>(pins: Record<string, unknown>, question: (spec: RunSpec) => T): T | null => {
     try {
-      return workflow.describe(workflow.readSpec(pins), initial.limits).subject
+      return question(workflow.readSpec(pins))
     } catch {
-      // Another ralph may have written it, or a test.
       return null
     }
-  },
-})
+  }
+  const { command, listed, answerCommand, decideCommands } = workflow
+  return {
+    command,
+    listed,
+    ...(answerCommand && { answerCommand }),
+    ...(decideCommands && { decideCommands }),
+    subjectOf: pins => ask(pins, spec => workflow.describe(spec, initial.limits).subject),
+    tableOf: pins => ask(pins, spec => workflow.table(spec)),
+    hasCondition: pins =>
+      ask(pins, spec => workflow.describe(spec, initial.limits).condition !== null) ?? true,
+  }
+}
 
 /** Whether a run has this workflow, for commands that belong to one workflow. */
 export const isOf = ({ name }: Pick<Workflow, 'name'>, { began }: { began: { workflow: string } }): boolean =>

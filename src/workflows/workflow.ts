@@ -43,6 +43,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   details?(events: readonly RunEvent[]): { data: readonly unknown[]; lines: string[] }
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
+  /** The commands by which a person decides about a task that is left for them. */
+  decideCommands?(run: string, task: string): string[]
   open(context: Context<S>): Active
 }
 

@@ -1,13 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { htmlReport } from '../../src/view/report/html.ts'
 import type { Receipt } from '../../src/view/report/receipt.ts'
-import { CHROMIUM_FLAGS, chromiumPath } from '../support/chromium.ts'
+import { chromiumPath } from '../support/chromium.ts'
 import { receiptOf } from '../support/receipt.ts'
-import { scratch } from '../support/scratch.ts'
+import { browserForTests } from './pages.ts'
 import { green, journal, MINUTE, red } from './report-journal.ts'
 
 const ordinary = () => {
@@ -33,30 +29,9 @@ const unwieldy = () => {
 }
 
 describe.skipIf(chromiumPath === null)('the page of a receipt, in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath!, args: CHROMIUM_FLAGS })
-  })
-  afterAll(() => browser?.close())
-
-  /** Opens the page, and gives it with all that went wrong or out. */
-  async function open(receipt: Receipt, width: number, colorScheme: 'light' | 'dark' = 'light') {
-    const path = join(scratch(), 'report.html')
-    writeFileSync(path, htmlReport(receipt).join('\n'))
-    const page: Page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme })
-    onTestFinished(() => page.close())
-    const trouble: string[] = []
-    const { href } = pathToFileURL(path)
-    page.on('request', request => request.url() !== href && trouble.push(`asked for ${request.url()}`))
-    page.on('console', message => message.type() === 'error' && trouble.push(message.text()))
-    page.on('pageerror', error => trouble.push(error.message))
-    page.on('dialog', dialog => trouble.push(dialog.message()))
-    await page.goto(href, { waitUntil: 'networkidle' })
-    const overflow = await page.evaluate(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    )
-    return { page, trouble, overflow }
-  }
+  const openPage = browserForTests()
+  const open = (receipt: Receipt, width: number, colorScheme?: 'light' | 'dark') =>
+    openPage(htmlReport(receipt), width, colorScheme)
 
   it('shows what happened, to be read from top to bottom', async () => {
     const { page } = await open(ordinary(), 1200)

@@ -118,10 +118,15 @@ const formatMoment = (at: number): string =>
 const SHORT_HASH = 10
 
 /** `committed 1a2b3c4d5e`; for the agent's own commits, the range. */
-export function formatCommit({ by, from, to }: Iteration['commits'][number]): string {
+export const formatCommit = (commit: Commit): string =>
+  `committed ${commit.by === 'ralph' ? '' : 'by the agent '}${formatHashes(commit)}`
+
+type Commit = Iteration['commits'][number]
+
+/** `1a2b3c4d5e`; for the agent's own commits, the range. */
+export function formatHashes({ by, from, to }: Commit): string {
   const short = (hash: string) => plainLine(hash).slice(0, SHORT_HASH)
-  if (by === 'ralph') return `committed ${short(to)}`
-  return `committed by the agent ${from === null ? '' : `${short(from)}..`}${short(to)}`
+  return by === 'ralph' || from === null ? short(to) : `${short(from)}..${short(to)}`
 }
 
 const NAMED = 4

@@ -11,6 +11,8 @@ header { padding: 1rem 1.25rem; border-left: .3rem solid; border-radius: .5rem; 
 h1 { font-size: .9375rem; font-weight: 500; margin: 0; color: var(--dim); }
 .result { font-size: 1.625rem; line-height: 1.3; margin: .125rem 0 0; font-weight: 650; }
 h2 { font-size: 1.0625rem; margin: 2.5rem 0 .75rem; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+p { margin: .25rem 0; }
 code { font: .875em/1.5 ui-monospace, monospace; }
 .good { color: var(--good); } .middling { color: var(--middling); } .bad { color: var(--bad); }
 dl { margin: 1rem 0 0; display: grid; gap: .75rem; }
@@ -40,7 +42,7 @@ th:last-child, td:last-child { padding-right: 0; width: 50%; }
   white-space: nowrap; }
 td ul { list-style: none; margin: 0; padding: 0; font-size: .875rem; line-height: 1.6; }
 ul.list { margin: 0; padding-left: 1.25rem; }
-.go-on { display: block; padding: .75rem 1rem; background: var(--card); border-radius: .5rem; }
+.go-on { display: block; margin: .25rem 0; padding: .75rem 1rem; background: var(--card); border-radius: .5rem; }
 footer { margin-top: 3rem; font-size: .8125rem; }
 @media (max-width: 44rem) {
   body { padding-top: 1rem; }

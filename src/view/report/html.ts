@@ -20,30 +20,18 @@ import {
   toneOf,
   usdOrUnknown,
 } from './format.ts'
-import { STYLE } from './html-style.ts'
+import { htmlCommand, htmlPage } from './html-page.ts'
 import { html } from './html-text.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
-
-/** The browser fetches and runs nothing, even if an agent's text should ever get through unescaped. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 /** The receipt as one page that needs nothing else: no file, no network, no script. */
 export function htmlReport(receipt: Receipt): string[] {
   const { text, tone } = formatEnding(receipt.ending)
   const nextStep = formatNextStep(receipt)
-  const title = html(formatTitle(receipt))
-  return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${html(POLICY)}">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${title}</title>`,
-    `<style>${STYLE}</style>`,
-    `<header class="${tone}"><h1>${title}</h1><p class="result">${html(text)}</p></header>`,
+  return htmlPage({ title: formatTitle(receipt), result: text, tone, madeBy: 'ralph report --html' }, [
     ...facts(receipt),
-    ...(nextStep === null ? [] : ['<h2>To go on</h2>', `<code class="go-on">${html(nextStep)}</code>`]),
+    ...(nextStep === null ? [] : ['<h2>To go on</h2>', htmlCommand(nextStep)]),
     ...charts(receipt),
     ...table(receipt.iterations),
     ...list('Instructions', formatInstructions(receipt)),
@@ -52,9 +40,7 @@ export function htmlReport(receipt: Receipt): string[] {
     ...list('Warnings', formatWarnings(receipt)),
     ...list('Left', formatOpenTasks(receipt)),
     ...list('Proposed follow-ups', formatFollowUps(receipt)),
-    '<footer class="dim">Made by <code>ralph report --html</code>. Costs are as the agent reported them.</footer>',
-    '</html>',
-  ]
+  ])
 }
 
 /** What people look for first. */

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../core/events.ts'
 import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
+import type { StageTable } from '../../core/table.ts'
 import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
@@ -68,6 +69,12 @@ export type WorkflowTraits = {
   subjectOf?(pins: Record<string, unknown>): [kind: string, name: string] | null
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
+  /** The commands by which a person decides about a task that is left for them; absent: no person decides. */
+  decideCommands?(run: string, task: string): string[]
+  /** Its stages, from what its first event pins; null if that cannot be read. */
+  tableOf?(pins: Record<string, unknown>): StageTable | null
+  /** Whether the run has something to reach, rather than iterations to use up. */
+  hasCondition?(pins: Record<string, unknown>): boolean
 }
 
 /** Folds a journal. It must begin with `began` and may end anywhere. `live`: a process hosts the run. */
@@ -121,7 +128,8 @@ function modelsIn(began: Extract<RunEvent, { type: 'began' }>, events: readonly 
   return typeof model === 'string' ? [model] : []
 }
 
-function filesOf(iterations: readonly Iteration[]): { files: number | null; filesCut: boolean } {
+/** How many different files were changed, and whether there are more; null: unknown. */
+export function filesOf(iterations: readonly Iteration[]): { files: number | null; filesCut: boolean } {
   const known = iterations.flatMap(i => i.files ?? [])
   if (known.length === 0) return { files: null, filesCut: false }
   const paths = new Set(known.flatMap(f => f.paths))

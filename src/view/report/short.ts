@@ -27,9 +27,7 @@ export function shortReceipt(
 ): string[] {
   const { fit = fitTo(null), condition = true, once = false, whole = true } = options
   const { ending, totals, times } = receipt
-  // Without a condition, using all iterations is what the user asked for; so is one that went well, with --once.
-  const isExpected =
-    ending.type === 'finished' && ending.result === 'exhausted' && (once ? endedGreen(receipt) : !condition)
+  const isExpected = ending.type === 'finished' && endedAsAsked(receipt, { condition, once })
   const { text, tone } = isExpected
     ? { text: once ? 'the iteration went well' : plainLine(ending.why), tone: 'good' as Tone }
     : formatEnding(ending)
@@ -70,6 +68,15 @@ export function shortReceipt(
     ...row(`receipt:  ralph report ${receipt.id}`),
   ]
 }
+
+/** Without a condition, using all iterations is what the user asked for; so is one that went well, with --once. */
+export const endedAsAsked = (
+  receipt: Receipt,
+  { condition, once }: { condition: boolean; once: boolean },
+): boolean =>
+  receipt.ending.type === 'finished' &&
+  receipt.ending.result === 'exhausted' &&
+  (once ? endedGreen(receipt) : !condition)
 
 /** As the exit code of --once has it. */
 const endedGreen = ({ iterations }: Receipt): boolean => {

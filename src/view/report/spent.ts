@@ -25,6 +25,17 @@ export function spentOn(iterations: readonly Priced[]): Spent {
   return spent
 }
 
+/** The same of several sums. */
+export function sumSpent(all: readonly Spent[]): Spent {
+  const known = all.flatMap(({ usd }) => usd ?? [])
+  return {
+    usd: known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0),
+    ...(all.some(({ estimated }) => estimated) && { estimated: true as const }),
+    tokens: all.reduce<Tokens | null>((sum, { tokens }) => (tokens === null ? sum : add(sum, tokens)), null),
+    unpriced: all.reduce((sum, { unpriced }) => sum + unpriced, 0),
+  }
+}
+
 const add = (sum: Tokens | null, more: Tokens): Tokens => ({
   input: (sum?.input ?? 0) + more.input,
   cached: (sum?.cached ?? 0) + more.cached,

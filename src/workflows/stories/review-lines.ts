@@ -1,4 +1,4 @@
-import { plural } from '../../core/format.ts'
+import { plural, shellWord } from '../../core/format.ts'
 import { plainLine } from '../../view/plain.ts'
 import type { Style } from '../../view/style.ts'
 import type { reviewAnalytics } from './rules/analytics.ts'
@@ -22,11 +22,12 @@ export function reviewLines(
     ...blocked.map(([id, why]) =>
       colors.yellow(`${marks.warn} ${plainLine(id)} is left for you: ${plainLine(why)}`),
     ),
-    ...blocked
-      .slice(0, 1)
-      .map(
-        ([id]) =>
-          `to decide: ralph approve ${run} ${plainLine(id)}, or: ralph reject ${run} ${plainLine(id)} "why"`,
-      ),
+    ...blocked.slice(0, 1).map(([id]) => `to decide: ${decideCommands(run, id).join(', or: ')}`),
   ]
+}
+
+/** How a person decides about a story. An agent may have chosen its id. */
+export const decideCommands = (run: string, story: string): string[] => {
+  const id = shellWord(plainLine(story))
+  return [`ralph approve ${run} ${id}`, `ralph reject ${run} ${id} "why"`]
 }

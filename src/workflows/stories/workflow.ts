@@ -4,7 +4,7 @@ import { realPath } from '../../store/real-path.ts'
 import { checkNames, readPins } from '../spec.ts'
 import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './open.ts'
-import { reviewLines } from './review-lines.ts'
+import { decideCommands, reviewLines } from './review-lines.ts'
 import { estimate, reviewAnalytics } from './rules/analytics.ts'
 import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
@@ -32,6 +32,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style, id) =>
     reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style, id),
+  decideCommands,
   open: openStories,
 }
 

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path'
+import { visibleJson } from '../../../core/visible.ts'
+import { ralphHome } from '../../../runs/find.ts'
+import { type Io, say } from '../../../runs/io.ts'
+import { readMorning } from '../../../runs/night.ts'
+import { replaceFile } from '../../../store/files/atomic.ts'
+import { requireWritable } from '../../../store/files/writable.ts'
+import { terminalStyle } from '../../../terminal/console.ts'
+import { htmlMorning } from '../../../view/morning/html.ts'
+import { morningLines } from '../../../view/morning/lines.ts'
+import { skippedLines } from '../../../view/morning/words.ts'
+import { workflows } from '../../../workflows/index.ts'
+import { periodSince } from './since.ts'
+
+/** `html`: where the page goes; true: the user named no file. */
+export type MorningOptions = { since?: string; json?: boolean; html?: true | string }
+
+const NARROWEST = 40
+const WIDTH = 80
+
+/** Prints what the runs of this machine did in the night. */
+export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io, now = Date.now()): number {
+  const home = ralphHome(env)
+  const morning = readMorning(workflows, home, periodSince(options.since, now))
+  for (const line of skippedLines(morning)) say(stderr, `ralph: warning: ${line}`)
+  if (options.json) {
+    stdout.write(`${visibleJson(JSON.stringify(morning, null, 2))}\n`)
+    return 0
+  }
+  if (options.html === undefined) {
+    const width = Math.max(stdout.columns ?? WIDTH, NARROWEST)
+    stdout.write(`${morningLines(morning, terminalStyle(stdout, env), width).join('\n')}\n`)
+    return 0
+  }
+  const page = `${htmlMorning(morning).join('\n')}\n`
+  const named = options.html === true ? null : resolve(options.html)
+  if (named === null && !stdout.isTTY) {
+    stdout.write(page)
+    return 0
+  }
+  // Nobody reads a page on a terminal.
+  const path = named ?? resolve(home, 'morning.html')
+  requireWritable(path, 'ralph morning --html FILE writes it elsewhere', () => replaceFile(path, page))
+  return say(stdout, `the page is ${path}; open it in a browser`)
+}

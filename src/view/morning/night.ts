@@ -1,0 +1,128 @@
+import type { RunEvent } from '../../core/events.ts'
+import { fold } from '../../core/evolve.ts'
+import { redactAll } from '../../core/secrets/redact.ts'
+import type { RunState, StepId } from '../../core/table.ts'
+import type { Task } from '../../core/task.ts'
+import { formatDoubts } from '../report/format.ts'
+import type { Iteration } from '../report/iterations.ts'
+import { phaseOf } from '../report/phase.ts'
+import { filesOf, receiptOf, type WorkflowTraits } from '../report/receipt.ts'
+import { endedAsAsked } from '../report/short.ts'
+import { spentOn } from '../report/spent.ts'
+import { timesOf } from '../report/times.ts'
+import { doneTasks } from './landed.ts'
+import type { AtWork, Costs, DoneTask, LandedRun, RunName, RunNight } from './model.ts'
+import { needsOf } from './needs.ts'
+import type { Period } from './period.ts'
+import { lookAt } from './rank.ts'
+
+/** A run of this machine, as its journal has it. */
+export type KnownRun = {
+  /** What commands call it: the name of its worker, or its id. */
+  name: string
+  /** They begin with `began`. */
+  events: readonly RunEvent[]
+  /** A process hosts it. */
+  live: boolean
+  traits: WorkflowTraits
+}
+
+/** What a run did in a period, from its journal alone. An iteration belongs to it if anything of it happened then. */
+export function nightOf({ name, events, live, traits }: KnownRun, { since, now }: Period): RunNight {
+  const receipt = receiptOf(events, traits, live)
+  const { state, tasks } = fold(events)
+  const { pins } = events[0] as Extract<RunEvent, { type: 'began' }>
+  const { id: run, project, command, subject, undone } = receipt
+  const about: RunName = { run, name, project, command, work: subject?.[1] ?? '' }
+  const steps = stepsSince(events, since, state)
+  const iterations = receipt.iterations.filter(({ step }) => steps.has(step))
+  const phase = phaseOf(events, state, live, now)
+  const doubts = formatDoubts(receipt)
+  const table = traits.tableOf?.(pins) ?? null
+  const isDoubted = doubts.length > 0
+  const found = undone === null ? doneTasks({ events, since, tasks, state, table, isDoubted }) : []
+  const done = found.map(task => (traits.listed ? task : { ...task, task: null, title: about.work }))
+  const isAsAsked = endedAsAsked(receipt, {
+    condition: traits.hasCondition?.(pins) ?? true,
+    once: pins.once === true,
+  })
+  const files = filesOf(iterations)
+  const isInGit = Boolean(pins.start)
+  return redactAll({
+    ...about,
+    needs: needsOf({ about, events, tasks, state, receipt, traits, phase, isAsAsked, now }),
+    landed: landedOf(about, done, files, iterations),
+    costs: iterations.length === 0 ? null : costsOf(done, iterations, eventsOfNight(events, since, steps)),
+    lookAt: undone === null ? lookAt({ about, tasks: done, doubts, ...files, isOver: !live, isInGit }) : null,
+    atWork: live
+      ? atWorkOf(about, events, traits.listed ? tasks : [], state, { phase, spent: receipt.totals })
+      : null,
+  })
+}
+
+/** The steps of which anything happened since then, and those under way. */
+function stepsSince(events: readonly RunEvent[], since: number, { flight }: RunState): Set<StepId> {
+  const steps = new Set(Object.keys(flight).map(Number))
+  for (const event of events)
+    if (event.at >= since && 'id' in event && typeof event.id === 'number') steps.add(event.id)
+  return steps
+}
+
+/** From the first of these steps on, for the time that they took. */
+function eventsOfNight(
+  events: readonly RunEvent[],
+  since: number,
+  steps: ReadonlySet<StepId>,
+): readonly RunEvent[] {
+  const from = events.findIndex(
+    event => event.at >= since || (event.type === 'started' && steps.has(event.id)),
+  )
+  return from < 0 ? [] : events.slice(from)
+}
+
+function landedOf(
+  about: RunName,
+  tasks: DoneTask[],
+  files: { files: number | null; filesCut: boolean },
+  iterations: readonly Iteration[],
+): LandedRun | null {
+  if (tasks.length === 0) return null
+  return { ...about, tasks, ...files, isCommitted: iterations.some(({ commits }) => commits.length > 0) }
+}
+
+function costsOf(
+  tasks: readonly DoneTask[],
+  iterations: readonly Iteration[],
+  events: readonly RunEvent[],
+): Costs {
+  const spent = spentOn(iterations)
+  const { workedMs, waitedMs } = timesOf(events)
+  const verified = tasks.filter(({ how }) => how === 'verified').length
+  return { ...spent, verified, perVerified: perVerified(spent.usd, verified), workedMs, waitedMs }
+}
+
+/** What each verified task cost: the others were paid for, too. */
+export const perVerified = (usd: number | null, verified: number): number | null =>
+  usd === null || verified === 0 ? null : usd / verified
+
+function atWorkOf(
+  about: RunName,
+  events: readonly RunEvent[],
+  tasks: readonly Task[],
+  state: RunState,
+  { phase, spent }: Pick<AtWork, 'phase' | 'spent'>,
+): AtWork {
+  const step = Object.values(state.flight)[0]
+  // Without a list there is nothing to tell tasks apart by.
+  const task = step && tasks.find(({ id }) => id === step.task)
+  const { usd, estimated, tokens, unpriced } = spent
+  return {
+    ...about,
+    phase,
+    began: events[0]!.at,
+    iteration: step?.n ?? state.n,
+    iterations: state.limits.iterations,
+    doing: task ? `${task.id} ${task.active ?? task.title}` : null,
+    spent: { usd, ...(estimated && { estimated }), tokens, unpriced },
+  }
+}
