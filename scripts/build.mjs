@@ -1,6 +1,6 @@
 // Bundles ralph into dist/: ralph.js, which opens the others; program.js, which knows the commands; actions.js, which
 // knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; yaml.js, read only
-// for a file of tasks; and each hook of the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
+// for a file of tasks; ui.js, read only for the full screen; and each hook of the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
@@ -113,11 +113,19 @@ const actions = await build({
     lazy('picomatch'),
     apart(/^@clack\/prompts$/, './prompts.js'),
     apart(/^yaml$/, './yaml.js'),
+    apart(/\/ui\/app\.ts$/, './ui.js'),
   ],
+})
+const ui = await build({
+  ...common,
+  metafile: true,
+  entryPoints: ['src/ui/app.ts'],
+  outfile: 'dist/ui.js',
+  plugins: [lazy('string-width')],
 })
 // What every start and every command has to read: test/bundle.test.ts looks at it.
 mkdirSync('node_modules/.cache/ralph/bundles', { recursive: true })
-for (const [name, { metafile }] of Object.entries({ program, actions }))
+for (const [name, { metafile }] of Object.entries({ program, actions, ui }))
   writeFileSync(`node_modules/.cache/ralph/bundles/${name}.json`, JSON.stringify(metafile))
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })

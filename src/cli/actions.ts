@@ -1,15 +1,12 @@
 // What the commands do. Loaded only when one of them runs, so that `ralph --help` does not load all of ralph.
 
-import { processFrontend } from '../host/process-frontend.ts'
-import { type ResumeOptions, resumeRun as resumeRunIn } from '../host/resume.ts'
 import { collectGarbage as collectGarbageOf, type GcOptions } from '../runs/gc.ts'
 import type { Io } from '../runs/io.ts'
 import { type StatusOptions, showStatus as showStatusOf } from '../runs/show-status.ts'
-import { cancelRun as cancelRunOf, pauseRun as pauseRunOf, type SteerOptions } from '../runs/steer.ts'
 import { askConfirmation } from '../terminal/question.ts'
 import { watchOutput } from '../terminal/watch-output.ts'
 import { showWorker } from '../workers/show.ts'
-import { cancelWorker, hasWorker, pauseWorker, resumeWorker } from '../workers/steer.ts'
+import { hasWorker } from '../workers/steer.ts'
 import { superviseWorker as superviseWorkerOf } from '../workers/supervise.ts'
 import { workflows } from '../workflows/index.ts'
 
@@ -47,19 +44,12 @@ export { planTasks } from './commands/task/plan-tasks.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
 export { undoRun } from './commands/undo/ask-first.ts'
+export { watchRuns } from './commands/watch/watch-runs.ts'
+export { cancelRun, pauseRun, resumeRun } from './steering.ts'
 
 /** These commands need to know a run's workflow, so they get ralph's registry. */
-export const resumeRun = (name: string | undefined, options: ResumeOptions, io: Io): Promise<number> =>
-  hasWorker(name, io.env)
-    ? resumeWorker(name, options, io)
-    : resumeRunIn(name, options, { registry: workflows, io, frontend: processFrontend(options) })
 export const superviseWorker = superviseWorkerOf.bind(null, workflows)
 
-/** A worker is steered by its name, another run by its id. */
-export const pauseRun = (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
-  hasWorker(name, io.env) ? pauseWorker(name, io) : pauseRunOf(name, options, io)
-export const cancelRun = (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
-  hasWorker(name, io.env) ? cancelWorker(name, io) : cancelRunOf(name, options, io)
 export const collectGarbage = (options: GcOptions, io: Io): Promise<number> =>
   collectGarbageOf(
     workflows,

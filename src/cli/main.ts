@@ -28,6 +28,7 @@ import { todo } from './commands/todo/command.ts'
 import { trust } from './commands/trust/command.ts'
 import { undo } from './commands/undo/command.ts'
 import type { Verb, VerbContext } from './commands/verb.ts'
+import { watch } from './commands/watch/command.ts'
 import { attach, events, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
 
@@ -35,7 +36,7 @@ import { helpOutput } from './help-output.ts'
 const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
   'Start here:': [demo, doctor, init, template],
   'Run an agent:': [run, build, stories, pipeline, task, resume],
-  'See what it did, take it back:': [morning, status, report, diff, undo, ls, events],
+  'See what it did, take it back:': [watch, morning, status, report, diff, undo, ls, events],
   'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
   'In the background:': [spawn, logs, attach, wait, kill, rm],
   'Look after it:': [trust, sandbox, judge, archive, gc, plugin, completions],

@@ -33,6 +33,15 @@ export function parseJson(source: string, depth = MAX_DEPTH): unknown {
   }
 }
 
+/** The value of a text; null if it is not JSON, or not yet. */
+export function jsonIn(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
 const BYTE_ORDER_MARK = 0xfeff
 
 const deeperThan = (depth: number) => `nested deeper than ${depth} levels`

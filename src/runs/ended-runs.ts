@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/format.ts'
 import { plainLine } from '../view/plain.ts'
-import { formatCost } from '../view/report/format.ts'
+import { formatCost, formatResult } from '../view/report/format.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { runsIn } from './find.ts'
@@ -34,7 +34,7 @@ function endedRun(receipt: Receipt): EndedRun {
     name: id,
     run: id,
     status: 'ended',
-    result: resultOf(receipt),
+    result: formatResult(receipt),
     project,
     work: plainLine(subject ? `${command}: ${subject[1]}` : command),
     iteration: totals.begun ?? totals.counted,
@@ -42,15 +42,6 @@ function endedRun(receipt: Receipt): EndedRun {
     cost_usd: totals.usd,
     cost: formatCost(totals),
   }
-}
-
-/** In one or two words. */
-function resultOf({ ending, undone }: Receipt): string {
-  if (undone !== null) return 'undone'
-  if (ending.type === 'open') return 'cut off'
-  if (ending.type === 'stopped') return 'stopped'
-  if (ending.result === 'complete') return ending.proof === 'verified' ? 'verified' : 'claimed'
-  return ending.result === 'exhausted' ? 'at its limit' : ending.result
 }
 
 const HEAD = ['RUN', 'RESULT', 'ITERATIONS', 'COST', 'BEGAN', 'WORK']

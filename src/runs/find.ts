@@ -53,18 +53,20 @@ export const matchingRuns = (home: string, name: string): string[] =>
  * was moved, `project` may be where it is now; a session of that name there may explain why there is no run.
  */
 export function findRun(home: string, name: string, project?: string): StoredRun {
+  const run = openRun(home, findRunId(home, name, project))
+  return (project === undefined ? null : locate(run, project)) ?? run
+}
+
+/** The id of such a run; its journal is not read. */
+export function findRunId(home: string, name: string, project?: string): string {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '')
     throw new UsageError('the id of the run is empty; leave it out for the latest run, or name one')
   const worker = readWorker(home, name)
-  const open = (id: string) => {
-    const run = openRun(home, id)
-    return (project === undefined ? null : locate(run, project)) ?? run
-  }
-  if (worker && existsSync(journalPath(runDir(home, worker.run)))) return open(worker.run)
+  if (worker && existsSync(journalPath(runDir(home, worker.run)))) return worker.run
   const matches = matchingRuns(home, name)
   const id = matches.includes(name) ? name : matches.length === 1 ? matches[0] : undefined
-  if (id !== undefined) return open(id)
+  if (id !== undefined) return id
   if (matches.length > 1)
     throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
   if (findReceipt(home, name) !== null)

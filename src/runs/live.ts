@@ -4,12 +4,15 @@ import type { ProcessRef, RunEvent } from '../core/events.ts'
 import { isAlive } from '../runners/process/proc.ts'
 import { findRun, type StoredRun } from './find.ts'
 
+/** The events of a run: all, or the latest of each kind. */
+type Journaled = { events: readonly RunEvent[] }
+
 /** The process that hosts the run, or hosted it last. */
-export const hostOf = ({ events }: StoredRun): ProcessRef | undefined =>
+export const hostOf = ({ events }: Journaled): ProcessRef | undefined =>
   events.findLast(e => e.type === 'began' || e.type === 'resumed')?.by
 
 /** Whether the process that hosts a run is still alive. */
-export function isLive({ events }: StoredRun): boolean {
+export function isLive({ events }: Journaled): boolean {
   // After the run has ended or stopped, its process may live on to host other runs.
   const last = events.findLast(e => LIFE.has(e.type))
   return (last?.type === 'began' || last?.type === 'resumed') && last.by !== undefined && isAlive(last.by)

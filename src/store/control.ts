@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, statSync, watch } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessRef, RunEvent, Sender } from '../core/events.ts'
 import { parseJson } from '../core/json.ts'
 import type { Control, Controls } from '../core/ports.ts'
 import { replaceFile } from './files/atomic.ts'
 import { LIMITS, readRegularFile } from './files/read.ts'
+import { watchFolder } from './files/watch-folder.ts'
 
 const folderOf = (runDir: string) => join(runDir, 'control')
 
@@ -127,19 +128,6 @@ function identity(folder: string): string | null {
     return `${ino} ${birthtimeNs}`
   } catch {
     return null
-  }
-}
-
-/** If the system cannot watch more folders, this polls instead. */
-function watchFolder(folder: string, onChange: () => void): () => void {
-  try {
-    const watcher = watch(folder, onChange)
-    // Requests are still found between steps.
-    watcher.on('error', () => {})
-    return () => watcher.close()
-  } catch {
-    const timer = setInterval(onChange, 2000)
-    return () => clearInterval(timer)
   }
 }
 

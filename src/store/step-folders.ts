@@ -9,7 +9,10 @@ export type StepFolders = {
   nameOf(id: StepId | null): string
 }
 
-export function stepFolders(past: readonly RunEvent[]): StepFolders {
+/** Nobody asks for the folder of a step that so many others came after. */
+const MOST_STEPS = 1000
+
+export function stepFolders(past: readonly RunEvent[] = []): StepFolders {
   const steps = new Map<StepId, { n: number; name: string }>()
   const attempts = new Map<number, number>()
   /** Several steps may have the same number: one that does not count is tried again. */
@@ -19,6 +22,8 @@ export function stepFolders(past: readonly RunEvent[]): StepFolders {
     attempts.set(event.n, attempt)
     const name = folderName(event.n)
     steps.set(event.id, { n: event.n, name: attempt === 1 ? name : `${name}-${attempt}` })
+    for (const known of [steps, attempts] as Map<number, unknown>[])
+      if (known.size > MOST_STEPS) known.delete(known.keys().next().value!)
   }
   for (const event of past) learn(event)
   const numberOf = (id: StepId | null) => (id === null ? 0 : (steps.get(id)?.n ?? id))

@@ -49,13 +49,14 @@ export function agentLines(
     // Hooks tell that a call is over, and not what it gave.
     if (event.by === 'hooks') return []
     const what = `Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
-    if (event.ok) {
+    if (event.ok && bounds.resultLines === undefined) {
       const first = call?.hasDiff ? '' : firstLineOf(event.output, bounds)
       return [fit.cut(colors.dim(`${marks.pass} ${what}${first === '' ? '' : ` ${marks.rest} ${first}`}`))]
     }
-    const shown = { ...bounds, maxLines: Math.min(bounds.maxLines, ERROR_LINES) }
+    const shown = { ...bounds, maxLines: bounds.resultLines ?? Math.min(bounds.maxLines, ERROR_LINES) }
     const body = bodyOf(excerpt(event.output, shown).map(colors.dim), fit)
-    return [fit.cut(`${colors.red(marks.fail)} ${colors.dim(what)}`), ...body]
+    const mark = event.ok ? colors.dim(marks.pass) : colors.red(marks.fail)
+    return [fit.cut(`${mark} ${colors.dim(what)}`), ...body]
   }
 
   function ended({ ok, usage, costUsd, estimated, error }: AgentEnded, ms: number, fit: Fit): string[] {

@@ -3,7 +3,12 @@ import { cutAt, plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 
 /** How much of a tool's output, or of an edit, is shown. */
-export type Bounds = { maxLines: number; maxChars: number }
+export type Bounds = {
+  maxLines: number
+  maxChars: number
+  /** How many lines of a tool's result; absent: one, and a few if it failed. */
+  resultLines?: number
+}
 
 /** The first lines of an output, and how much is not shown. */
 export function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {

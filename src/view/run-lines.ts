@@ -1,9 +1,9 @@
-import type { AgentEvent, Finding, RunEvent, TodoItem } from '../core/events.ts'
-import { formatDuration, plural } from '../core/format.ts'
+import type { AgentEvent, RunEvent, TodoItem } from '../core/events.ts'
+import { plural } from '../core/format.ts'
 import type { RunState, Stage, StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
+import { checkedLines } from './check-lines.ts'
 import type { Bounds } from './excerpt.ts'
-import { failingLines } from './failing-lines.ts'
 import { type Fit, fitTo, narrowed } from './fit.ts'
 import { KEY_HINTS } from './keys.ts'
 import { sandboxText } from './notices.ts'
@@ -68,12 +68,6 @@ type Silent =
 const MOST_TASKS = 14
 
 const INDENT = '  '
-
-/** How much a red check shows of what is wrong. The log has all of it. */
-const MOST_WRONG = 4
-
-/** If a check's name has less room than this, it gets a row of its own. */
-const LEAST_NAME = 16
 
 /** Turns a run's events into lines for people: a pure fold, so a live run and a finished one look the same. */
 export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] {
@@ -151,26 +145,6 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
   const warn = (note: string, fit: Fit) =>
     fit.wrap(`${INDENT}${marks.warn} ${plainLine(note)}`, colors.yellow, 5)
 
-  function checked({ id, finding, ms }: Extract<RunEvent, { type: 'checked' }>, fit: Fit): string[] {
-    if (finding.doubts) return doubtLines(finding.check, finding.doubts, fit)
-    const green = finding.verdict === 'pass'
-    const time = formatDuration(ms)
-    const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
-    const name = green ? plainLine(finding.check) : colors.bold(colors.red(plainLine(finding.check)))
-    if (green) return [fit.squeeze(mark, name, ` ${colors.dim(time)}`)]
-    const reason = reasonOf(finding)
-    const action = finding.action && id !== null ? ` → ${finding.action}` : ''
-    const result = `${reason} ${colors.dim(time)}${action}`
-    const wrong = failingLines(finding.note, MOST_WRONG).map(line =>
-      colors.red(fit.cut(`    ${plainLine(line, 500)}`)),
-    )
-    const path = finding.log ? fit.wrap(`    ${plainLine(finding.log, 1000)}`, colors.dim, 4) : []
-    const log = [...wrong, ...path]
-    const isTight = fit.room !== null && widthOf(mark + result) > fit.room - LEAST_NAME
-    if (isTight) return [fit.cut(mark + name), ...fit.wrap(`    ${reason} ${time}${action}`), ...log]
-    return [fit.squeeze(mark, name, ` ${result}`), ...log]
-  }
-
   /** Checks that run under the heading of their iteration need none of their own. */
   function titleOfChecks(id: StepId | null): string | null {
     if (id === null) return isBaseline ? null : 'before the first iteration'
@@ -178,16 +152,6 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     linesFor(id)
     return 'the checks of the iteration that was stopped'
   }
-
-  /** Bold, because people skim what is green. */
-  const doubtLines = (check: string, doubts: string[], fit: Fit) => [
-    ...fit.wrap(
-      `${INDENT}${marks.warn} ${plainLine(check)}: what is green proves nothing`,
-      text => colors.bold(colors.yellow(text)),
-      5,
-    ),
-    ...doubts.flatMap(doubt => fit.wrap(`${INDENT}   - ${plainLine(doubt)}`, colors.yellow, 7)),
-  ]
 
   function listLines(fit: Fit): string[] {
     const tasks = list()
@@ -231,7 +195,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         return title === null ? line : ['', colors.bold(title), ...line]
       }
       case 'checked':
-        return checked(event, fit)
+        return checkedLines(event, style, fit)
       case 'settled':
         return settled(event, fit)
       case 'committed':
@@ -285,10 +249,6 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     return lines.map(line => (line.trim() === '' ? '' : colors.dim(prefix) + line))
   }
 }
-
-/** Why a check is red, without repeating its name. */
-const reasonOf = ({ check, note }: Finding) =>
-  plainLine(note.split('\n', 1)[0]!.replace(`Guardrail "${check}" `, '').replace(/\.$/, ''))
 
 const withoutAnswer = (event: AgentEvent): AgentEvent =>
   event.type === 'text' ? { ...event, text: besideAnswer(event.text) } : event

@@ -51,6 +51,24 @@ const TEXT: Marks = {
   busy: ['-', '\\', '|', '/'],
 }
 
+/** One column each, for screens whose columns must stay in line, and without colour as clear as with it. */
+const SYMBOLS: Marks = {
+  ...TEXT,
+  tool: '•',
+  ok: '✓',
+  error: '✗',
+  pass: '✓',
+  fail: '✗',
+  todo: '',
+  active: '●',
+  pending: '○',
+  progress: '',
+  rest: '│',
+  warn: '!',
+}
+
+export const screenStyle = (color: boolean): Style => ({ colors: createColors(color), marks: SYMBOLS })
+
 export const styleOf = (options: { color: boolean; emoji: boolean }): Style => ({
   colors: createColors(options.color),
   marks: options.emoji ? EMOJI : TEXT,

@@ -9,34 +9,21 @@ import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
 /** Tasks that wait for a person, and why. */
 type BlockedTasks = ReadonlyMap<TaskId, string>
 
+/** What is known of tasks beside their list. */
+type KnownOfTasks = { blocked: BlockedTasks; isVerified(id: TaskId): boolean }
+
 const MOST_BLOCKERS = 5
 const NONE: BlockedTasks = new Map()
 
 /** A build's list after a change: what is done, active, pending and blocked, in at most `most` lines. */
 export function taskListLines(
   items: readonly TodoItem[],
-  { colors, marks }: Style,
+  style: Style,
   fit: Fit,
-  {
-    most,
-    blocked = NONE,
-    isVerified = () => false,
-  }: { most: number; blocked?: BlockedTasks; isVerified?(id: TaskId): boolean },
+  { most, blocked = NONE, isVerified = () => false }: { most: number } & Partial<KnownOfTasks>,
 ): string[] {
-  const row = ({ item, below }: TaskRow): string => {
-    const indent = below ? '     ' : '  '
-    const name = nameOf(item)
-    const why = item.id === undefined ? undefined : blocked.get(item.id)
-    if (item.status === 'completed') {
-      const mark = isVerified(item.id ?? '') ? marks.ok : marks.pass
-      return fit.cut(`${indent}${colors.green(mark)} ${colors.dim(name + titleOf(item.content))}`)
-    }
-    if (item.status === 'in_progress')
-      return fit.cut(`${indent}${marks.active} ${colors.bold(name + titleOf(item.activeForm))}`)
-    const tail = why === undefined ? blockersOf(item) : ` › waits for you: ${plainLine(why, 80)}`
-    const mark = why === undefined ? marks.pending : marks.warn
-    return fit.squeeze(`${indent}${mark} ${name}`, titleOf(item.content), tail && colors.yellow(tail))
-  }
+  const { colors, marks } = style
+  const row = (row: TaskRow) => taskRowLine(row, style, fit, { blocked, isVerified })
   const { rows, above, under } = visibleRows(groupTasks(items), Math.max(most - 2, 1))
   const more = (hidden: readonly TaskRow[], where: string) =>
     hidden.length > 0 ? [fit.cut(colors.dim(`  … ${countsOf(hidden)} ${where}`))] : []
@@ -47,6 +34,27 @@ export function taskListLines(
     ...more(under, 'below'),
     fit.cut(`  ${marks.progress} ${progressOf(items)}`),
   ]
+}
+
+/** One task in one line, with what it waits for. */
+export function taskRowLine(
+  { item, below }: TaskRow,
+  { colors, marks }: Style,
+  fit: Fit,
+  { blocked, isVerified }: KnownOfTasks,
+): string {
+  const indent = below ? '     ' : '  '
+  const name = nameOf(item)
+  const why = item.id === undefined ? undefined : blocked.get(item.id)
+  if (item.status === 'completed') {
+    const mark = isVerified(item.id ?? '') ? marks.ok : marks.pass
+    return fit.cut(`${indent}${colors.green(mark)} ${colors.dim(name + titleOf(item.content))}`)
+  }
+  if (item.status === 'in_progress')
+    return fit.cut(`${indent}${marks.active} ${colors.bold(name + titleOf(item.activeForm))}`)
+  const tail = why === undefined ? blockersOf(item) : ` › waits for you: ${plainLine(why, 80)}`
+  const mark = why === undefined ? marks.pending : marks.warn
+  return fit.squeeze(`${indent}${mark} ${name}`, titleOf(item.content), tail && colors.yellow(tail))
 }
 
 /** The whole list in plain text, with ids and blockers, for summaries and reports. */

@@ -42,7 +42,11 @@ export interface Terminal {
 /** Starts a command on a terminal with exactly this environment. The terminal is gone when the test is over. */
 export async function openTerminal(
   command: string[],
-  { columns = 200, ...options }: { cwd: string; env: Record<string, string>; columns?: number },
+  {
+    columns = 200,
+    rows = 100,
+    ...options
+  }: { cwd: string; env: Record<string, string>; columns?: number; rows?: number },
 ): Promise<Terminal> {
   const dir = scratch('ralph-tmux-')
   const run = promisify(execFile)
@@ -57,7 +61,7 @@ export async function openTerminal(
   const words = ['env', '-i', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command]
   const wrapped = ['sh', '-c', WRAPPER, dir, ...words].map(quote).join(' ')
   const set = ['set', '-g', 'remain-on-exit', 'on', ';', 'set', '-g', 'status', 'off', ';']
-  const session = ['new-session', '-d', '-x', String(columns), '-y', '100', '-c', options.cwd]
+  const session = ['new-session', '-d', '-x', String(columns), '-y', String(rows), '-c', options.cwd]
   await tmux('-f', '/dev/null', ...set, ...session, wrapped)
 
   const note = (name: string) => {

@@ -79,7 +79,7 @@ const checked = (check = 'npm test'): RunEvent => ({
   at: Date.now(),
   id: 1,
   finding: { check, verdict: 'pass', note: '' },
-  ms: 0,
+  ms: 1,
   exit: null,
 })
 const over = (): RunEvent => ({ type: 'stopped', at: Date.now(), why: 'x' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, RunEvent, Settled } from '../../src/core/events.ts'
 import { AT_CAP, initial, type TaskState, taskStateOf } from '../../src/core/table.ts'
-import { failingLines } from '../../src/view/failing-lines.ts'
+import { failingLines } from '../../src/view/check-lines.ts'
 import { besideAnswer } from '../../src/view/plan-text.ts'
 import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'

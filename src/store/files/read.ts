@@ -108,6 +108,22 @@ export function firstBytesOf(path: string, most: number): Buffer {
   }
 }
 
+/** At most `most` bytes of a regular file from a place on; none if it is shorter, or cannot be read. */
+export function bytesFrom(path: string, from: number, most: number): Buffer {
+  let fd: number
+  try {
+    fd = openRegularFile(path)
+  } catch {
+    return Buffer.alloc(0)
+  }
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(Math.max(fstatSync(fd).size - from, 0), most))
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from))
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
 export function firstLineOf(path: string, limit: number): string | null {
   const fd = openRegularFile(path)

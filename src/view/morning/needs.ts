@@ -9,6 +9,7 @@ import { resumeCommand } from '../report/ending.ts'
 import { formatCause, formatEnding } from '../report/format.ts'
 import { limitedAt, type Phase } from '../report/phase.ts'
 import type { Receipt, WorkflowTraits } from '../report/receipt.ts'
+import type { Spent } from '../report/spent.ts'
 import { clockTime } from '../time.ts'
 import { NEEDS, type Need, type NeedKind, type NeedyRun, type RunName } from './model.ts'
 
@@ -17,7 +18,7 @@ export type NeedsOptions = {
   events: readonly RunEvent[]
   tasks: readonly Task[]
   state: RunState
-  receipt: Receipt
+  receipt: Pick<Receipt, 'ending' | 'undone' | 'iterations'> & { totals: Pick<Spent, 'usd' | 'tokens'> }
   traits: WorkflowTraits
   phase: Phase
   /** It ended where it was asked to. */

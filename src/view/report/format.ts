@@ -34,6 +34,15 @@ export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
   }
 }
 
+/** How it ended, in one or two words. */
+export function formatResult({ ending, undone }: Pick<Receipt, 'ending' | 'undone'>): string {
+  if (undone !== null) return 'undone'
+  if (ending.type === 'open') return 'cut off'
+  if (ending.type === 'stopped') return 'stopped'
+  if (ending.result === 'complete') return ending.proof === 'verified' ? 'verified' : 'claimed'
+  return ending.result === 'exhausted' ? 'at its limit' : ending.result
+}
+
 const whyClaimed = (why: string): string =>
   why === 'complete' ? 'nothing verified it' : plainLine(why, LONGEST_LINE)
 
@@ -248,7 +257,7 @@ export function formatNextStep({ resume, left, ending, undone, deleted }: Receip
  * What the last iteration of a run came to that gave up, in one line: a limit alone does not say what is wrong. null: the
  * ending says it, or there is nothing wrong.
  */
-export function formatCause({ ending, iterations }: Receipt): string | null {
+export function formatCause({ ending, iterations }: Pick<Receipt, 'ending' | 'iterations'>): string | null {
   if (ending.type !== 'finished' || !GIVEN_UP.includes(ending.result)) return null
   const last = iterations.findLast(i => i.end !== 'unsettled')
   if (!last) return null

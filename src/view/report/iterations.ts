@@ -54,6 +54,27 @@ export type Iteration = {
 
 /** The iterations of a run in the order in which they began. */
 export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
+  const iterations = iterationReader()
+  let tasks: readonly Task[] = []
+  for (const event of events) {
+    tasks = evolveList(tasks, event)
+    iterations.onEvent(event, tasks)
+  }
+  return iterations.all()
+}
+
+/** Reads the iterations of a run event by event. */
+export type IterationReader = {
+  /** `tasks`: the list after the event. */
+  onEvent(event: RunEvent, tasks: readonly Task[]): void
+  all(): Iteration[]
+}
+
+/** Keeps at most `most` iterations: an older one that is over goes, after `onDropped` has seen it. */
+export function iterationReader(
+  most = Number.POSITIVE_INFINITY,
+  onDropped = (_: Iteration): void => {},
+): IterationReader {
   const iterations = new Map<StepId, Iteration>()
   /** The iterations under way, and until when their time is counted so far. */
   const counting = new Map<StepId, RunEvent>()
@@ -69,67 +90,77 @@ export function iterationsOf(events: readonly RunEvent[]): Iteration[] {
   let used = 0
   /** In older journals, what the sandbox kept it from has no step. */
   let latest: StepId = -1
-  let tasks: readonly Task[] = []
-  for (const event of events) {
-    tasks = evolveList(tasks, event)
-    switch (event.type) {
-      case 'resumed':
-        // The time between the crash and the resume does not count.
-        for (const id of counting.keys()) counting.set(id, event)
-        break
-      case 'started':
-        iterations.set(event.id, newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''))
-        counting.set(event.id, event)
-        latest = event.id
-        break
-      case 'spawned':
-        countTime(event.id, event)
-        break
-      case 'ended': {
-        const iteration = countTime(event.id, event)
-        if (!iteration) break
-        iteration.unchecked = true
-        addSpent(iteration, event.result)
-        break
-      }
-      case 'asked': {
-        const iteration = countTime(event.id, event)
-        if (iteration) addSpent(iteration, event)
-        break
-      }
-      case 'settled': {
-        const iteration = countTime(event.id, event)
-        if (iteration) {
-          Object.assign(iteration, settledFields(event), { counted: (event.patch.n ?? 0) > used })
-          delete iteration.unchecked
-        }
-        used = event.patch.n ?? used
-        break
-      }
-      case 'committed': {
-        const { by, from, to } = event
-        countTime(event.id, event)?.commits.push({ by, from, to })
-        break
-      }
-      case 'changed': {
-        const iteration = countTime(event.id, event)
-        if (iteration) iteration.files = { count: event.count, paths: event.paths }
-        break
-      }
-      case 'denied':
-      case 'refused': {
-        const iteration = iterations.get(event.id ?? latest)
-        const what = event.type === 'denied' ? event.host : `writing ${event.path}`
-        if (iteration) iteration.denied = [...(iteration.denied ?? []), what]
-        break
-      }
-      case 'applied':
-        countTime(event.id, event)
-        counting.delete(event.id)
-        break
-    }
+  const dropOldest = () => {
+    const [id, oldest] = iterations.entries().next().value ?? []
+    if (iterations.size <= most || id === undefined || !oldest || counting.has(id)) return
+    iterations.delete(id)
+    onDropped(oldest)
   }
-  return [...iterations.values()]
+  return {
+    all: () => [...iterations.values()],
+    onEvent(event, tasks) {
+      switch (event.type) {
+        case 'resumed':
+          // The time between the crash and the resume does not count.
+          for (const id of counting.keys()) counting.set(id, event)
+          break
+        case 'started':
+          iterations.set(
+            event.id,
+            newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''),
+          )
+          counting.set(event.id, event)
+          latest = event.id
+          dropOldest()
+          break
+        case 'spawned':
+          countTime(event.id, event)
+          break
+        case 'ended': {
+          const iteration = countTime(event.id, event)
+          if (!iteration) break
+          iteration.unchecked = true
+          addSpent(iteration, event.result)
+          break
+        }
+        case 'asked': {
+          const iteration = countTime(event.id, event)
+          if (iteration) addSpent(iteration, event)
+          break
+        }
+        case 'settled': {
+          const iteration = countTime(event.id, event)
+          if (iteration) {
+            Object.assign(iteration, settledFields(event), { counted: (event.patch.n ?? 0) > used })
+            delete iteration.unchecked
+          }
+          used = event.patch.n ?? used
+          break
+        }
+        case 'committed': {
+          const { by, from, to } = event
+          countTime(event.id, event)?.commits.push({ by, from, to })
+          break
+        }
+        case 'changed': {
+          const iteration = countTime(event.id, event)
+          if (iteration) iteration.files = { count: event.count, paths: event.paths }
+          break
+        }
+        case 'denied':
+        case 'refused': {
+          const iteration = iterations.get(event.id ?? latest)
+          const what = event.type === 'denied' ? event.host : `writing ${event.path}`
+          if (iteration) iteration.denied = [...(iteration.denied ?? []), what]
+          break
+        }
+        case 'applied':
+          countTime(event.id, event)
+          counting.delete(event.id)
+          break
+      }
+    },
+  }
 }
 
 function addSpent(iteration: Iteration, { usage, costUsd, estimated }: Cost): void {

@@ -148,7 +148,7 @@ function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
   return told
 }
 
-function undoneIn(events: readonly RunEvent[]): string | null {
+export function undoneIn(events: readonly RunEvent[]): string | null {
   const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
   return last?.type === 'undone' ? last.saved : null
 }

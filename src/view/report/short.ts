@@ -71,7 +71,7 @@ export function shortReceipt(
 
 /** Without a condition, using all iterations is what the user asked for; so is one that went well, with --once. */
 export const endedAsAsked = (
-  receipt: Receipt,
+  receipt: Pick<Receipt, 'ending' | 'iterations'>,
   { condition, once }: { condition: boolean; once: boolean },
 ): boolean =>
   receipt.ending.type === 'finished' &&
@@ -79,7 +79,7 @@ export const endedAsAsked = (
   (once ? endedGreen(receipt) : !condition)
 
 /** As the exit code of --once has it. */
-const endedGreen = ({ iterations }: Receipt): boolean => {
+const endedGreen = ({ iterations }: Pick<Receipt, 'iterations'>): boolean => {
   const last = iterations.at(-1)
   return !!last && WENT_WELL.includes(last.end) && last.checks.every(check => check.verdict === 'pass')
 }

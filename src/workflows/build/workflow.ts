@@ -1,3 +1,7 @@
+import { join } from 'node:path'
+import { jsonIn } from '../../core/json.ts'
+import { readTodo } from '../../core/todo.ts'
+import { sessionDir } from '../../store/session.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import { firstLine } from '../shared/first-line.ts'
 import { keptFolders } from '../shared/own-folders.ts'
@@ -28,6 +32,13 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   }),
   preview: ({ list, goal }) => (list ? taskSummary(list.items).join('\n') : goal.text),
   about: ({ goal }) => ({ goal }),
+  listFile: ({ project, sessions = project }, id) => ({
+    path: join(sessionDir(sessions, id), 'tasks.json'),
+    read(text) {
+      const read = readTodo(jsonIn(text))
+      return 'items' in read ? read.items : null
+    },
+  }),
   protectedAreas: () => [],
   answerCommand: id => `ralph build --resume ${id} "your answer"`,
   summary: (_spec, { state }) => keptFolders(state),

@@ -1,11 +1,16 @@
 import { join } from 'node:path'
 import { plural } from '../../core/format.ts'
+import { jsonIn } from '../../core/json.ts'
+import { initial } from '../../core/table.ts'
+import { projectTodo } from '../../core/todo.ts'
 import { realPath } from '../../store/real-path.ts'
 import { checkNames, readPins } from '../spec.ts'
 import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './open.ts'
 import { decideCommands, reviewLines } from './review-lines.ts'
 import { estimate, reviewAnalytics } from './rules/analytics.ts'
+import { storyTasks } from './rules/review.ts'
+import { readStoriesWithoutNotes } from './rules/story-file.ts'
 import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
 import { stories } from './table.ts'
@@ -29,6 +34,13 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   preview: ({ project, dir }) => storyTemplate(join(project, dir)),
   warnings: (spec, { iterations }) => storyWarnings(spec, checkNames(spec.settings).length, iterations),
   about: ({ dir, review }) => ({ stories: dir, review }),
+  listFile: spec => ({
+    path: join(spec.outside ?? join(spec.project, spec.dir), 'tasks.json'),
+    read(text) {
+      const read = readStoriesWithoutNotes(jsonIn(text))
+      return 'file' in read ? projectTodo(storyTasks(read.file), initial, stories(spec.review)) : null
+    },
+  }),
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style, id) =>
     reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style, id),

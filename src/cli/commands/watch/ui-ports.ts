@@ -1,0 +1,84 @@
+import type { RunEvent } from '../../../core/events.ts'
+import { initial } from '../../../core/table.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { agentByName, agentOf } from '../../../host/agents/agents.ts'
+import { findRun, ralphHome } from '../../../runs/find.ts'
+import type { Io } from '../../../runs/io.ts'
+import { isLive } from '../../../runs/live.ts'
+import { tellRun, wakeRun } from '../../../runs/steer.ts'
+import { refuseFromWithin } from '../../../runs/within.ts'
+import { allWorkers } from '../../../runs/worker-record.ts'
+import { sessionDir } from '../../../store/session.ts'
+import type { UiPorts } from '../../../ui/ports.ts'
+import { plainLine } from '../../../view/plain.ts'
+import { hasWorker, killWorker, resumeWorker } from '../../../workers/steer.ts'
+import { traitsOf, workflows } from '../../../workflows/index.ts'
+import { readBase } from '../../../workflows/spec.ts'
+import { cancelRun, pauseRun } from '../../steering.ts'
+
+type Began = Extract<RunEvent, { type: 'began' }>
+
+/** What the screens need of the rest of ralph. Steering is what the commands do. */
+export function uiPorts(env: NodeJS.ProcessEnv): UiPorts {
+  const home = ralphHome(env)
+  /** Does what a command does, and gives what it printed. */
+  const said = async (command: (io: Io) => unknown): Promise<string> => {
+    let text = ''
+    const writer = {
+      write: (more: string) => {
+        text += more
+      },
+    }
+    await command({ stdout: writer, stderr: writer, env })
+    return plainLine(text, 500)
+  }
+  return {
+    home,
+    env,
+    workflowOf,
+    workerOf: run => allWorkers(home).find(worker => worker.run === run)?.name ?? null,
+    sessionOf(began) {
+      const { project, sessions = project } = readBase(began.pins)
+      return sessionDir(sessions, began.id)
+    },
+    listOf: began => {
+      const workflow = workflows.get(began.workflow)
+      return workflow?.listFile?.(workflow.readSpec(began.pins), began.id) ?? null
+    },
+    parserOf(began, name) {
+      const spec = readBase(began.pins)
+      const main = agentOf(spec)
+      const agent = main.name === name ? main : agentByName(name)
+      return agent.parser(spec.settings.streamAgentOutput ? 'stream' : 'text')
+    },
+    steer: {
+      pause: name => said(io => pauseRun(name, {}, io)),
+      resume: name => said(io => goOn(name, home, io)),
+      cancel: name => said(io => cancelRun(name, {}, io)),
+      kill: name => said(io => killWorker(name, {}, io)),
+      tell: (name, text, task) =>
+        said(io => tellRun(task === undefined ? [name, text] : [name, task, text], {}, io)),
+    },
+  }
+}
+
+/** A run that no process hosts needs a terminal of its own, which this one is not. */
+async function goOn(name: string, home: string, io: Io): Promise<number> {
+  if (hasWorker(name, io.env)) return resumeWorker(name, {}, io)
+  const run = findRun(home, name)
+  refuseFromWithin(run, io.env)
+  if (isLive(run)) return wakeRun(run, io.stdout, io.env)
+  throw new UsageError(`no process hosts it; in a terminal: ralph resume ${run.id} --tui`)
+}
+
+function workflowOf(began: Began): ReturnType<UiPorts['workflowOf']> {
+  const workflow = workflows.get(began.workflow)
+  if (!workflow) {
+    // A newer ralph knows it. It is shown without a list.
+    const table = { name: began.workflow, first: '', width: 1, rounds: 0, bugs: 0, stages: {} }
+    return { command: began.workflow, listed: false, table, subject: '' }
+  }
+  const spec = workflow.readSpec(began.pins)
+  const { subject } = workflow.describe(spec, initial.limits)
+  return { ...traitsOf(workflow), table: workflow.table(spec), subject: subject[1] }
+}

@@ -1,0 +1,25 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { findRunId, ralphHome } from '../../../runs/find.ts'
+import type { Io } from '../../../runs/io.ts'
+import { projectOf } from '../../../runs/project.ts'
+import { terminalStyle } from '../../../terminal/console.ts'
+import type { WatchOptions } from './command.ts'
+import { uiPorts } from './ui-ports.ts'
+
+/** `ralph watch`: the screens, until somebody leaves them. */
+export async function watchRuns(name: string | undefined, options: WatchOptions, io: Io): Promise<number> {
+  const run =
+    name === undefined ? null : findRunId(ralphHome(io.env), name, projectOf(options.projectDir, io.env))
+  requireTerminal(run === null ? 'ralph ls' : `ralph status ${run}`)
+  const { openUi } = await import('../../../ui/app.ts')
+  const { isColorSupported } = terminalStyle(process.stdout, io.env).colors
+  const ui = openUi({ ports: uiPorts(io.env), streams: process, run, hasColor: isColorSupported })
+  await ui.closed
+  return 0
+}
+
+/** `instead`: what shows the same in lines. */
+function requireTerminal(instead: string): void {
+  if (process.stdin.isTTY && process.stdout.isTTY) return
+  throw new UsageError(`this is not a terminal, which a screen needs; see it in lines with: ${instead}`)
+}

@@ -1,0 +1,33 @@
+import type { RunEvent, TodoItem } from '../core/events.ts'
+import type { Parser } from '../core/ports.ts'
+import type { ShownWorkflow } from '../view/screens/run-facts.ts'
+
+type Began = Extract<RunEvent, { type: 'began' }>
+
+/** A list that people may edit: where its file is, and how it reads; null: it is not a list at this moment. */
+export type ShownList = { path: string; read(text: string): readonly TodoItem[] | null }
+
+/** What the screens need of the rest of ralph. */
+export type UiPorts = {
+  home: string
+  env: NodeJS.ProcessEnv
+  workflowOf(began: Began): ShownWorkflow
+  /** The name of the worker that a run is; null: it is none. */
+  workerOf(run: string): string | null
+  /** The run's session folder. */
+  sessionOf(began: Began): string
+  listOf(began: Began): ShownList | null
+  /** Reads the stream of one of the run's agents. */
+  parserOf(began: Began, agent: string): Parser
+  /** The commands, each with what it would print. They throw what a command would fail with. */
+  steer: Steer
+}
+
+/** `name`: the worker's name, or the run's id. Each resolves to what is said about it. */
+type Steer = {
+  pause(name: string): Promise<string>
+  resume(name: string): Promise<string>
+  cancel(name: string): Promise<string>
+  kill(name: string): Promise<string>
+  tell(name: string, text: string, task: string | undefined): Promise<string>
+}

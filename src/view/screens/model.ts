@@ -1,0 +1,71 @@
+import type { TodoItem } from '../../core/events.ts'
+import type { Need } from '../morning/model.ts'
+import type { Phase } from '../report/phase.ts'
+import type { Spent } from '../report/spent.ts'
+import type { RunFacts } from './run-facts.ts'
+
+/** A run as a row of the overview. */
+export type OverviewRow = {
+  id: string
+  /** The name of its worker, or its id. */
+  name: string
+  isWorker: boolean
+  /** A process hosts it. */
+  isAtWork: boolean
+  phase: Phase
+  /** The phase, or how it ended: in one or two words. */
+  status: string
+  needs: readonly Need[]
+  command: string
+  project: string
+  /** Its task, or its iteration. */
+  at: string
+  agent: string
+  began: number
+  /** When it last did something. */
+  lastAt: number
+  spent: Spent
+  /** What happened last, in one line. */
+  last: string
+}
+
+/** One check of the latest iteration. `running`: its log is there, and its finding is not. */
+export type CheckRow = {
+  check: string
+  state: 'pass' | 'fail' | 'unsure' | 'running'
+  note: string
+  log: string | null
+}
+
+/** The output of a run: the latest lines. `dropped`: how many came before them. */
+export type OutputView = { lines: readonly string[]; dropped: number }
+
+/** One run, for its screen. */
+export type RunModel = {
+  row: OverviewRow
+  facts: RunFacts
+  /** The list as its file has it now; else as the journal has it. */
+  items: readonly TodoItem[]
+  output: OutputView
+  /** What is under way, in one line; '' if nothing is. */
+  live: string
+  checks: readonly CheckRow[]
+  /** How the agent is paid, if it said so. */
+  auth: string | null
+  model: string | null
+  /** How full the agent's context is, from 0 to 1; null: not known. */
+  contextUse: number | null
+  /** The command that continues it; null: there is nothing to continue. */
+  goOn: string | null
+}
+
+/** All that is shown, at one moment. */
+export type Model = {
+  now: number
+  rows: readonly OverviewRow[]
+  /** Journals that are still to be read. */
+  loading: number
+  run: RunModel | null
+  /** What q does, if that is not only to leave. */
+  quitHint: string
+}

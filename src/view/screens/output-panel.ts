@@ -1,0 +1,45 @@
+import type { Style } from '../style.ts'
+import { cutTo } from '../width.ts'
+import { tall } from './layout.ts'
+import type { OutputView } from './model.ts'
+
+const COLOURS = /\x1b\[[0-9;]*m/g
+
+/** What a line of the output says, without its colours. */
+const textOf = (line: string): string => line.replace(COLOURS, '')
+
+/** Where the shown part begins, counted from the very beginning of the output. */
+export function topOf({ lines, dropped }: OutputView, top: number | null, rows: number): number {
+  const last = Math.max(dropped + lines.length - rows, dropped)
+  return top === null ? last : Math.min(Math.max(top, dropped), last)
+}
+
+/** The part of the output that a person looks at. What is searched for is marked. */
+export function outputPanel(
+  output: OutputView,
+  { top, search }: { top: number | null; search: string },
+  columns: number,
+  rows: number,
+  { colors }: Style,
+): string[] {
+  const from = topOf(output, top, rows) - output.dropped
+  const wanted = search.toLowerCase()
+  const lines = output.lines.slice(from, from + rows).map(line => {
+    const isFound = wanted !== '' && textOf(line).toLowerCase().includes(wanted)
+    return isFound ? colors.inverse(cutTo(textOf(line), columns)) : cutTo(line, columns)
+  })
+  return tall(lines, rows)
+}
+
+/** The next line that has the text, before or after a line; null: there is none. */
+export function findLine(
+  { lines, dropped }: OutputView,
+  search: string,
+  from: number,
+  direction: 1 | -1,
+): number | null {
+  const wanted = search.toLowerCase()
+  for (let at = from - dropped; at >= 0 && at < lines.length; at += direction)
+    if (textOf(lines[at]!).toLowerCase().includes(wanted)) return at + dropped
+  return null
+}

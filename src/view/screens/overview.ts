@@ -1,0 +1,152 @@
+import { formatUsd, plural } from '../../core/format.ts'
+import { formatNeed } from '../morning/words.ts'
+import { plainLine } from '../plain.ts'
+import type { Phase } from '../report/phase.ts'
+import type { Spent } from '../report/spent.ts'
+import type { Style } from '../style.ts'
+import { cutPathTo, cutTo } from '../width.ts'
+import { elapsedText, ends, fill, type Size, tall, windowOf } from './layout.ts'
+import type { Model, OverviewRow } from './model.ts'
+import type { Sort, UiState } from './ui-state.ts'
+
+const HOUR = 3_600_000
+
+/** All runs and workers: who needs a person on top. */
+export function overviewLines(
+  { rows, now, loading }: Model,
+  ui: UiState,
+  size: Size,
+  style: Style,
+): string[] {
+  const { colors } = style
+  const shown = shownRows(rows, ui)
+  const needy = rows.filter(row => row.needs.length > 0).length
+  const atWork = rows.filter(row => row.isAtWork).length
+  const facts = [
+    colors.bold('ralph'),
+    plural(rows.length, 'run'),
+    `${atWork} at work`,
+    needy > 0 && colors.yellow(`${needy} ${needy === 1 ? 'needs' : 'need'} you`),
+    loading > 0 && colors.dim(`reading ${loading} more`),
+  ].filter(Boolean)
+  const order = [`sorted by ${ui.sort}`, ui.filter !== '' && `only "${plainLine(ui.filter, 20)}"`]
+  const head = ends(` ${facts.join(' · ')}`, `${order.filter(Boolean).join(' · ')} `, size.columns)
+  const table = tableFor(size.columns)
+  const titles = colors.dim(
+    fill(` ${table.map(({ title, width }) => fill(title, width)).join(' ')}`, size.columns),
+  )
+  const body =
+    shown.length === 0
+      ? emptyLines(rows.length, ui, loading)
+      : rowLines(shown, ui, size, style, table, now, size.rows - 2)
+  return [head, titles, ...tall(body, size.rows - 2)]
+}
+
+const emptyLines = (all: number, { filter }: UiState, loading: number): string[] => [
+  '',
+  filter !== ''
+    ? ` No run has "${plainLine(filter, 40)}" in it; Esc clears the filter.`
+    : all === 0 && loading === 0
+      ? ' No run yet. Start one with: ralph spawn -f PROMPT.md; or see one: ralph demo'
+      : ' Reading the journals …',
+]
+
+/** The rows as they are sorted and filtered now. */
+export function shownRows(rows: readonly OverviewRow[], { sort, filter }: Pick<UiState, 'sort' | 'filter'>) {
+  const wanted = filter.toLowerCase()
+  const matching = rows.filter(
+    row =>
+      wanted === '' ||
+      [row.name, row.id, row.status, row.command, row.project, row.at, row.agent].some(text =>
+        text.toLowerCase().includes(wanted),
+      ),
+  )
+  return [...matching].sort(
+    (a, b) => Number(b.needs.length > 0) - Number(a.needs.length > 0) || BY[sort](a, b) || b.began - a.began,
+  )
+}
+
+/** Who is at work before who is not. */
+const PHASES: readonly Phase[] = ['running', 'waiting', 'paused', 'crashed', 'stopped', 'finished']
+
+const byPhase = (a: OverviewRow, b: OverviewRow) => PHASES.indexOf(a.phase) - PHASES.indexOf(b.phase)
+
+const BY: Readonly<Record<Sort, (a: OverviewRow, b: OverviewRow) => number>> = {
+  needs: (a, b) => Number(b.isAtWork) - Number(a.isAtWork),
+  name: (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  status: byPhase,
+  time: (a, b) => b.began - a.began,
+  cost: (a, b) => (b.spent.usd ?? -1) - (a.spent.usd ?? -1),
+}
+
+type Column = { title: string; width: number; of(row: OverviewRow, now: number): string }
+
+/** What fits, from what matters most; the last column gets the rest. */
+function tableFor(columns: number): Column[] {
+  const isWide = columns >= 110
+  const fixed: Column[] = [
+    { title: 'NAME', width: isWide ? 20 : 16, of: row => plainLine(row.name) },
+    { title: 'STATUS', width: 8, of: row => row.status },
+    { title: 'WORKFLOW', width: 8, of: row => plainLine(row.command) },
+    { title: 'AT', width: isWide ? 28 : 12, of: row => plainLine(row.at) },
+    ...(isWide ? [{ title: 'AGENT', width: 9, of: (row: OverviewRow) => plainLine(row.agent) }] : []),
+    { title: 'TIME', width: 7, of: (row, now) => elapsed(row, now) },
+    { title: 'COST', width: 7, of: row => costOf(row.spent) },
+    ...(isWide ? [{ title: '$/H', width: 7, of: burnRate }] : []),
+  ]
+  const used = fixed.reduce((sum, { width }) => sum + width + 1, 1)
+  const last: Column = {
+    title: 'LAST',
+    width: Math.max(columns - used - 1, 4),
+    of: row => row.last,
+  }
+  return [...fixed, last]
+}
+
+const elapsed = ({ began, isAtWork, lastAt }: OverviewRow, now: number): string =>
+  elapsedText((isAtWork ? now : lastAt) - began)
+
+const costOf = ({ usd, estimated, unpriced }: Spent): string =>
+  usd === null ? (unpriced === 0 ? '–' : '?') : `${formatUsd(usd, estimated)}${unpriced > 0 ? '+' : ''}`
+
+/** Dollars an hour, since it began. */
+function burnRate({ spent, began, isAtWork, lastAt }: OverviewRow, now: number): string {
+  const ms = (isAtWork ? now : lastAt) - began
+  return spent.usd === null || ms < 1000 ? '–' : formatUsd((spent.usd * HOUR) / ms, spent.estimated)
+}
+
+function rowLines(
+  shown: readonly OverviewRow[],
+  ui: UiState,
+  size: Size,
+  { colors, marks }: Style,
+  table: readonly Column[],
+  now: number,
+  room: number,
+): string[] {
+  const selected = Math.max(
+    shown.findIndex(row => row.id === ui.row),
+    0,
+  )
+  const { from, to } = windowOf(selected, shown.length, room)
+  const lines = shown.slice(from, to).flatMap((row, index) => {
+    const isSelected = from + index === selected
+    const mark = isSelected ? '›' : row.needs.length > 0 ? marks.warn : ' '
+    const cells = table.map(({ width, of }) => fill(of(row, now), width)).join(' ')
+    const line = cutTo(`${mark}${cells}`, size.columns)
+    const paint = isSelected ? colors.inverse : row.needs.length > 0 ? colors.yellow : dimIfOver(row)
+    const why = row.needs.map(need =>
+      colors.yellow(cutTo(`   ${marks.warn} ${formatNeed(need)}`, size.columns)),
+    )
+    const where =
+      isSelected && row.needs.length === 0
+        ? [colors.dim(`   ${cutPathTo(plainLine(row.project, 1000), size.columns - 4)}`)]
+        : []
+    return [paint(line), ...why, ...where]
+  })
+  return lines
+
+  function dimIfOver({ isAtWork }: OverviewRow): (text: string) => string {
+    return isAtWork ? text => text : colors.dim
+  }
+}

@@ -1,0 +1,144 @@
+import type { RunEvent, TodoItem } from '../../core/events.ts'
+import { evolve, evolveList } from '../../core/evolve.ts'
+import { initial, type RunState, type StageTable } from '../../core/table.ts'
+import type { Task } from '../../core/task.ts'
+import { blockedTasks, todoProjector } from '../../core/todo.ts'
+import { type Iteration, iterationReader } from '../report/iterations.ts'
+import type { WorkflowTraits } from '../report/receipt.ts'
+import { type Spent, spentOn } from '../report/spent.ts'
+
+/** What a screen needs to know of a workflow. */
+export type ShownWorkflow = WorkflowTraits & { table: StageTable; subject: string }
+
+/** A run as far as its journal tells, folded: it has no events but the latest of each kind. */
+export type RunFacts = {
+  began: Extract<RunEvent, { type: 'began' }>
+  workflow: ShownWorkflow
+  state: RunState
+  tasks: readonly Task[]
+  /** The latest event of each kind that matters, in order. It tells how the run ended and who hosts it, as all would. */
+  latest: readonly RunEvent[]
+  lastEvent: RunEvent
+  events: number
+  /** The latest ones; older ones are only counted. */
+  iterations: readonly Iteration[]
+  spent: Spent
+  /** Of the latest step with an agent. */
+  agent: string | null
+  model: string | null
+  items: readonly TodoItem[]
+  /** Tasks that wait for a person, and why. */
+  blocked: ReadonlyMap<string, string>
+}
+
+export type RunFold = {
+  onEvent(event: RunEvent): void
+  /** null: its first event has not come, or is not the start of a run. */
+  facts(): RunFacts | null
+}
+
+/** More would fill the memory of a screen that is open for weeks. */
+const MOST_ITERATIONS = 1000
+
+/** What is no longer so: a question that was followed by work, a host that was allowed. */
+function goneWith(event: RunEvent): string[] {
+  if (event.type === 'settled') return [`asked ${event.task}`]
+  return event.type === 'allowed' ? [`denied ${event.host}`] : []
+}
+
+/** Which of the latest events replaces which. A settled one counts for the number it set, and for the question it asked. */
+function slotsOf(event: RunEvent): string[] {
+  switch (event.type) {
+    case 'settled':
+      return [
+        'settled',
+        ...(event.patch.n === undefined ? [] : ['counted']),
+        ...(event.move === 'ask' ? [`asked ${event.task}`] : []),
+      ]
+    case 'finished':
+    case 'stopped':
+      return ['end']
+    case 'denied':
+      return [`denied ${event.host}`]
+    case 'began':
+    case 'resumed':
+    case 'limits':
+    case 'control':
+    case 'undone':
+    case 'told':
+    case 'started':
+      return [event.type]
+    default:
+      return []
+  }
+}
+
+/** Folds the journal of a run, event by event. What it keeps does not grow with the journal. */
+export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow): RunFold {
+  let began: RunFacts['began'] | null = null
+  let workflow: ShownWorkflow | null = null
+  let project: ReturnType<typeof todoProjector> | null = null
+  let state = initial
+  let tasks: readonly Task[] = []
+  let lastEvent: RunEvent | null = null
+  let events = 0
+  let agent: string | null = null
+  let model: string | null = null
+  const slots = new Map<string, { event: RunEvent; at: number }>()
+  let before: Spent = spentOn([])
+  const iterations = iterationReader(MOST_ITERATIONS, dropped => {
+    before = added(before, spentOn([dropped]))
+  })
+  return {
+    onEvent(event) {
+      if (event.type === 'began' && began === null) {
+        began = event
+        workflow = workflowOf(event)
+        project = todoProjector(workflow.table)
+      }
+      state = evolve(state, event)
+      tasks = evolveList(tasks, event)
+      iterations.onEvent(event, tasks)
+      events++
+      lastEvent = event
+      for (const slot of goneWith(event)) slots.delete(slot)
+      for (const slot of slotsOf(event)) slots.set(slot, { event, at: events })
+      if (event.type === 'started' && event.agent !== null) agent = event.agent
+      if (event.type === 'ended') model = event.model ?? model
+    },
+    facts() {
+      if (!began || !workflow || !project || !lastEvent) return null
+      const latest = [...slots.values()].sort((a, b) => a.at - b.at)
+      const kept = iterations.all()
+      return {
+        began,
+        workflow,
+        state,
+        tasks,
+        latest: [...new Set(latest.map(({ event }) => event))],
+        lastEvent,
+        events,
+        iterations: kept,
+        spent: added(before, spentOn(kept)),
+        agent,
+        model,
+        items: workflow.listed ? project(tasks, state) : [],
+        blocked: blockedTasks(tasks, state, workflow.table),
+      }
+    },
+  }
+}
+
+function added(a: Spent, b: Spent): Spent {
+  const usd = a.usd === null && b.usd === null ? null : (a.usd ?? 0) + (b.usd ?? 0)
+  const { tokens } = spentOn([
+    { agent: null, usd: null, tokens: a.tokens },
+    { agent: null, usd: null, tokens: b.tokens },
+  ])
+  return {
+    usd,
+    tokens,
+    unpriced: a.unpriced + b.unpriced,
+    ...((a.estimated || b.estimated) && { estimated: true }),
+  }
+}

@@ -1,0 +1,68 @@
+import { formatNeed } from '../morning/words.ts'
+import type { Style } from '../style.ts'
+import { cutTo } from '../width.ts'
+import { beside, rule, type Size, tall } from './layout.ts'
+import type { RunModel } from './model.ts'
+import { outputPanel } from './output-panel.ts'
+import { statusBar } from './status-bar.ts'
+import { taskPanel } from './task-panel.ts'
+import type { UiState } from './ui-state.ts'
+
+/** From this width on, the tasks are beside the output; below it they are above it. */
+const WIDE = 110
+const MOST_TASK_ROWS = 9
+
+/** Status bar, rule, live line: what is left is the panels'. */
+const OWN_ROWS = 4
+
+/** How many rows and columns the output has, at this size. */
+export function outputSize(run: Pick<RunModel, 'items'>, ui: UiState, { columns, rows }: Size): Size {
+  const room = rows - OWN_ROWS
+  const tasks = taskRows(run, ui, { columns, rows: room })
+  if (ui.panel !== 'output' || tasks === 0) return { columns, rows: room }
+  return columns >= WIDE
+    ? { columns: columns - taskColumns(columns) - 3, rows: room }
+    : { columns, rows: room - tasks - 1 }
+}
+
+const taskColumns = (columns: number): number => Math.min(Math.floor(columns / 3), 52)
+
+function taskRows(
+  { items }: Pick<RunModel, 'items'>,
+  { hasTasks }: UiState,
+  { columns, rows }: Size,
+): number {
+  if (!hasTasks || items.length === 0) return 0
+  return columns >= WIDE ? rows : Math.min(items.length + 1, MOST_TASK_ROWS, Math.floor(rows / 2))
+}
+
+/** One run: its status bar, the open panel, and what is under way. */
+export function runScreen(run: RunModel, ui: UiState, now: number, size: Size, style: Style): string[] {
+  const { columns, rows } = size
+  const room = rows - OWN_ROWS
+  const needs = run.row.needs.map(formatNeed).join(' · ')
+  const under = needs === '' ? run.live : style.colors.yellow(cutTo(` ${style.marks.warn} ${needs}`, columns))
+  return [
+    ...statusBar(run, now, columns, style),
+    rule(columns, style, titleOf(ui)),
+    ...tall(panelLines(run, ui, { columns, rows: room }, style), room),
+    cutTo(under, columns),
+  ]
+}
+
+const titleOf = ({ panel, search, top }: UiState): string =>
+  [panel, search !== '' && `search: ${search}`, panel === 'output' && top !== null && 'scrolled; f follows']
+    .filter(Boolean)
+    .join(' · ')
+
+function panelLines(run: RunModel, ui: UiState, size: Size, style: Style): string[] {
+  if (ui.panel === 'tasks') return taskPanel(run, ui, size.columns, size.rows, style)
+  const output = outputSize(run, ui, { columns: size.columns, rows: size.rows + OWN_ROWS })
+  const lines = outputPanel(run.output, ui, output.columns, output.rows, style)
+  const tasks = taskRows(run, ui, size)
+  if (tasks === 0) return lines
+  if (size.columns < WIDE)
+    return [...taskPanel(run, ui, size.columns, tasks, style), rule(size.columns, style, 'output'), ...lines]
+  const width = taskColumns(size.columns)
+  return beside(lines, taskPanel(run, ui, width, size.rows, style), output.columns, style.colors.dim(' │ '))
+}

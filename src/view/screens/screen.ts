@@ -1,0 +1,56 @@
+import type { Style } from '../style.ts'
+import { cutTo } from '../width.ts'
+import { helpLines } from './help.ts'
+import { type Size, tall } from './layout.ts'
+import type { Model } from './model.ts'
+import { overviewLines } from './overview.ts'
+import { runScreen } from './run.ts'
+import type { Confirm, Input, UiState } from './ui-state.ts'
+
+/** Below this nothing could be read. */
+const LEAST: Size = { columns: 60, rows: 15 }
+
+/** The whole screen: as many lines as the terminal has rows, none wider than it. */
+export function screenLines(model: Model, ui: UiState, size: Size, style: Style): string[] {
+  if (size.columns < LEAST.columns || size.rows < LEAST.rows) return tooSmall(size)
+  if (ui.help) return helpLines(size, style)
+  const body = { columns: size.columns, rows: size.rows - 1 }
+  const lines =
+    ui.screen === 'run' && ui.run !== null
+      ? model.run === null
+        ? tall(['', ` Reading run ${ui.run} …`], body.rows)
+        : runScreen(model.run, ui, model.now, body, style)
+      : overviewLines(model, ui, body, style)
+  return [...tall(lines, body.rows), bottomLine(model, ui, size.columns, style)]
+}
+
+function tooSmall({ columns, rows }: Size): string[] {
+  const text = `ralph needs ${LEAST.columns}×${LEAST.rows}; this is ${columns}×${rows}`
+  return tall([cutTo(text, columns), cutTo('q leaves', columns)], rows)
+}
+
+/** What is asked, typed or said; else the keys that are used most. */
+function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Style): string {
+  if (ui.confirm) return colors.bold(cutTo(` ${question(ui.confirm)} (y, or any other key)`, columns))
+  if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
+  if (ui.message !== '') return cutTo(` ${colors.bold(ui.message)}`, columns)
+  const hints =
+    ui.screen === 'run'
+      ? `Tab panel · ^T tasks · / search · p pause · i instruct · ? keys · ${model.quitHint}`
+      : `Enter opens · / filter · s sort · p pause · r go on · ? keys · ${model.quitHint}`
+  return colors.dim(cutTo(` ${hints}`, columns))
+}
+
+const PROMPTS: Readonly<Record<Input['kind'], string>> = {
+  filter: 'only runs with:',
+  search: 'search:',
+  tell: 'instruction:',
+  answer: 'answer:',
+  reject: 'why it is sent back:',
+}
+
+function question({ verb, left, name, task }: Confirm): string {
+  if (verb === 'skip') return `Skip ${task}?`
+  if (verb === 'cancel') return `Cancel ${name} for good? Its changes are kept.`
+  return left > 1 ? `Kill ${name} now?` : 'Really? Its agent is ended in the middle of its work.'
+}

@@ -1,0 +1,84 @@
+/** What a person has opened, chosen and typed. It changes by keys alone. */
+export type UiState = {
+  screen: 'overview' | 'run'
+  /** The run that is open, by its id. */
+  run: string | null
+  /** The selected row of the overview, by the id of its run, so that it stays when others come and go. */
+  row: string | null
+  sort: Sort
+  /** Only rows that have this text. */
+  filter: string
+  panel: Panel
+  /** The task panel beside the output. */
+  hasTasks: boolean
+  /** The first line of the output that is shown, counted from its very beginning; null: the latest lines are. */
+  top: number | null
+  /** The output of tools as a whole, not only its first line. */
+  isUnfolded: boolean
+  search: string
+  /** The selected entry of the open panel. */
+  entry: number
+  /** The selected entry is open. */
+  detail: boolean
+  input: Input | null
+  confirm: Confirm | null
+  help: boolean
+  message: string
+}
+
+export const PANELS = ['output', 'tasks'] as const
+type Panel = (typeof PANELS)[number]
+
+export const SORTS = ['needs', 'name', 'status', 'time', 'cost'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** A line that is being typed, and what it is for. */
+export type Input = {
+  kind: 'filter' | 'search' | 'tell' | 'answer' | 'reject'
+  text: string
+  /** The run and the task that it is about. */
+  run?: string
+  task?: string
+}
+
+/** Something that is asked before it is done. `left`: how often it is still asked. */
+export type Confirm = {
+  verb: 'cancel' | 'kill' | 'skip'
+  left: number
+  run: string
+  name: string
+  task?: string
+}
+
+/** What is to be done with the screen itself. */
+export type ScreenEffect = { type: 'quit' | 'interrupt' | 'suspend' | 'redraw' }
+
+const OF_THE_SCREEN: readonly string[] = ['quit', 'interrupt', 'suspend', 'redraw']
+
+export const isOfTheScreen = (effect: Effect): effect is ScreenEffect => OF_THE_SCREEN.includes(effect.type)
+
+/** What is to be done outside of the screen. */
+export type Effect =
+  | ScreenEffect
+  | { type: 'steer'; verb: 'pause' | 'resume' | 'cancel' | 'kill'; run: string }
+  | { type: 'tell'; run: string; text: string; task?: string }
+  | { type: 'copy'; text: string }
+
+export const firstUi = (run: string | null): UiState => ({
+  screen: run === null ? 'overview' : 'run',
+  run,
+  row: run,
+  sort: 'needs',
+  filter: '',
+  panel: 'output',
+  hasTasks: true,
+  top: null,
+  isUnfolded: false,
+  search: '',
+  entry: 0,
+  detail: false,
+  input: null,
+  confirm: null,
+  help: false,
+  message: '',
+})

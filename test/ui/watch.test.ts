@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { setStage } from '../cli/scene.ts'
+import type { Act } from '../support/agent-script.ts'
+import { RALPH } from '../support/ralph.ts'
+import { hasTmux, openTerminal } from '../support/terminal.ts'
+
+const DONE: Act = ['claude', 'All is well. <response>DONE</response>']
+
+type Stage = ReturnType<typeof setStage>
+
+const openWatch = (stage: Stage, ...args: string[]) =>
+  openTerminal([process.execPath, RALPH, 'watch', ...args], {
+    cwd: stage.project,
+    env: stage.env,
+    columns: 80,
+    rows: 24,
+  })
+
+describe('ralph watch', () => {
+  it('needs a terminal, and says what shows the same in lines', async () => {
+    const stage = setStage()
+    const { code, stderr } = await stage.spawn('watch')
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'ralph: error: this is not a terminal, which a screen needs; see it in lines with: ralph ls\n',
+    )
+  })
+
+  it('knows no run that there is not', async () => {
+    const { code, stderr } = await setStage().spawn('watch', 'nobody')
+    expect(code).toBe(2)
+    expect(stderr).toContain('no run "nobody"')
+  })
+})
+
+describe.skipIf(!hasTmux)('the screen of all runs', () => {
+  it('shows a run as it begins, works and ends, and leaves the terminal as it was', async () => {
+    const stage = setStage({ calls: [[['await', 'go'], DONE]] })
+    const terminal = await openWatch(stage)
+    await terminal.waitFor('No run yet')
+    const ended = stage.start('run', '-p', 'x', '-m', '3')
+    await terminal.waitFor(/running +run +1\/3/)
+    await terminal.press('Enter')
+    await terminal.waitFor(/iteration 1\/3/)
+    writeFileSync(join(stage.project, 'go'), '')
+    await terminal.waitFor('All is well.')
+    await terminal.waitFor('done as claimed')
+    expect((await ended.ended).code).toBe(0)
+    await terminal.press('Escape')
+    await terminal.waitFor(/claimed +run/)
+    await terminal.press('q')
+    const { code, screen } = await terminal.ended()
+    expect(code).toBe(0)
+    expect(screen).not.toContain('NAME')
+  })
+
+  it('pauses a run and lets it go on, as the commands do', async () => {
+    const stage = setStage({
+      calls: [
+        [
+          ['await', 'go'],
+          ['claude', 'More.'],
+        ],
+        [DONE],
+      ],
+    })
+    const ended = stage.start('run', '-p', 'x', '-m', '3')
+    const terminal = await openWatch(stage)
+    await terminal.waitFor('running')
+    await terminal.press('p')
+    await terminal.waitFor('paused run')
+    writeFileSync(join(stage.project, 'go'), '')
+    await terminal.waitFor(/paused +run/)
+    await terminal.press('r')
+    expect((await ended.ended).code).toBe(0)
+    expect(stage.journal().filter(e => e.type === 'control')).toMatchObject([
+      { hold: 'pause' },
+      { hold: null },
+    ])
+  })
+})
+
+describe.skipIf(!hasTmux)('the list of a build on the screen', () => {
+  it('follows its file: an edit by hand at once, the last good list while the file is half written', async () => {
+    const stage = setStage()
+    const id = '20260301-221530-k3f'
+    const session = join(stage.project, '.ralph', 'sessions', id)
+    const run = join(stage.ralphHome, 'runs', id)
+    for (const dir of [session, run]) mkdirSync(dir, { recursive: true })
+    const spec = {
+      ...{
+        workflow: 'tasks',
+        project: stage.project,
+        settings: {},
+        once: false,
+        start: null,
+        planOnly: false,
+      },
+      agent: { argv: ['claude'], explicit: false, model: null },
+      ...{ goal: { type: 'goal', text: 'A shop' }, refine: 'auto', asks: false, list: null },
+    }
+    const limits = { iterations: null, failures: 5, crashes: 3, stuck: 3, empties: 2, limitWaitMs: 0 }
+    const began = {
+      ...{ type: 'began', at: Date.now(), v: 1, id, project: stage.project, workflow: 'tasks', pins: spec },
+      limits: { ...limits, usd: null, tokens: null, ms: null, additions: 200 },
+      tasks: [{ id: '#1', title: 'Make a cart', blockedBy: [] }],
+    }
+    writeFileSync(join(run, 'journal.ndjson'), `${JSON.stringify(began)}\n`)
+    const list = join(session, 'tasks.json')
+    const items = (content: string) => JSON.stringify([{ id: '#1', content }, { content: 'Add a till' }])
+    const terminal = await openWatch(stage, id)
+    await terminal.waitFor('\u25cb #1 Make a cart')
+    writeFileSync(list, items('Make a larger cart'))
+    await terminal.waitFor('\u25cb #1 Make a larger cart')
+    await terminal.waitFor('\u25cb Add a till')
+    writeFileSync(list, items('Make').slice(0, 20))
+    writeFileSync(
+      join(run, 'journal.ndjson'),
+      `${JSON.stringify({ type: 'told', at: 1, text: 'Hurry' })}\n`,
+      {
+        flag: 'a',
+      },
+    )
+    const screen = await terminal.waitFor('instruction: Hurry')
+    expect(screen).toContain('Make a larger cart')
+    await terminal.press('q')
+    await terminal.ended()
+  })
+})
