@@ -60,6 +60,8 @@ export type Command = {
   unconfined?: true
   /** In a sandbox, it may reach the hosts that checks may reach. */
   online?: true
+  /** Small files outside the project that it reads, by path: a sandbox with files of its own needs them inside. */
+  files?: Readonly<Record<string, string>>
 }
 
 /** A coding-agent CLI. Pure: it builds commands and parsers, and starts nothing. */

@@ -20,6 +20,8 @@ export type Scm = {
   program: string
   /** The words of each task: `commit`, `push`, `push origin HEAD`. */
   tasks: string[][]
+  /** The hooks of the repository are not run. */
+  noHooks?: true
 }
 
 export type ScmPorts = {
@@ -203,10 +205,12 @@ export function openScm(
 
   /** Hooks do not run if they changed during the run. */
   async function withoutHooks(): Promise<string[]> {
-    if (!isGit || !start || (await hooksOf(start.root, env, start.movedFrom)) === start.hooks) return []
+    if (!isGit || !start) return []
+    if (scm.noHooks) return NO_HOOKS
+    if ((await hooksOf(start.root, env, start.movedFrom)) === start.hooks) return []
     if (!isTold) warn('the git hooks were changed during the run, so they are not run')
     isTold = true
-    return ['-c', 'core.hooksPath=/dev/null']
+    return NO_HOOKS
   }
 
   /** Commits only these paths, even if the user has staged others. */
@@ -273,6 +277,8 @@ async function committedSince(start: Start, env: Record<string, string>): Promis
 
 /** Ralph's own file is committed with others, but is not a reason for a commit. */
 const isNothing = (paths: readonly string[]) => paths.every(path => path.endsWith('.ralph/.gitignore'))
+
+const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
 
 const MOST_PATHS = 200
 const LONGEST_CHANGES = 50_000

@@ -18,8 +18,8 @@ import { obstacleTo } from './obstacle.ts'
 import { repositoryEnv } from './trees.ts'
 import { startIndex, type UndoContext, type UndoPlan } from './undo-plan.ts'
 
-/** The author of the commit that saves what an undo removes. */
-const AUTHOR = {
+/** The author of commits on no branch, which only carry files. */
+export const AUTHOR = {
   GIT_AUTHOR_NAME: 'ralph',
   GIT_AUTHOR_EMAIL: 'ralph@localhost',
   GIT_COMMITTER_NAME: 'ralph',

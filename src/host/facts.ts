@@ -14,6 +14,12 @@ const MOST_NAMED = 3
 const SRT =
   "srt: writes only in the project and the agent's own files, reaches only its model and the hosts you allow"
 
+const DOCKER =
+  'docker (experimental): a clone of the project on a machine of its own; files come back by git, the network is what you allow'
+
+/** What is said of the sandboxes. */
+const SANDBOXES: Readonly<Record<string, string>> = { srt: SRT, docker: DOCKER }
+
 /** What runs, on what and until when, as rows. `run`: its state, if it has begun. */
 export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?: Folded): string[][] {
   const checks = checkNames(spec.settings)
@@ -25,12 +31,17 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...fallbackRow(spec),
     subject,
     ...(estimate === null ? [] : [['estimate', estimate]]),
-    ...(spec.settings.sandbox.mode === 'srt' ? [['sandbox', SRT]] : []),
+    ...sandboxRow(spec),
     ['checks', checks.length > 0 ? checks.join(' · ') : verifiedBy],
     ...worktreeRow(spec),
     ...limitRows(limits, spec.settings, run),
     ['until', doneWhen],
   ]
+}
+
+function sandboxRow({ settings }: RunSpec): string[][] {
+  const said = SANDBOXES[settings.sandbox.mode]
+  return said === undefined ? [] : [['sandbox', said]]
 }
 
 /** How many tasks are worked on at once, and where. */
@@ -60,7 +71,7 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
   const notes = fallbacksOf(spec)
     .filter(({ command }) => !isInstalled(command, path))
     .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
-  if (names.length > 0 && spec.settings.sandbox.mode !== 'srt')
+  if (names.length > 0 && SANDBOXES[spec.settings.sandbox.mode] === undefined)
     notes.push(
       `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
     )

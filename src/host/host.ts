@@ -113,7 +113,7 @@ function openRun(
     book.record({ type: 'warned', at: Date.now(), note })
   })
   let isOver = false
-  const sandbox = sandboxOf({ id, spec, home, env, run: () => book, isOver: () => isOver })
+  const sandbox = sandboxOf({ id, spec, home, runDir: dir, env, run: () => book, isOver: () => isOver })
   const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000, ...(sandbox && { sandbox }) })
   let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
   let active: Active | null = null

@@ -212,7 +212,8 @@ export function composePorts(options: PortsOptions): Ports {
     async doubts({ step, state }, findings) {
       return (await workspaces.of(step.workspace)).doubts(state, findings)
     },
-    checksAtOnce: settings.guardrailParallelism,
+    // Side by side they would overwrite each other's files in the clone inside.
+    checksAtOnce: settings.sandbox.mode === 'docker' ? 1 : settings.guardrailParallelism,
     fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
     changedInStep: async workspace => (await workspaces.of(workspace)).changedInStep(),
     recordChanges: async step => (await workspaces.of(step.workspace)).recordChanges(step),

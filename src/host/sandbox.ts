@@ -10,13 +10,16 @@ import type { Book } from '../engine/book.ts'
 import { checkSrt } from '../runners/sandbox/check-srt.ts'
 import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
 import type { Borders } from '../runners/sandbox/policy.ts'
-import { type Sandbox, srtSandbox } from '../runners/sandbox/srt.ts'
+import type { Sandbox } from '../runners/sandbox/sandbox.ts'
+import { srtSandbox } from '../runners/sandbox/srt.ts'
 import { isKeptInside } from '../settings/environment.ts'
 import { matchesAny } from '../settings/name-pattern.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import { agentsByRole } from './agents/agents.ts'
-import { packageFolder } from './plugin-folder.ts'
+import { agentOf, agentsByRole } from './agents/agents.ts'
+import { type DockerPlace, dockerTrouble, isDockerProven } from './docker/choose.ts'
+import { openDockerSandbox } from './docker/docker.ts'
+import { packageFolder, pluginFolder } from './plugin-folder.ts'
 
 export type SandboxMode = Settings['sandbox']['mode']
 
@@ -29,12 +32,18 @@ export const sandboxProgram = (): string => join(packageFolder() ?? '', 'dist', 
 /** The strongest sandbox that is known to work here, or the one that the user names. Refuses a named one that does not work. */
 export async function chooseSandbox(
   mode: SandboxMode,
-  project: string,
+  place: DockerPlace & { home: string },
   env: NodeJS.ProcessEnv,
 ): Promise<ChosenSandbox> {
+  const { project, home } = place
   if (mode === 'none') return { mode, why: null }
-  if (mode === 'docker')
-    throw new UsageError('--sandbox docker is not available in this version; use srt, or none')
+  if (mode === 'docker') {
+    const trouble = await dockerTrouble(present(env), place)
+    if (trouble !== null) throw new UsageError(`sandbox docker: ${trouble}`)
+    return { mode, why: null }
+  }
+  if (mode === 'auto' && (await isDockerProven(home, present(env), place)))
+    return { mode: 'docker', why: null }
   const isRoot = process.getuid?.() === 0
   // Root inside can still write what the kernel keeps below /proc/sys.
   if (mode === 'auto' && isRoot) return { mode: 'none', why: 'srt is no boundary for root' }
@@ -67,6 +76,7 @@ export function sandboxOf(options: {
   id: string
   spec: RunSpec
   home: string
+  runDir: string
   env: NodeJS.ProcessEnv
   run(): Pick<Book, 'state' | 'record'>
   /** Nothing may be recorded any more. */
@@ -74,6 +84,28 @@ export function sandboxOf(options: {
 }): Sandbox | undefined {
   const { id, spec, home, env, run, isOver } = options
   const { sandbox, env: rules } = spec.settings
+  if (sandbox.mode === 'docker' && spec.start)
+    return openDockerSandbox({
+      home,
+      run: id,
+      project: spec.project,
+      sessions: spec.sessions ?? spec.project,
+      start: spec.start,
+      agents: [...new Set([agentOf(spec).name, ...agentNames(spec, env.PATH ?? '')])],
+      plugin: pluginFolder(),
+      allowedDomains: () => [
+        ...sandbox.allowedDomains,
+        ...(sandbox.checks === 'inside' ? sandbox.checkDomains : []),
+        ...run().state.sandbox.allowed,
+      ],
+      own: ownVariables(spec, env),
+      pass: rules.pass,
+      env: present(env),
+      runDir: options.runDir,
+      warn(note) {
+        if (!isOver()) run().record({ type: 'warned', at: Date.now(), note })
+      },
+    })
   if (sandbox.mode !== 'srt') return
   const own = ownVariables(spec, env)
   return srtSandbox({

@@ -44,6 +44,9 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
   if (!scm) return null
   const tasks = scm.tasks.map(task => resolveFlags([task]))
   const path = options.env.PATH ?? ''
+  const { mode, checks } = spec.settings.sandbox
+  // Docker's sandbox has another repository inside: the commit is made here, where its hooks must not run.
+  const areHooksInside = checks === 'inside' && mode !== 'docker'
   const program =
     (scm.command === 'git' ? gitProgram(spec.project, path) : findProgram(scm.command, path)) ?? scm.command
   return record => {
@@ -73,7 +76,7 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
         env: { ...options.env, GIT_TERMINAL_PROMPT: '0' },
         stdin: input,
         // A push needs the network and the user's keys; a commit runs hooks, which are checks.
-        ...((log !== 'commit' || spec.settings.sandbox.checks === 'outside') && {
+        ...((log !== 'commit' || !areHooksInside) && {
           unconfined: true as const,
         }),
       }
@@ -87,14 +90,19 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
       const { failure, excerpt } = await runLogged(runner.startToFile, command, id, kept, hard)
       return failure && `${failure}: ${excerpt} (${session.shown(path)})`
     }
-    return openScm({ command: scm.command, program, tasks }, spec.start, options.env, {
-      record: say,
-      now: () => Date.now(),
-      ask,
-      unchecked: options.unchecked,
-      run,
-      locks: options.locks,
-    })
+    return openScm(
+      { command: scm.command, program, tasks, ...(mode === 'docker' && { noHooks: true }) },
+      spec.start,
+      options.env,
+      {
+        record: say,
+        now: () => Date.now(),
+        ask,
+        unchecked: options.unchecked,
+        run,
+        locks: options.locks,
+      },
+    )
   }
 }
 

@@ -163,7 +163,13 @@ export async function startRun<S extends RunSpec>(
   const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
   const start = await recordStart(place.project, gitEnvironment(settings, env))
   if (draft.worktrees) await requireBranch(start, gitEnvironment(settings, env))
-  const sandbox = await chooseSandbox(settings.sandbox.mode, place.project, env)
+  const sandbox = await chooseSandbox(
+    settings.sandbox.mode,
+    { project: place.project, start, worktrees: draft.worktrees ?? false, home },
+    env,
+  )
+  if (sandbox.mode === 'docker' && options.shared)
+    throw new UsageError('sandbox docker: it has one clone, so --shared is not possible; use srt')
   const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [

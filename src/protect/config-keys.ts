@@ -10,6 +10,15 @@ const HARMLESS: readonly { key: RegExp; value?: RegExp }[] = [
   { key: /^remote\..+\.gh-resolved$/s, value: /^base$/ },
   { key: /^submodule\..+\.active$/s, value: /^(true|false)$/ },
   { key: /^submodule\..+\.url$/s, value: /^(https:\/\/|ssh:\/\/|git@|\.{0,2}\/)(?!.*::)[^\s-][^\s]*$/ },
+  // Docker's sandbox serves the clone inside as a remote, at another port each time it starts.
+  {
+    key: /^remote\.sandbox-ralph-[\da-f]{12}\.url$/,
+    value: /^git:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+\/[^\s]*$/,
+  },
+  {
+    key: /^remote\.sandbox-ralph-[\da-f]{12}\.fetch$/,
+    value: /^\+refs\/heads\/\*:refs\/(remotes\/sandbox-|sandboxes\/)ralph-[\da-f]{12}\/\*$/,
+  },
   { key: /^init\.defaultbranch$/ },
   { key: /^(pull\.(rebase|ff)|rebase\.autostash|push\.autosetupremote|merge\.conflictstyle)$/ },
   { key: /^push\.default$/, value: /^(simple|current|upstream|nothing)$/ },

@@ -1,6 +1,6 @@
 import { UsageError } from '../core/usage-error.ts'
 import { type ProcessRunner, processRunner } from './process/process.ts'
-import type { Sandbox } from './sandbox/srt.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import { paneRunner } from './tmux/pane-runner.ts'
 import type { WorkerWindow } from './tmux/window.ts'
 
@@ -28,6 +28,7 @@ export const runners: RunnerRegistry = new Map([
   ['auto', direct],
   ['none', direct],
   ['srt', confined],
+  ['docker', confined],
 ])
 
 /** The same for a worker: what prints for people runs in its window. `folderFor`: where a run keeps the files of its calls. */

@@ -7,10 +7,10 @@ export type Ran =
   | { end: 'interrupted' }
   | { end: 'unstartable'; why: string }
 
-/** Runs a program to its end without standard input. Never rejects: a crash or a timeout is a result. */
+/** Runs a program to its end; its standard input is closed. Never rejects: a crash or a timeout is a result. */
 export type RunCommand = (
   argv: string[],
-  options: { cwd: string; env: Record<string, string>; timeoutMs: number },
+  options: { cwd: string; env: Record<string, string>; timeoutMs: number; stdin?: string },
 ) => Promise<Ran>
 
 const MAX_OUTPUT = 64 * 1024
@@ -20,8 +20,8 @@ const DRAIN_MS = 200
 /** Runs programs until the signal is aborted. A program that still runs then, or takes too long, is killed with its group. */
 export const commandRunner =
   (signal: AbortSignal): RunCommand =>
-  async (argv, { cwd, env, timeoutMs }) => {
-    const started = await launch({ argv, cwd, env, stdin: '' }, 'pipe').catch((error: Error) => error)
+  async (argv, { cwd, env, timeoutMs, stdin = '' }) => {
+    const started = await launch({ argv, cwd, env, stdin }, 'pipe').catch((error: Error) => error)
     if (started instanceof Error) return { end: 'unstartable', why: started.message }
     const child = started
     const stdout = collect(child.stdout!)

@@ -16,7 +16,7 @@ export async function allowHost(words: string[], options: SteerOptions, io: Io):
   const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nothing would use it`)
-  if (readBase(run.began.pins).settings.sandbox.mode !== 'srt')
+  if (!['srt', 'docker'].includes(readBase(run.began.pins).settings.sandbox.mode))
     throw new UsageError(`run ${run.id} works without a sandbox; it may reach any host`)
   if (isLive(run)) sendRequest(run, { type: 'allow', host }, io.env)
   else

@@ -53,6 +53,19 @@ const PLAIN: readonly string[] =
 export const isKeptInside = (name: string, { own, pass }: Pick<EnvironmentRules, 'own' | 'pass'>): boolean =>
   matchesAny(name, PLAIN) || matchesAny(name, own) || matchesAny(name, pass)
 
+/** Variables without secrets that mean the same on another machine, which has its own users, folders, tools and proxies. */
+const PORTABLE: readonly string[] =
+  'LANG LANGUAGE LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CI RALPH_* GIT_AUTHOR_* GIT_COMMITTER_*'.split(
+    ' ',
+  )
+
+/** The same as `isKeptInside` for a sandbox that is a machine of its own. */
+export const isKeptElsewhere = (
+  name: string,
+  { own, pass }: Pick<EnvironmentRules, 'own' | 'pass'>,
+): boolean =>
+  name !== 'RALPH_HOME' && (matchesAny(name, PORTABLE) || matchesAny(name, own) || matchesAny(name, pass))
+
 /** Set by the user, for nested runs of ralph and for the plugin's hooks. */
 const SETTINGS = ['RALPH_HOME', 'RALPH_CHARS_PER_TOKEN']
 

@@ -61,7 +61,8 @@ export function openAgents(options: {
     const able = learnCapabilities({
       runner: options.runner,
       agent,
-      program: program === null ? null : findProgram(program, path),
+      // The one in a sandbox of its own files may be of another version.
+      program: program === null || settings.sandbox.mode === 'docker' ? null : findProgram(program, path),
       cacheDir: options.cacheDir,
       cwd: project,
       env,

@@ -27,12 +27,26 @@ export async function askOutside<T>(
   act: (asking: Asking) => Promise<T>,
 ): Promise<T> {
   const { settings } = base
-  const sandbox = await chooseSandbox(settings.sandbox.mode, base.project, env)
+  const home = ralphHome(env)
+  // A run of this project may be at work in docker's sandbox.
+  const mode = settings.sandbox.mode === 'docker' ? 'auto' : settings.sandbox.mode
+  const sandbox = await chooseSandbox(
+    mode,
+    { project: base.project, start: null, worktrees: false, home },
+    env,
+  )
   const spec = withSandbox({ ...base, workflow: '', start: null }, sandbox)
   const folder = mkdtempSync(join(tmpdir(), 'ralph-ask-'))
   const id = newRunId(new Date(), Math.random())
-  const home = ralphHome(env)
-  const confined = sandboxOf({ id, spec, home, env, run: () => deniedTo(warn), isOver: () => false })
+  const confined = sandboxOf({
+    id,
+    spec,
+    home,
+    runDir: folder,
+    env,
+    run: () => deniedTo(warn),
+    isOver: () => false,
+  })
   const runner = runnerFor(
     runners,
     spec.settings.sandbox.mode,

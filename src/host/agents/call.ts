@@ -140,6 +140,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
         cwd: call.cwd,
         env: { ...env, ...command.env, ...marks, ...(activity && { RALPH_ACTIVITY: activity.path }) },
         stdin: command.stdin,
+        ...(call.isolated && { files: { [call.isolated.schema.path]: call.isolated.schema.text } }),
         ...(isPlain && { plain: true }),
       },
       id,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Exit } from '../../core/events.ts'
 import type { Command, Live, Runner } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
-import type { Sandbox } from '../sandbox/srt.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
 import { limitMark } from './limit-mark.ts'
@@ -127,10 +127,12 @@ export function processRunner({
     running.set(call, step)
     stepsByCall.set(call, step)
     const marked = { ...command, env: { ...command.env, ...mark, ...own } }
-    const confined = sandbox && !command.unconfined ? sandbox.wrap(marked, call, ownMarks) : marked
+    const inside = command.unconfined ? undefined : sandbox
+    const confined = inside ? inside.wrap(marked, call, ownMarks) : marked
     const launching = limit.prefix().then(async prefix => start(await confined, prefix))
-    const child = await launching.catch(error => {
+    const child = await launching.catch(async error => {
       running.delete(call)
+      await inside?.after?.(call)
       throw error
     })
     // It may have waited for room meanwhile.
@@ -145,7 +147,8 @@ export function processRunner({
     })
     child.go?.()
 
-    const exit = child.follow()
+    const followed = child.follow()
+    const exit = inside?.after ? followed.finally(() => inside.after?.(call)) : followed
     let stopped: Promise<void> | undefined
     const stop = (): Promise<void> => {
       if (stopped) return stopped
@@ -154,7 +157,8 @@ export function processRunner({
         isOurs: (its: Marks) => its.call === call,
         ...(sandbox && { asked: (its: Marks) => its.inside === call }),
       }
-      const ending = endTree(target, graceMs).finally(() => {
+      const endHere = () => endTree(target, graceMs)
+      const ending = (inside?.end ? inside.end(call, graceMs).then(endHere) : endHere()).finally(() => {
         release(ref.pid)
         stopping.delete(ending)
       })
@@ -233,6 +237,7 @@ export function processRunner({
     async reap(refs) {
       const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
       await endTree({ leaders, isOurs: its => isOfRun(its) && !isOfIncarnation(its) }, graceMs)
+      await sandbox?.recover?.(ownMarks)
     },
 
     async close() {

@@ -73,11 +73,10 @@ export function policyOf(borders: Borders, exists: (path: string) => boolean): S
   const fromHome = (path: string) => path.replace(/^~(?=\/|$)/, home)
   const own = new Set(agents.flatMap(({ logins }) => logins))
   const hosts = hostsOf(borders)
-  const allowed = settings.allowedDomains.flatMap(name => BUNDLES[name] ?? [name])
   const addresses = addressesOf(borders)
   return {
     network: {
-      allowedDomains: [...new Set([...hosts, ...allowed])],
+      allowedDomains: reachableHosts(borders),
       deniedDomains: [],
       ...(borders.secrets.length > 0 && { tlsTerminate: {} }),
     },
@@ -111,13 +110,23 @@ export function policyOf(borders: Borders, exists: (path: string) => boolean): S
   }
 }
 
+/** The hosts that may be reached: those of the models, and those that the user allows. */
+export const reachableHosts = (
+  borders: Pick<Borders, 'agents' | 'env'> & { settings: Pick<Borders['settings'], 'allowedDomains'> },
+): string[] => [
+  ...new Set([
+    ...hostsOf(borders),
+    ...borders.settings.allowedDomains.flatMap(name => BUNDLES[name] ?? [name]),
+  ]),
+]
+
 /** The hosts of the agents' models. */
-function hostsOf(borders: Borders): string[] {
+function hostsOf(borders: Pick<Borders, 'agents' | 'env'>): string[] {
   const named = addressesOf(borders).map(({ hostname }) => hostname)
   return [...new Set([...borders.agents.flatMap(({ hosts }) => hosts), ...named])]
 }
 
-const addressesOf = ({ agents, env }: Borders): URL[] =>
+const addressesOf = ({ agents, env }: Pick<Borders, 'agents' | 'env'>): URL[] =>
   agents.flatMap(({ addresses }) =>
     addresses.flatMap(name => {
       const value = env[name]

@@ -10,18 +10,7 @@ import type { Denial } from './denials.ts'
 import { type Borders, environmentInside, policyOf } from './policy.ts'
 import { findSrt } from './programs.ts'
 import type { HostAnswer, HostRequest } from './protocol.ts'
-
-/** A sandbox that the processes of one run work in. */
-export type Sandbox = {
-  /**
-   * The command as it is to be started, so that it runs inside. `call`: a name for it that cannot be guessed. `marks`: the
-   * environment of what ralph itself runs. Rejects with CannotGoOn if there is no such sandbox here.
-   */
-  wrap(command: Command, call: string, marks: Record<string, string>): Promise<Command>
-  /** Lets what is inside reach one host more. */
-  allow(host: string): void
-  close(): Promise<void>
-}
+import type { Sandbox } from './sandbox.ts'
 
 export type SrtOptions = {
   run: string

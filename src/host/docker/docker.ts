@@ -1,0 +1,127 @@
+import { join, relative } from 'node:path'
+import { known } from '../../agents/index.ts'
+import { looksSecret } from '../../core/secrets/names.ts'
+import { holdsSecret } from '../../core/secrets/redact.ts'
+import { openExchange } from '../../git/exchange.ts'
+import { git } from '../../git/git.ts'
+import type { Start } from '../../git/start.ts'
+import { dockerSandbox } from '../../runners/sandbox/docker/docker.ts'
+import { findSbx, type SbxTimes } from '../../runners/sandbox/docker/sbx.ts'
+import { reachableHosts } from '../../runners/sandbox/policy.ts'
+import type { Sandbox } from '../../runners/sandbox/sandbox.ts'
+import { isKeptElsewhere } from '../../settings/environment.ts'
+import { matchesAny } from '../../settings/name-pattern.ts'
+import { sessionDir } from '../../store/session.ts'
+import { readSandbox, sandboxName, writeSandbox } from './record.ts'
+
+/** What a sandbox of a project is made of. */
+export type DockerPlan = {
+  home: string
+  /** The run, or what else works in it. */
+  run: string
+  project: string
+  /** The project whose `.ralph` keeps the session. */
+  sessions: string
+  start: Start
+  /** The CLI that works, by its name; others may be asked too. */
+  agents: readonly string[]
+  plugin: string | null
+  /** Asked when it is opened. */
+  allowedDomains(): readonly string[]
+  /** The names and patterns of the agents' own variables, and those that the user passes. */
+  own: readonly string[]
+  pass: readonly string[]
+  /** Of the user; the agents' are filtered already. */
+  env: Record<string, string>
+  runDir: string
+  warn(note: string): void
+  times?: SbxTimes
+}
+
+/** The services that sbx knows, by the variables that hold their keys. */
+const SERVICES: Readonly<Record<string, string>> = {
+  ANTHROPIC_API_KEY: 'anthropic',
+  OPENAI_API_KEY: 'openai',
+  GEMINI_API_KEY: 'google',
+  GOOGLE_API_KEY: 'google',
+  GH_TOKEN: 'github',
+  GITHUB_TOKEN: 'github',
+  OPENROUTER_API_KEY: 'openrouter',
+  GROQ_API_KEY: 'groq',
+  MISTRAL_API_KEY: 'mistral',
+  XAI_API_KEY: 'xai',
+}
+
+/** The kinds of agent that sbx has images for; the others work in its image without one. */
+const KINDS: readonly string[] = ['claude', 'codex', 'copilot', 'gemini', 'opencode']
+
+/** Variables of ralph's own that are paths on this machine. */
+const PATHS_HERE = ['RALPH_HOME', 'RALPH_ACTIVITY']
+
+/** What of the session agents read and write. The rest stays outside. */
+const SESSION_FILES = ['tasks.json', 'details.json', 'progress.txt']
+
+/** Docker's sandbox of a project. */
+export function openDockerSandbox(plan: DockerPlan): Sandbox {
+  const { home, run, project, start, env, warn, own, pass } = plan
+  const name = sandboxName(project)
+  const agent = KINDS.find(kind => kind === plan.agents[0]) ?? 'shell'
+  const record = { name, project, root: start.root, agent, run }
+  const needs = plan.agents.flatMap(cli => known.get(cli)?.needs ?? [])
+  const exchanged = [
+    ...SESSION_FILES.map(file => join(sessionDir(plan.sessions, run), file)),
+    join(project, '.ralph-active'),
+  ].map(path => relative(start.root, path))
+  const isSecret = (variable: string, value: string) => looksSecret(variable) || holdsSecret(value)
+  const keys = Object.entries(env).filter(([variable]) => isKey(variable, [...own, ...pass]))
+  return dockerSandbox({
+    program: findSbx(env.PATH ?? '', project) ?? 'sbx',
+    env,
+    name,
+    agent,
+    root: start.root,
+    readable: plan.plugin === null ? [] : [plan.plugin],
+    hosts: () => reachableHosts({ agents: needs, env, settings: { allowedDomains: plan.allowedDomains() } }),
+    secrets: uniqueServices(keys),
+    goesIn(variable, value) {
+      if (Object.hasOwn(SERVICES, variable) || PATHS_HERE.includes(variable)) return null
+      // What ralph adds itself is meant for the agent.
+      if (env[variable] !== undefined && !isKeptElsewhere(variable, { own, pass })) return null
+      return isSecret(variable, value) ? 'name' : 'value'
+    },
+    author: () => authorOf(start.root, env),
+    exchanged,
+    exchange: openExchange({
+      start,
+      name,
+      exchanged,
+      runDir: plan.runDir,
+      env,
+      isOwn: readSandbox(home, name)?.run === run,
+      warn,
+    }),
+    onCreate: () => writeSandbox(home, record),
+    onOpened: () => writeSandbox(home, record),
+    warn,
+    ...(plan.times && { times: plan.times }),
+  })
+}
+
+/** A key of an agent that sbx keeps outside. */
+const isKey = (variable: string, wanted: readonly string[]): boolean =>
+  Object.hasOwn(SERVICES, variable) && matchesAny(variable, wanted)
+
+function uniqueServices(keys: readonly (readonly [string, string])[]): { service: string; value: string }[] {
+  const byService = new Map(
+    keys.filter(([, value]) => value !== '').map(([name, value]) => [SERVICES[name]!, value]),
+  )
+  return [...byService].map(([service, value]) => ({ service, value }))
+}
+
+/** The user, where git knows one. */
+async function authorOf(root: string, env: Record<string, string>): Promise<{ name: string; email: string }> {
+  const [name, email] = await Promise.all(
+    ['user.name', 'user.email'].map(async key => (await git(root, env, ['config', key]))?.trim()),
+  )
+  return { name: name || 'Ralph Loop', email: email || 'ralph@localhost' }
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readNote, writeNote } from '../../store/notes.ts'
+
+/** A sandbox that ralph made: of which project, and which run worked in it last. */
+export type SandboxRecord = { name: string; project: string; root: string; agent: string; run: string }
+
+/** The name of a project's sandbox. A hash, because paths are too long for a name, and two may differ in one odd character. */
+export const sandboxName = (project: string): string =>
+  `ralph-${createHash('sha256').update(project).digest('hex').slice(0, 12)}`
+
+const folderOf = (home: string): string => join(home, 'sandboxes')
+
+export const readSandbox = (home: string, name: string): SandboxRecord | null =>
+  readNote<SandboxRecord>(folderOf(home), name)
+
+export function writeSandbox(home: string, record: SandboxRecord): void {
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
+  writeNote(folderOf(home), record.name, record)
+}
+
+/** For which version of sbx the whole pattern was tried here and worked. */
+type Checked = { version: string; at: number }
+
+const CHECKED = 'sandbox-docker'
+const cacheOf = (home: string): string => join(home, 'cache')
+
+export const checkedVersion = (home: string): string | null =>
+  readNote<Checked>(cacheOf(home), CHECKED)?.version ?? null
