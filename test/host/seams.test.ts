@@ -350,7 +350,9 @@ describe('a runner', () => {
     expect(await field.host(fieldWorkflow(1, {}), runners)).toBe(0)
     expect(started).toEqual(['sh', 'sh'])
     const other = setField('echo done', { sandbox: { mode: 'docker' } })
-    await expect(other.host(fieldWorkflow(1, {}))).rejects.toThrow('ralph has no runner for "docker"')
+    await expect(other.host(fieldWorkflow(1, {}), runners)).rejects.toThrow(
+      'ralph has no runner for "docker"',
+    )
     expect(other.read('home/runs')).toBeNull()
   })
 })

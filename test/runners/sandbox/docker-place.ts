@@ -24,8 +24,10 @@ const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).t
 export const promised = (title: string): string[] =>
   new RegExp(`\`\`\`transcript ${title}\n([^]*?)\n\`\`\``).exec(PAGE)![1]!.split('\n')
 
-/** Prints the lines by which claude tells that it is done. */
-export const CLAUDE = `answer() {
+/** `answer TEXT`: what claude says when it is done, in the form that it was asked for. */
+export const CLAUDE = `words="$*"
+answer() {
+  case "$words" in *stream-json*) ;; *) echo "$1"; return;; esac
   printf '{"type":"system","subtype":"init","model":"m"}\\n'
   printf '{"type":"assistant","message":{"content":[{"type":"text","text":"%s"}]}}\\n' "$1"
   printf '{"type":"result","subtype":"success","is_error":false,"result":"%s"}\\n' "$1"
