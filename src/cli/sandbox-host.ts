@@ -60,14 +60,14 @@ async function answer(request: HostRequest): Promise<{ argv?: string[] }> {
     return {}
   }
   if (!opened) throw new Error('the sandbox is not open')
-  const { command, call, domains } = request
+  const { command, call, filesystem, domains } = request
   if (domains.length > 0) opened.registerCommandNetworkLists(call, { allowedDomains: [...domains] })
   // The text of a command is what a refusal is reported with.
   const options = { commandId: call, commandText: call }
   const { argv } = await opened.wrapWithSandboxArgv(
     command,
     '/bin/sh',
-    undefined,
+    { filesystem },
     undefined,
     undefined,
     options,

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { known } from '../agents/index.ts'
@@ -158,12 +159,30 @@ function bordersOf(
       ...(worktrees && start ? [`${start.root}-worktrees`] : []),
     ],
     git: start ? [...new Set([start.dirs.own, start.dirs.common])] : [],
+    links: start ? linksIn(`${start.root}-worktrees`, start.dirs.common) : [],
     agents: names.flatMap(name => known.get(name)?.needs ?? []),
     logins: [...known.values()].flatMap(({ needs }) => needs.logins),
     secrets: Object.keys(env).filter(name => matchesAny(name, own) && isSecret(name)),
     env,
     settings: { ...settings.sandbox, allowedDomains: [...settings.sandbox.allowedDomains, ...allowed] },
   }
+}
+
+/** The files that link worktrees to their repository, `<root>-worktrees/<run>/<task>/.git`, and those that link back. */
+function linksIn(worktrees: string, common: string): string[] {
+  const below = (folder: string): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder, { withFileTypes: true }).flatMap(entry =>
+          entry.isDirectory() ? join(folder, entry.name) : [],
+        )
+      : []
+  const trees = below(worktrees)
+  return [
+    ...[...trees, ...trees.flatMap(below)].map(tree => join(tree, '.git')),
+    ...below(join(common, 'worktrees')).flatMap(dir =>
+      ['commondir', 'gitdir', 'config.worktree'].map(name => join(dir, name)),
+    ),
+  ]
 }
 
 /** The names and patterns of the variables that the agents of a run may have although they look secret. */

@@ -35,6 +35,7 @@ async function tryInside({ program, project, env }: CheckSrtOptions): Promise<st
     ralphHome: '',
     folders: [],
     git: [],
+    links: [],
     agents: [],
     logins: [],
     secrets: [],

@@ -10,6 +10,8 @@ export type Borders = {
   folders: readonly string[]
   /** The git folders of these: those of the working trees, and the common one. */
   git: readonly string[]
+  /** Files in the worktrees of tasks that link them to the repository, as they are now. */
+  links: readonly string[]
   /** A folder for temporary files, for this run only. */
   temp: string
   /** The CLIs that may work. */
@@ -92,6 +94,7 @@ export function policyOf(borders: Borders, exists: (path: string) => boolean): S
         ...git.flatMap(folder => OBEYED_BY_GIT.map(name => `${folder}/${name}`)),
         // In a linked working tree this is a file that says where its repository is.
         ...folders.map(folder => `${folder}/.git`).filter(path => !git.includes(path)),
+        ...borders.links,
       ].filter(exists),
       denyRead: [
         borders.ralphHome,

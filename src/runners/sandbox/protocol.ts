@@ -4,8 +4,14 @@ import type { Denial } from './denials.ts'
 /** What ralph asks of the process that hosts the sandbox runtime, as lines of JSON. Each gets one answer. */
 export type HostRequest =
   | { type: 'open'; runtime: string; config: SandboxRuntimeConfig }
-  /** `domains`: more hosts, for this command only. */
-  | { type: 'wrap'; command: string; call: string; domains: readonly string[] }
+  /** `filesystem`: the borders as they are now. `domains`: more hosts, for this command only. */
+  | {
+      type: 'wrap'
+      command: string
+      call: string
+      filesystem: SandboxRuntimeConfig['filesystem']
+      domains: readonly string[]
+    }
   | { type: 'allow'; host: string }
 
 /** `asked`: the number of the request, counted from 0. */

@@ -16,7 +16,7 @@ export type SrtOptions = {
   run: string
   /** No program of this project makes the sandbox. */
   project: string
-  /** Asked when it is opened. */
+  /** Asked when it is opened; what holds for files, for each command. */
   borders(): Omit<Borders, 'temp'>
   /** The program that hosts the runtime. */
   program: string
@@ -108,6 +108,8 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
         type: 'wrap',
         command: words.map((word, index) => (index === 0 ? word : quoted(word))).join(' '),
         call,
+        // A worktree or a login may have come since.
+        filesystem: policyOf({ ...options.borders(), temp }, existsSync).filesystem,
         domains: command.online ? options.checkDomains : [],
       })
       const env = Object.fromEntries(Object.entries(command.env).filter(([name]) => options.keeps(name)))

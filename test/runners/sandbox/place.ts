@@ -4,6 +4,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -55,10 +56,11 @@ type Ran = { code: number | null; stdout: string; stderr: string }
 /**
  * A home, a project in git and the built ralph, in a folder that another user may enter. `agent`: a shell script that is
  * the agent of every run; it gets the prompt on its standard input, and in BESIDE the folder of another project.
+ * `atEnd`: when all of it is removed.
  */
-export function openPlace(agent: string) {
+export function openPlace(agent: string, atEnd: (clean: () => void) => void = onTestFinished) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-sandboxed-')))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  atEnd(() => rmSync(root, { recursive: true, force: true }))
   const at = (path: string) => join(root, path)
   const ralph = install()
   for (const folder of ['home', 'project', 'bin', 'beside', 'tmp']) mkdirSync(at(folder))
@@ -133,7 +135,9 @@ function copyPackage(name: string, to: string): void {
 
 function giveAway(path: string): void {
   chownSync(path, NOBODY, NOBODY)
-  for (const entry of readdirSync(path, { withFileTypes: true }))
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory()) giveAway(join(path, entry.name))
+    else lchownSync(join(path, entry.name), NOBODY, NOBODY)
+  }
   chmodSync(path, 0o755)
 }

@@ -13,6 +13,7 @@ const borders = (more: Partial<Borders> = {}): Borders => ({
   ralphHome: '/home/me/.ralph',
   folders: ['/home/me/shop'],
   git: ['/home/me/shop/.git'],
+  links: [],
   temp: '/tmp/own',
   agents: [CLAUDE],
   logins: ['.claude/login', '.codex/login'],
@@ -48,6 +49,10 @@ describe('what may be written', () => {
     expect(linked.filesystem.denyWrite).toContain('/w/cart/.git')
     expect(linked.filesystem.denyWrite).toContain('/shop/.git/hooks')
     expect(linked.filesystem.denyWrite).toContain('/shop/.git/worktrees/cart/gitdir')
+  })
+  test('nor what links the worktrees of tasks to it', () => {
+    const links = ['/home/me/shop-worktrees/r1/T1/.git', '/home/me/shop/.git/worktrees/T1/gitdir']
+    expect(policy({ links }).filesystem.denyWrite).toEqual(expect.arrayContaining(links))
   })
   test('what does not exist is not named: the runtime would make it', () => {
     expect(policy({}, path => path.endsWith('hooks')).filesystem.denyWrite).toEqual([

@@ -27,50 +27,16 @@ const found = (place: ReturnType<typeof openPlace>, name: string) =>
 const ONCE = ['run', '-p', 'work', '--once', '--sandbox=srt', '--trust', '--', 'agent']
 
 describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : ` (${missing})`}`, () => {
-  test('an agent changes its project and nothing else, and reads no keys', async () => {
-    const place = openPlace(
-      attempts({
-        etc: 'touch /etc/ralph-was-here && echo written',
-        home: 'touch "$HOME/x" && echo written',
-        beside: 'touch "$BESIDE/x" && echo written',
-        journal: 'touch "$RALPH_HOME/runs/x" && cat "$RALPH_HOME"/runs/*/journal.ndjson && echo written',
-        keys: 'cat "$HOME/.ssh/id_ed25519" "$HOME/.aws/credentials" "$HOME/.codex/auth.json"',
-        hooks: 'echo "echo hi" > .git/hooks/pre-commit && echo written',
-        'hooks folder': 'rm -rf .git/hooks && mkdir .git/hooks && echo written',
-        config: 'git config core.fsmonitor ./evil && echo written',
-        namespace: 'unshare -Ur true && echo made',
-        'work of its own': 'echo 2 > b && git add b && git commit -qm b && git log -1 --format=%s',
-        'temporary file': 'touch "$TMPDIR/x" && echo written',
-        environment: 'env | cut -d= -f1',
-      }),
-    )
-    for (const [name, text] of Object.entries({
-      '.ssh/id_ed25519': 'private-key',
-      '.aws/credentials': 'aws-key',
-      '.codex/auth.json': 'codex-login',
-    })) {
-      mkdirSync(place.at(`home/${name.split('/')[0]}`), { recursive: true })
-      writeFileSync(place.at(`home/${name}`), text)
-    }
+  test('nothing of the sandbox is left in the project or among temporary files', async () => {
+    const place = openPlace("cat > /dev/null\necho 2 > b\necho '<response>DONE</response>'\n")
     await place.ready()
-    const ran = await place.ralph(ONCE, { DEPLOY_NOTES: 'x', DATABASE_URL: 'postgres://u:secret@db/x' })
+    const ran = await place.ralph(ONCE)
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(ran.stderr).not.toContain('unprotected')
     expect(ran.stdout).toContain('sandbox')
-    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
-    for (const name of ['etc', 'home', 'beside', 'journal', 'hooks', 'hooks folder', 'config'])
-      expect(found(place, name), name).not.toContain('written')
-    expect(found(place, 'keys')).not.toMatch(/private-key|aws-key|codex-login/)
-    expect(found(place, 'namespace')).not.toContain('made')
-    expect(found(place, 'work of its own')).toContain('b')
-    expect(found(place, 'temporary file')).toBe('written')
-    const names = found(place, 'environment').split('\n')
-    expect(names).toContain('PATH')
-    expect(names).not.toContain('DATABASE_URL')
-    expect(names).not.toContain('DEPLOY_NOTES')
-    expect(existsSync(place.at('beside/x'))).toBe(false)
     // What srt itself leaves behind would be in the way of every later `git add -A`.
     const status = await place.run(['git', 'status', '--porcelain', '--ignored'])
-    expect(status.stdout.split('\n').filter(line => !/found|\.ralph/.test(line))).toEqual([''])
+    expect(status.stdout.split('\n').filter(line => !/ b$|\.ralph/.test(line))).toEqual([''])
     expect(readdirSync(place.at('tmp'))).toEqual([])
   })
 
