@@ -38,7 +38,10 @@ function ordinary(): Morning {
   shop.settle({ ...verified, task: '#1' })
   shop.iterate({ task: '#2', move: 'ask', usd: 0.25, to: taskState('blocked', 'Which country?') })
   const notes = journal({ tasks: [['US-001', 'Add a note']] })
-  notes.iterate({ ...passes, task: 'US-001', move: 'capped', to: taskState('done', AT_CAP) })
+  notes.start({ task: 'US-001' }).end(passes)
+  for (const to of ['2b3c4d5e6f7a', '3c4d5e6f7a8b'])
+    notes.add({ type: 'committed', id: 1, by: 'agent', from: '1a2b3c4d5e6f', to })
+  notes.settle({ ...passes, task: 'US-001', move: 'capped', to: taskState('done', AT_CAP) })
   const page = journal().iterate({ move: 'more', usd: 0.1 }).start()
   return morningOf(
     [
@@ -83,9 +86,9 @@ function withText(hostile: string): Morning {
   const morning = morningOf([one, failed], NIGHT, [{ run: hostile, why: hostile }])
   return {
     ...morning,
-    needsYou: morning.needsYou.map(named),
+    needsYou: morning.needsYou.map(one => ({ ...named(one), resume: hostile })),
     landed: morning.landed.map(named),
-    lookFirst: morning.lookFirst.map(named),
+    lookFirst: morning.lookFirst.map(one => ({ ...named(one), look: [hostile] })),
     stillRunning: morning.stillRunning.map(named),
   }
 }
@@ -106,7 +109,7 @@ Landed
     ✅ #1 · Add a cart  verified · 1a2b3c4d5e
     1 file changed
   notes · stories: A shop · /home/me/shop
-    ⚠️ US-001 · Add a note  AUTO-APPROVED AT THE CAP
+    ⚠️ US-001 · Add a note  AUTO-APPROVED AT THE CAP · commits up to 3c4d5e6f7a
 
 What it cost
   run      cost  per verified task  time  tokens in / out

@@ -1,7 +1,7 @@
 import { plural } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Tone } from '../report/format.ts'
-import { htmlCommand, htmlPage } from '../report/html-page.ts'
+import { htmlCommands, htmlPage } from '../report/html-page.ts'
 import { html } from '../report/html-text.ts'
 import type { DoneTask, LandedRun, LookAt, Morning, NeedyRun, RunName } from './model.ts'
 import {
@@ -51,8 +51,11 @@ const heading = (about: RunName): string =>
   `<h3>${html(plainLine(about.name))} · ${html(formatWork(about))} <span class="dim">${html(plainLine(about.project, 1000))}</span></h3>`
 
 const needy = ({ needs, resume }: NeedyRun): string[] => [
-  ...needs.flatMap(need => [`<p>${html(formatNeed(need))}</p>`, ...need.commands.map(htmlCommand)]),
-  ...(resume === null ? [] : [htmlCommand(resume)]),
+  ...needs.flatMap(need => [
+    `<p>${html(formatNeed(need))}</p>`,
+    ...need.commands.map(command => htmlCommands([command])),
+  ]),
+  ...(resume === null ? [] : [htmlCommands([resume])]),
 ]
 
 function landing(run: LandedRun): string[] {
@@ -66,14 +69,14 @@ function landing(run: LandedRun): string[] {
 }
 
 function done(task: DoneTask): string {
-  const [title, how] = formatDone(task)
-  return `<li>${html(title)} <span class="how ${DONE_TONES[task.how]}">${html(how)}</span></li>`
+  const [title, how, commits] = formatDone(task)
+  const mark = `<span class="how ${DONE_TONES[task.how]}">${html(how)}</span>`
+  return `<li>${html(title)} ${mark} <span class="dim">${html(commits)}</span></li>`
 }
 
 const look = (one: LookAt): string[] => [
   `<p>${html(formatReasons(one))}</p>`,
-  ...one.look.map(htmlCommand),
-  ...(one.undo === null ? [] : [htmlCommand(one.undo)]),
+  htmlCommands([...one.look, ...(one.undo === null ? [] : [one.undo])]),
 ]
 
 const COLUMNS = ['cost', 'per verified task', 'time', 'tokens in / out']
@@ -90,7 +93,7 @@ function costTable({ runs, total }: Morning['costs']): string[] {
   return [
     '<h2>What it cost</h2>',
     `<p>${html(formatTotal(total))}</p>`,
-    '<table>',
+    '<table class="figures">',
     `<thead><tr><th>run</th>${head}</tr></thead>`,
     ...runs.map(row),
     '</table>',

@@ -111,7 +111,8 @@ function landedLines(pen: Pen, run: LandedRun): string[] {
 }
 
 function doneLine({ style, width }: Pen, task: DoneTask): string {
-  const [title, how] = formatDone(task)
+  const [title, ...rest] = formatDone(task)
+  const how = rest.filter(Boolean).join(' · ')
   const tone = DONE_TONES[task.how]
   const { ok, pass, warn } = style.marks
   // As everywhere, the first mark is for what is verified alone.
@@ -130,14 +131,14 @@ function lookLines(pen: Pen, one: LookAt, index: number): string[] {
   return [
     headLine(pen, one, `${index + 1}. `),
     ...hang(pen, formatReasons(one), 5, pen.style.colors.yellow),
-    ...packed(commands, pen.width - 5).map(row => `     ${row}`),
+    ...packed(commands, pen.width - 5).flatMap(row => hang(pen, row, 5)),
   ]
 }
 
-/** As many of them in a row as fit; none is broken. */
+/** As many of them in a row as fit. */
 function packed(commands: readonly string[], width: number): string[] {
   const rows: string[] = []
-  for (const command of commands.map(text => plainLine(text, LONGEST_LINE))) {
+  for (const command of commands) {
     const longer = `${rows.at(-1)}   ${command}`
     if (rows.length > 0 && widthOf(longer) <= width) rows[rows.length - 1] = longer
     else rows.push(command)

@@ -43,10 +43,16 @@ const NEED_WORDS: Partial<Record<Need['kind'], string>> = {
   decision: 'is left for you',
 }
 
-/** The task, and how it is done, with its commits. The whole run is named elsewhere. */
-export const formatDone = ({ task, title, how, commits }: DoneTask): [title: string, how: string] => [
+/** The task, how it is done, and its commits. The whole run is named elsewhere. */
+export const formatDone = ({
+  task,
+  title,
+  how,
+  commits,
+}: DoneTask): [title: string, how: string, commits: string] => [
   task === null ? '' : line(`${task} · ${asCheck(title)}`),
-  [DONE_WORDS[how], formatCommits(commits)].filter(Boolean).join(' · '),
+  DONE_WORDS[how],
+  formatCommits(commits),
 ]
 
 const DONE_WORDS: Record<DoneTask['how'], string> = {

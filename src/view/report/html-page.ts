@@ -23,5 +23,6 @@ export const htmlPage = ({ title, result, tone, madeBy }: PageHead, body: readon
   '</html>',
 ]
 
-/** A command for people to copy. */
-export const htmlCommand = (command: string): string => `<code class="go-on">${html(command)}</code>`
+/** Commands for people to copy, a line each. */
+export const htmlCommands = (commands: readonly string[]): string =>
+  `<code class="go-on">${commands.map(html).join('<br>')}</code>`

@@ -37,6 +37,7 @@ th { font-weight: 400; font-size: .8125rem; text-align: left; border-bottom: 1px
 th, td { padding: .5rem 1rem .5rem 0; vertical-align: top; }
 td { border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; width: 50%; }
+table.figures :last-child { width: auto; }
 .number { text-align: right; white-space: nowrap; }
 .how { display: inline-block; padding: .0625rem .5rem; border: 1px solid; border-radius: 1rem; font-size: .8125rem;
   white-space: nowrap; }

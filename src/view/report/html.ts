@@ -20,7 +20,7 @@ import {
   toneOf,
   usdOrUnknown,
 } from './format.ts'
-import { htmlCommand, htmlPage } from './html-page.ts'
+import { htmlCommands, htmlPage } from './html-page.ts'
 import { html } from './html-text.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -31,7 +31,7 @@ export function htmlReport(receipt: Receipt): string[] {
   const nextStep = formatNextStep(receipt)
   return htmlPage({ title: formatTitle(receipt), result: text, tone, madeBy: 'ralph report --html' }, [
     ...facts(receipt),
-    ...(nextStep === null ? [] : ['<h2>To go on</h2>', htmlCommand(nextStep)]),
+    ...(nextStep === null ? [] : ['<h2>To go on</h2>', htmlCommands([nextStep])]),
     ...charts(receipt),
     ...table(receipt.iterations),
     ...list('Instructions', formatInstructions(receipt)),
