@@ -50,6 +50,7 @@ export function traitsOf(workflow: Workflow): WorkflowTraits {
     ...(answerCommand && { answerCommand }),
     ...(decideCommands && { decideCommands }),
     subjectOf: pins => ask(pins, spec => workflow.describe(spec, initial.limits).subject),
+    reviewsOf: (pins, run) => ask(pins, spec => workflow.reviews?.(spec, run) ?? []) ?? [],
     tableOf: pins => ask(pins, spec => workflow.table(spec)),
     hasCondition: pins =>
       ask(pins, spec => workflow.describe(spec, initial.limits).condition !== null) ?? true,

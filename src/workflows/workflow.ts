@@ -6,6 +6,7 @@ import type { Edit, Task } from '../core/task.ts'
 import type { Verification } from '../core/verification/method.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
 import type { Session } from '../store/session.ts'
+import type { Reviewed } from '../view/report/reviews.ts'
 import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
 
@@ -43,6 +44,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   summary?(spec: S, run: Folded, style: Style, id: string): string[]
   /** What `ralph status` says of it besides, for programs and for people. */
   details?(events: readonly RunEvent[]): { data: readonly unknown[]; lines: string[] }
+  /** How often each task was reviewed; absent: it has no reviews of its own. */
+  reviews?(spec: S, run: Folded): Reviewed[]
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
   /** The commands by which a person decides about a task that is left for them. */

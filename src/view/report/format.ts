@@ -5,6 +5,7 @@ import { formatSender } from '../sender.ts'
 import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
+import { formatCapped, formatReviews } from './reviews.ts'
 import type { Spent } from './spent.ts'
 
 // The texts that all forms of a receipt share. Each is plain text in one line.
@@ -214,6 +215,12 @@ export const formatInstructions = ({ told }: Receipt): string[] =>
 /** What was asked from outside, when and by whom, a line each. */
 export const formatRequests = ({ requests }: Receipt): string[] =>
   requests.map(({ what, at, from }) => `${formatMoment(at)}: ${what}, ${formatSender(from)}`)
+
+/** How often stories were reviewed, whether it was worth it, and what no reviewer approved. */
+export const formatReviewsOf = ({ reviews = [] }: Receipt): string[] => [
+  ...formatReviews(reviews),
+  ...formatCapped(reviews),
+]
 
 export const formatWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))

@@ -6,6 +6,7 @@ import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
 import { type AskedFor, requestsIn } from './requests.ts'
+import type { Reviewed } from './reviews.ts'
 import { type Spent, spentOn } from './spent.ts'
 import { type Times, timesOf } from './times.ts'
 
@@ -53,6 +54,8 @@ export type Receipt = {
   left: OpenTask[]
   /** What reviews found outside of their tasks; absent in older receipts. */
   followUps?: { task: string; text: string }[]
+  /** How often each story was reviewed; absent: nothing was, or it is an older receipt. */
+  reviews?: Reviewed[]
   /** Ralph gc deleted the run: only this receipt is left. */
   deleted?: true
   /** The command that continues the run; null if there is nothing to continue. */
@@ -71,6 +74,8 @@ export type WorkflowTraits = {
   answerCommand?(id: string): string
   /** The commands by which a person decides about a task that is left for them; absent: no person decides. */
   decideCommands?(run: string, task: string): string[]
+  /** How often each task was reviewed. */
+  reviewsOf?(pins: Record<string, unknown>, run: ReturnType<typeof fold>): Reviewed[]
   /** Its stages, from what its first event pins; null if that cannot be read. */
   tableOf?(pins: Record<string, unknown>): StageTable | null
   /** Whether the run has something to reach, rather than iterations to use up. */
@@ -93,6 +98,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)
+  const reviews = traits.reviewsOf?.(began.pins, fold(events)) ?? []
   return {
     id,
     project,
@@ -117,6 +123,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       left: openTasks(events),
       followUps: followUpsIn(events),
     }),
+    ...(reviews.some(one => one.reviews > 0) && { reviews }),
   }
 }
 

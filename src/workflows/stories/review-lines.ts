@@ -1,24 +1,18 @@
-import { plural, shellWord } from '../../core/format.ts'
+import { shellWord } from '../../core/format.ts'
 import { plainLine } from '../../view/plain.ts'
+import { formatCapped, formatReviews } from '../../view/report/reviews.ts'
 import type { Style } from '../../view/style.ts'
 import type { reviewAnalytics } from './rules/analytics.ts'
 
 /** Summary of a loop's reviews. Stories that no reviewer approved stand out as warnings. */
 export function reviewLines(
-  { reviews, capped, blocked }: ReturnType<typeof reviewAnalytics>,
+  { reviewed, blocked }: ReturnType<typeof reviewAnalytics>,
   { colors, marks }: Style,
   run: string,
 ): string[] {
-  const total = reviews.reduce((sum, [, count]) => sum + count, 0)
-  if (total === 0 && capped.length === 0 && blocked.length === 0) return []
-  const each = reviews.map(([id, count]) => `${plainLine(id)} ${count}`).join(' · ')
   return [
-    `${plural(total, 'review')}: ${each}`,
-    ...capped.map(id =>
-      colors.yellow(
-        `${marks.warn} ${plainLine(id)} was approved at the review cap, not by a reviewer: look at it`,
-      ),
-    ),
+    ...formatReviews(reviewed),
+    ...formatCapped(reviewed).map(line => colors.yellow(`${marks.warn} ${line}`)),
     ...blocked.map(([id, why]) =>
       colors.yellow(`${marks.warn} ${plainLine(id)} is left for you: ${plainLine(why)}`),
     ),

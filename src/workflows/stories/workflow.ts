@@ -44,6 +44,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style, id) =>
     reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style, id),
+  reviews: (spec, { tasks, state }) => reviewAnalytics(tasks, state, stories(spec.review)).reviewed,
   decideCommands,
   open: openStories,
 }

@@ -101,13 +101,12 @@ it('the analytics name rounds, what was approved at the cap, and what is left fo
     D: state({ stage: 'review', why: 'approved at the cap' }),
   }
   expect(reviewAnalytics(tasks, { ...initial, taskStates }, stories())).toEqual({
-    reviews: [
-      ['A', 5],
-      ['B', 1],
-      ['C', 2],
-      ['D', 0],
+    reviewed: [
+      { task: 'A', reviews: 5, isDone: true, isCapped: true },
+      { task: 'B', reviews: 1, isDone: true, isCapped: false },
+      { task: 'C', reviews: 2, isDone: false, isCapped: false },
+      { task: 'D', reviews: 0, isDone: false, isCapped: false },
     ],
-    capped: ['A'],
     blocked: [['C', 'asks']],
   })
 })

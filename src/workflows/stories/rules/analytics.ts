@@ -1,6 +1,6 @@
 import { plural } from '../../../core/format.ts'
 import { AT_CAP, type RunState, type StageTable, taskStateOf } from '../../../core/table.ts'
-import type { Task } from '../../../core/task.ts'
+import type { Task, TaskId } from '../../../core/task.ts'
 import { stageOfStory } from './story-edits.ts'
 import type { StoriesFile } from './story-file.ts'
 
@@ -25,11 +25,18 @@ export function reviewAnalytics(
   tasks: readonly Task[],
   state: RunState,
   table: StageTable,
-): { reviews: [string, number][]; capped: string[]; blocked: [string, string][] } {
+): {
+  reviewed: { task: TaskId; reviews: number; isDone: boolean; isCapped: boolean }[]
+  blocked: [TaskId, string][]
+} {
   const states = tasks.map(task => ({ id: task.id, ...taskStateOf(table, state, task) }))
   return {
-    reviews: states.map(({ id, rounds }) => [id, rounds]),
-    capped: states.filter(({ stage, why }) => stage === 'done' && why === AT_CAP).map(({ id }) => id),
+    reviewed: states.map(({ id, rounds, stage, why }) => ({
+      task: id,
+      reviews: rounds,
+      isDone: stage === 'done',
+      isCapped: stage === 'done' && why === AT_CAP,
+    })),
     blocked: states.filter(({ stage }) => stage === 'blocked').map(({ id, why }) => [id, why]),
   }
 }
