@@ -2,6 +2,7 @@
  * Hosts the sandbox runtime for one run, in a process of its own: the runtime marks files in its process's folder as
  * read-only and would leave stubs there, so that folder must be empty. It answers ralph's requests until its input ends.
  */
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { readDenial } from '../runners/sandbox/denials.ts'
@@ -41,7 +42,7 @@ function reportDenials(store: ReturnType<Runtime['SandboxManager']['getSandboxVi
     const fresh = store.getTotalCount() - seen
     seen += fresh
     for (const { line, command } of fresh > 0 ? violations.slice(-fresh) : []) {
-      const denied = readDenial(line, command ?? null)
+      const denied = readDenial(line, command ?? null, existsSync)
       const key = JSON.stringify(denied)
       if (!denied || reported.has(key) || reported.size >= MOST_REPORTED) continue
       reported.add(key)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { hiddenIn, quote } from '../core/visible.ts'
@@ -29,7 +29,7 @@ export type Loaded = {
  * null: the project alone. Throws a UsageError with the first problem and the number of others.
  */
 export function loadSettings(projectDir: string, flags: Flags = {}, home: string | null = null): Loaded {
-  const ofMachine = home === null || !existsSync(home) ? [] : read(home, MACHINE, join(home, MACHINE))
+  const ofMachine = home === null || !isFolder(home) ? [] : read(home, MACHINE, join(home, MACHINE))
   const files = FILES.flatMap(file => read(projectDir, file, file))
   refuse(
     [...ofMachine, ...files, { source: 'command line', raw: flags }].flatMap(({ source, raw }) =>
@@ -43,6 +43,10 @@ export function loadSettings(projectDir: string, flags: Flags = {}, home: string
     fromFiles,
   }
 }
+
+/** Something else in its place is found where the folder is needed. */
+const isFolder = (path: string): boolean =>
+  existsSync(path) && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 type Source = { source: string; raw: unknown }
 

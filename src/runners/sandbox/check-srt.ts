@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import { commandRunner } from '../run-command.ts'
+import { commandRunner, type RunCommand } from '../run-command.ts'
 import { type Kernel, obstacleOf } from './obstacle.ts'
 import { findSrt, type Missing } from './programs.ts'
 import { srtSandbox } from './srt.ts'
 
 const LONGEST_MS = 20_000
+const NEVER = new AbortController().signal
 
 export type CheckSrtOptions = {
   /** The program that hosts the runtime. */
@@ -15,6 +16,7 @@ export type CheckSrtOptions = {
   project: string
   env: Record<string, string>
   platform?: NodeJS.Platform
+  run?: RunCommand
 }
 
 /**
@@ -29,7 +31,12 @@ export async function checkSrt(options: CheckSrtOptions): Promise<Missing[]> {
 }
 
 /** Runs `true` inside; null: it ended well. */
-async function tryInside({ program, project, env }: CheckSrtOptions): Promise<string | null> {
+async function tryInside({
+  program,
+  project,
+  env,
+  run = commandRunner(NEVER),
+}: CheckSrtOptions): Promise<string | null> {
   const borders = {
     home: homedir(),
     ralphHome: '',
@@ -55,11 +62,10 @@ async function tryInside({ program, project, env }: CheckSrtOptions): Promise<st
     })
     try {
       const command = await sandbox.wrap({ argv: ['true'], cwd: '/', env, stdin: '' }, 'check', {})
-      const run = commandRunner(new AbortController().signal)
       const ran = await run(command.argv, { cwd: '/', env, timeoutMs: LONGEST_MS })
       if (ran.end === 'exited')
         return ran.exit.code === 0 ? null : ran.stderr.trim().split('\n').at(-1) || `exit ${ran.exit.code}`
-      return ran.end === 'unstartable' ? ran.why : 'it took too long'
+      return ran.end === 'timeout' ? 'it took too long' : ran.end === 'unstartable' ? ran.why : 'interrupted'
     } finally {
       await sandbox.close()
     }

@@ -7,13 +7,23 @@ const NOT_ALLOWED = 'user denied'
 /** What inside is not the disk: the runtime reports writes there, but allows them. */
 const NO_FILES = /^\/(?:dev|proc)(?:\/|$)/
 
-/** Reads a line of the runtime's about something that it refused; null: it is about nothing that people can decide. */
-export function readDenial(line: string, call: string | null): Denial | null {
+/**
+ * Reads a line of the runtime's about something that it refused; null: it is about nothing that people can decide.
+ * `exists`: whether there is something at a path.
+ */
+export function readDenial(
+  line: string,
+  call: string | null,
+  exists: (path: string) => boolean,
+): Denial | null {
   const [, host, reason] = /^deny network-outbound (.+):\d+ \((.*)\)$/.exec(line) ?? []
   if (host !== undefined) return { call, host, ...(reason !== NOT_ALLOWED && { why: reason }) }
   // On Linux, `deny openat /etc/x`; on macOS, `sh(12) deny(1) file-write-create /etc/x`.
-  const [, path] = /^deny [\w]+ (\/.*)$/.exec(line) ?? / deny\(\d+\) file-write\S* (\/.*)$/.exec(line) ?? []
-  return path === undefined || NO_FILES.test(path) ? null : { call, path }
+  const [, how = '', path] =
+    /^deny (\w+) (\/.*)$/.exec(line) ?? / deny\(\d+\) (file-write\S*) (\/.*)$/.exec(line) ?? []
+  if (path === undefined || NO_FILES.test(path)) return null
+  // `mkdir -p` tries to make every folder on the way, also those that are there.
+  return how.startsWith('mkdir') && exists(path) ? null : { call, path }
 }
 
 /** Folders of a home that hold those of many programs. */

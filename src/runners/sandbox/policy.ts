@@ -151,3 +151,12 @@ export const environmentInside = ({ network }: SandboxRuntimeConfig): Record<str
   NODE_USE_ENV_PROXY: '1',
   ...(network.allowedDomains.some(isLoopback) && { NO_PROXY: '', no_proxy: '' }),
 })
+
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+
+/** Variables that the runtime sets itself, whatever the user has. With keys, it also answers for the hosts of the model. */
+export const setInside = (hasSecrets: boolean): string[] => [
+  ...PROXIES.flatMap(name => [name, name.toLowerCase()]),
+  ...['TMPDIR', 'GIT_SSH_COMMAND', 'JAVA_TOOL_OPTIONS'],
+  ...(hasSecrets ? ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'] : []),
+]

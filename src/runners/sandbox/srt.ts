@@ -75,8 +75,9 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
   const folder = newFolder(options.run)
   const [temp, empty] = [join(folder, 'tmp'), join(folder, 'empty')]
   for (const made of [temp, empty]) mkdirSync(made)
+  const borders = options.borders()
   const config = {
-    ...policyOf({ ...options.borders(), temp }, existsSync),
+    ...policyOf({ ...borders, temp }, existsSync),
     // By their paths: inside, and when a command is started, PATH may lead elsewhere.
     ...(bwrap && { bwrapPath: bwrap }),
     ...(socat && { socatPath: socat }),
@@ -98,9 +99,12 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
     async wrap(command, call) {
       steps.set(call, stepIn(command.env))
       const environment = Object.entries({ ...inside, [INSIDE]: call })
+      // The runtime gives everything inside the stand-ins of all secrets.
+      const others = borders.secrets.filter(name => command.env[name] === undefined)
       const words = [
         'exec',
         'env',
+        ...others.flatMap(name => ['-u', name]),
         ...environment.map(([name, value]) => `${name}=${value}`),
         ...command.argv,
       ]

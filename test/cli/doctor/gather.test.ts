@@ -39,7 +39,7 @@ describe('the agents', () => {
   })
 
   it('are asked all at once, with the tools: none waits for another', async () => {
-    const programs = [...known.keys(), 'git', 'tmux', 'docker', 'srt', 'bwrap']
+    const programs = [...known.keys(), 'git', 'tmux', 'docker', 'srt', 'bwrap', 'socat', 'rg']
     const scene = setDoctorScene(programs)
     let release = () => {}
     const allAsked = new Promise<void>(resolve => {
@@ -229,7 +229,12 @@ describe('the tools', () => {
   it('that are not there are not asked', async () => {
     const scene = setDoctorScene([])
     const { tools } = await scene.gather()
-    expect([tools.tmux.path, tools.srt.path, tools.bwrap.path]).toEqual([null, null, null])
+    expect([tools.tmux.path, tools.srt.path, tools.bwrap.path, tools.rg.path]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ])
     // Not searched: ralph runs this one, whatever PATH has.
     expect(tools.sh.path).toBe('/bin/sh')
     expect(scene.calls).toEqual([])
@@ -259,6 +264,16 @@ describe('the project', () => {
       notes: ['"*.{snap}" matches no file; correct it, or keep it if agents must not add such files'],
       trouble: null,
     })
+  })
+
+  it('is judged with the settings of the machine, too', async () => {
+    const scene = setDoctorScene(['claude'], ANSWERS)
+    mkdirSync(scene.home)
+    writeFileSync(join(scene.home, 'settings.json'), '{"sandbox": {"mode": "none"}}')
+    const { project, sandbox } = await scene.gather()
+    expect(project.settings).toEqual({ valid: true, files: [join(scene.home, 'settings.json')] })
+    expect(project.trust).toEqual({ state: 'not needed' })
+    expect(sandbox.wanted).toBe('none')
   })
 
   it('with nothing in it needs no trust', async () => {
@@ -363,6 +378,35 @@ describe('the environment', () => {
         gets: ['LANG', 'PATH', 'RALPH_HOME'],
         leftOut: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'RALPH_TRUST'],
       },
+    ])
+  })
+
+  it('is less in a sandbox: keys and proxies are replaced, and a push runs outside', async () => {
+    const more = { ...env, HTTPS_PROXY: 'http://proxy.example', PORT: '1', SSH_AUTH_SOCK: '/s' }
+    const inside = async (settings: object, missing: { what: string; remedy: string }[] = []) => {
+      const scene = setDoctorScene(['claude'], ANSWERS, settings)
+      const checkSrt = async () => missing
+      return (await scene.gather({ env: more, checkSrt }, true)).environment
+    }
+    const claude = {
+      of: 'claude',
+      gets: ['LANG', 'PATH', 'RALPH_HOME'],
+      replaced: ['ANTHROPIC_API_KEY', 'HTTPS_PROXY'],
+      leftOut: ['OPENAI_API_KEY', 'PORT', 'RALPH_TRUST', 'SSH_AUTH_SOCK'],
+    }
+    const outside = ['HTTPS_PROXY', 'LANG', 'PATH', 'PORT', 'RALPH_HOME', 'SSH_AUTH_SOCK']
+    expect(await inside({})).toMatchObject([
+      claude,
+      { of: 'guardrails', gets: ['LANG', 'PATH', 'RALPH_HOME'], replaced: ['HTTPS_PROXY'] },
+      { of: 'push', gets: outside },
+    ])
+    expect(await inside({ sandbox: { checks: 'outside' } })).toMatchObject([
+      claude,
+      { of: 'guardrails', gets: outside },
+    ])
+    expect(await inside({}, [{ what: 'x', remedy: 'y' }])).toMatchObject([
+      { of: 'claude', gets: ['ANTHROPIC_API_KEY', ...outside].sort() },
+      { of: 'guardrails', gets: outside },
     ])
   })
 

@@ -20,6 +20,9 @@ export const fails = (code: number, stderr: string, stdout = ''): Ran => ({
   stderr,
 })
 
+/** Nothing works inside. */
+const NOTHING = { what: 'nothing can be run inside', remedy: 'none' }
+
 type Call = { argv: string[]; cwd: string; env: Record<string, string>; timeoutMs: number }
 
 /** A project, a home and a PATH with these programs and no others; what they answer comes from a table. */
@@ -58,7 +61,15 @@ export function setDoctorScene(
     calls,
     gather: (more: Partial<Parameters<typeof gatherFacts>[0]> = {}, environment = false) =>
       gatherFacts(
-        { cwd: project, run, machine: MACHINE, ...more, env: { ...env, ...more.env } },
+        {
+          cwd: project,
+          run,
+          machine: MACHINE,
+          checkSrt: async () => [NOTHING],
+          isRoot: false,
+          ...more,
+          env: { ...env, ...more.env },
+        },
         { environment },
       ),
   }

@@ -26,7 +26,10 @@ const GOOD: Facts = {
     docker: { ...there('docker'), server: '2.0' },
     srt: absent('srt'),
     bwrap: absent('bwrap'),
+    socat: there('socat'),
+    rg: there('rg'),
   },
+  sandbox: { wanted: 'auto', missing: [{ what: 'srt is not on PATH', remedy: 'x' }], isRoot: false },
   logout: null,
   project: {
     path: '/p',
@@ -84,6 +87,63 @@ it('a CLI that is slow to tell its version can be used all the same', () => {
   expect(lines.at(-1)).toBe('✓ ralph can run here')
 })
 
+describe('whether runs can work in a sandbox', () => {
+  const inPlace = { srt: there('srt'), bwrap: there('bwrap'), socat: there('socat'), rg: there('rg') }
+  const sandbox = (
+    change: Partial<Facts['sandbox']>,
+    programs: Partial<Facts['tools']> = inPlace,
+    platform = 'linux',
+  ) => {
+    const lines = show({
+      tools: { ...GOOD.tools, ...programs },
+      sandbox: { wanted: 'auto', missing: [], isRoot: false, ...change },
+      ralph: { ...GOOD.ralph, platform: { name: platform, arch: 'x64', supported: true } },
+    })
+    const from = lines.indexOf('sandbox') + 1
+    return lines.slice(from, lines.indexOf('project /p'))
+  }
+  const why = { what: 'nothing can be run inside: no; this is a container', remedy: 'start it otherwise' }
+  it.each<[string, Parameters<typeof sandbox>[0], string]>([
+    ['it works', {}, '  ✓ sandbox     srt: `true` was run inside, and `ralph run` uses it'],
+    [
+      'as root',
+      { isRoot: true },
+      '  – sandbox     srt works, but it is no boundary for root, who can write to /proc/sys inside → run ralph as another user',
+    ],
+    [
+      'the settings want none',
+      { wanted: 'none' },
+      '  – sandbox     none: agents may read, change and run whatever you can (sandbox.mode)',
+    ],
+    [
+      'nothing runs inside',
+      { missing: [why] },
+      '  – sandbox     nothing can be run inside: no; this is a container → start it otherwise',
+    ],
+    [
+      'nothing runs inside, and the settings name it',
+      { missing: [why], wanted: 'srt' },
+      '  ✗ sandbox     nothing can be run inside: no; this is a container → start it otherwise',
+    ],
+  ])('%s', (_, change, line) => {
+    expect(sandbox(change).at(-1)).toBe(line)
+  })
+
+  it('a program that is missing has its own row and remedy', () => {
+    const missing = [{ what: 'rg is not on PATH', remedy: 'install the package ripgrep' }]
+    expect(sandbox({ missing }, { ...inPlace, rg: absent('rg') }).slice(-2)).toEqual([
+      '  – rg          not found → install the package ripgrep',
+      '  – sandbox     none: agents may read, change and run whatever you can → install what srt needs',
+    ])
+    expect(sandbox({}, inPlace, 'darwin')).toHaveLength(2)
+  })
+
+  it('one that the settings name and that does not work keeps ralph from running', () => {
+    const lines = show({ sandbox: { wanted: 'srt', missing: [why], isRoot: false } })
+    expect(lines.at(-1)).toBe(`✗ ralph cannot run here: sandbox srt: ${why.what}`)
+  })
+})
+
 it('shows everything on one screen, grouped, each line with its mark', () => {
   expect(show().join('\n')).toBe(`agents
   ✓ claude      1.0 · /bin/claude · its own login: login not checked · \`ralph run\` uses this one
@@ -94,8 +154,12 @@ tools
   ✓ sh          /bin/sh
   ✓ tmux        1.0 · /bin/tmux
   ✓ docker      1.0 · /bin/docker · the daemon answers (2.0)
+sandbox
   – srt         not found → npm install -g @anthropic-ai/sandbox-runtime
   – bwrap       not found → install the package bubblewrap
+  ✓ socat       1.0 · /bin/socat
+  ✓ rg          1.0 · /bin/rg
+  – sandbox     none: agents may read, change and run whatever you can → install what srt needs
 project /p
   ✓ settings    .ralph/settings.json
   ✓ trust       given

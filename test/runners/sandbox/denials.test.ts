@@ -13,7 +13,7 @@ describe('what the runtime says that it refused', () => {
     ['deny unlinkat /home/me/a b (c)', { path: '/home/me/a b (c)' }],
     ['touch(12) deny(1) file-write-create /private/etc/x', { path: '/private/etc/x' }],
   ])('%s', (line, what) => {
-    expect(readDenial(line, 'call-1')).toEqual({ call: 'call-1', ...what })
+    expect(readDenial(line, 'call-1', () => true)).toEqual({ call: 'call-1', ...what })
   })
   test.each([
     'deny openat /dev/tty',
@@ -21,7 +21,13 @@ describe('what the runtime says that it refused', () => {
     'node(12) deny(1) mach-lookup com.apple.something',
     'something else',
   ])('%s: nothing that people can decide', line => {
-    expect(readDenial(line, null)).toBeNull()
+    expect(readDenial(line, null, () => false)).toBeNull()
+  })
+  test('a folder that is there was not to be made', () => {
+    const read = (line: string, isThere: boolean) => readDenial(line, null, () => isThere)
+    expect(read('deny mkdir /home', true)).toBeNull()
+    expect(read('deny mkdirat /home/me/x', false)).toEqual({ call: null, path: '/home/me/x' })
+    expect(read('deny openat /home/me/x', true)).toEqual({ call: null, path: '/home/me/x' })
   })
 })
 

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { visibleJson } from '../../../core/visible.ts'
+import { present, sandboxProgram } from '../../../host/sandbox.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
+import { checkSrt } from '../../../runners/sandbox/check-srt.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
@@ -26,7 +28,11 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
     cgroup: textAt('/proc/self/cgroup', { limit: LIMITS.small }),
   }
   const run = commandRunner(interrupted.signal)
-  const facts = await gatherFacts({ env, cwd, run, machine }, { environment: options.env ?? false })
+  const place = { program: sandboxProgram(), project: cwd, env: present(env), run }
+  const facts = await gatherFacts(
+    { env, cwd, run, machine, checkSrt: () => checkSrt(place), isRoot: process.getuid?.() === 0 },
+    { environment: options.env ?? false },
+  )
   if (interrupted.signal.aborted) return 130
   const obstacles = findObstacles(facts)
   const text = options.json

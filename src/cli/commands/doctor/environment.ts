@@ -1,5 +1,9 @@
 import { ownNames } from '../../../agents/own-names.ts'
-import { filterEnvironment } from '../../../settings/environment.ts'
+import { looksSecret } from '../../../core/secrets/names.ts'
+import { holdsSecret } from '../../../core/secrets/redact.ts'
+import { setInside } from '../../../runners/sandbox/policy.ts'
+import { filterEnvironment, isKeptInside } from '../../../settings/environment.ts'
+import { matchesAny } from '../../../settings/name-pattern.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import type { EnvironmentFact } from './facts.ts'
 
@@ -15,12 +19,29 @@ export function environmentOf(
   return filterEnvironment(env, { own, pass, drop }).env
 }
 
-/** The names of its variables, and of those that are left out; no values. */
-export function describeEnvironment(of: string, given: Record<string, string>, env: Env): EnvironmentFact {
+/** Who gets an environment: an agent by its name, or something else that a run starts. */
+export type Receiver = { of: string; agent: string | null; isInside: boolean }
+
+/**
+ * The names of the variables that somebody would get, and of those that are left out; no values. `agents`: all that may
+ * work in the run.
+ */
+export function describeEnvironment(
+  { of, agent, isInside }: Receiver,
+  agents: readonly string[],
+  env: Env,
+  rules: Settings['env'],
+): EnvironmentFact {
+  const given = Object.keys(environmentOf(agent, env, rules))
   const set = Object.keys(env).filter(name => env[name] !== undefined)
-  return {
-    of,
-    gets: Object.keys(given).sort(),
-    leftOut: set.filter(name => !Object.hasOwn(given, name)).sort(),
-  }
+  const without = (names: readonly string[]) => set.filter(name => !names.includes(name)).sort()
+  if (!isInside) return { of, gets: given.sort(), leftOut: without(given) }
+  const own = agents.flatMap(name => ownNames(name, env))
+  const isSecret = (name: string) =>
+    matchesAny(name, own) && (looksSecret(name) || holdsSecret(env[name] ?? ''))
+  const ownInside = setInside(set.some(isSecret))
+  const kept = given.filter(name => isKeptInside(name, { own, pass: rules.pass }))
+  const replaced = set.filter(name => ownInside.includes(name) || (kept.includes(name) && isSecret(name)))
+  const gets = kept.filter(name => !replaced.includes(name))
+  return { of, gets: gets.sort(), replaced: replaced.sort(), leftOut: without([...gets, ...replaced]) }
 }

@@ -1,3 +1,6 @@
+import type { Missing } from '../../../runners/sandbox/programs.ts'
+import type { Settings } from '../../../settings/schema.ts'
+
 /** What a program says about itself. */
 export type ProgramFact = {
   name: string
@@ -31,7 +34,12 @@ export type ToolFacts = {
   docker: ProgramFact & { server: string | null }
   srt: ProgramFact
   bwrap: ProgramFact
+  socat: ProgramFact
+  rg: ProgramFact
 }
+
+/** Whether runs here can work in srt. `wanted`: what the settings say. `missing`: what keeps it from working. */
+export type SandboxFact = { wanted: Settings['sandbox']['mode']; missing: Missing[]; isRoot: boolean }
 
 /** Whether workers end when their user logs out, and which setting of systemd's login manager decides that. */
 export type LogoutFact = { ends: boolean; by: 'KillUserProcesses' | 'linger' }
@@ -71,14 +79,18 @@ export type RalphFacts = {
   platform: { name: string; arch: string; supported: boolean }
 }
 
-/** The variables that a child process would get, and those that it would not. Names only, never values. */
-export type EnvironmentFact = { of: string; gets: string[]; leftOut: string[] }
+/**
+ * The variables that a child process would get, and those that it would not. Names only, never values. `replaced`: with
+ * another value, from the sandbox; absent: it would be in none.
+ */
+export type EnvironmentFact = { of: string; gets: string[]; replaced?: string[]; leftOut: string[] }
 
 export type Facts = {
   agents: AgentFact[]
   pick: PickedAgent
   fallbacks: FallbackFact[]
   tools: ToolFacts
+  sandbox: SandboxFact
   /** null: not known, or there is no such thing here. */
   logout: LogoutFact | null
   project: ProjectFacts
@@ -89,7 +101,7 @@ export type Facts = {
 }
 
 /** What keeps ralph from running here, a sentence each; empty if nothing does. */
-export function findObstacles({ agents, pick, project, ralph, folders }: Facts): string[] {
+export function findObstacles({ agents, pick, sandbox, project, ralph, folders }: Facts): string[] {
   const picked = pick.type === 'agent' ? agents.find(agent => agent.name === pick.command) : undefined
   return [
     !project.settings.valid && project.settings.error,
@@ -97,7 +109,12 @@ export function findObstacles({ agents, pick, project, ralph, folders }: Facts):
     picked?.trouble,
     project.settings.valid && project.trust.state === 'unknown' && project.trust.why,
     project.protect.trouble,
+    sandbox.wanted === 'srt' && sandbox.missing[0] !== undefined && `sandbox srt: ${sandbox.missing[0].what}`,
     ...folders.map(({ path, trouble }) => trouble !== null && `${path} ${trouble}`),
     !ralph.node.enough && `Node ${ralph.node.version} is too old; ${ralph.node.needs} or newer is needed`,
   ].filter((obstacle): obstacle is string => typeof obstacle === 'string')
 }
+
+/** Whether `ralph run` would work in srt. */
+export const isInSrt = ({ wanted, missing, isRoot }: SandboxFact): boolean =>
+  wanted !== 'none' && missing.length === 0 && (wanted === 'srt' || !isRoot)

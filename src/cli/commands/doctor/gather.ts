@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
+import { agentByName } from '../../../host/agents/agents.ts'
 import type { RunCommand } from '../../../runners/run-command.ts'
+import type { Missing } from '../../../runners/sandbox/programs.ts'
 import { ralphHome } from '../../../runs/find.ts'
+import type { Settings } from '../../../settings/schema.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
-import { describeEnvironment, environmentOf } from './environment.ts'
-import type { EnvironmentFact, Facts, PickedAgent } from './facts.ts'
+import { describeEnvironment, environmentOf, type Receiver } from './environment.ts'
+import { type EnvironmentFact, type Facts, isInSrt, type PickedAgent } from './facts.ts'
 import { examineFolder } from './folders.ts'
 import { examineLogout } from './logout.ts'
 import { examineProject, readSettings } from './project.ts'
@@ -21,6 +24,9 @@ export type GatherOptions = {
   cwd: string
   run: RunCommand
   machine: Machine
+  /** What keeps srt from working here. */
+  checkSrt(): Promise<Missing[]>
+  isRoot: boolean
 }
 
 /** Examines everything that a run would need. Opens no credential file, changes nothing, and throws for nothing it finds. */
@@ -28,19 +34,21 @@ export async function gatherFacts(
   world: GatherOptions,
   { environment }: { environment: boolean },
 ): Promise<Facts> {
-  const { env, cwd, run, machine } = world
+  const { env, cwd, run, machine, isRoot } = world
   const home = ralphHome(env)
-  const read = readSettings(cwd)
+  const read = readSettings(cwd, home)
   const settings = read.type === 'read' ? read.loaded.settings : null
   const rules = settings?.env ?? { pass: [], drop: [] }
   const plainEnv = environmentOf(null, env, rules)
   const pick: PickedAgent = settings
     ? pickAgent(settings.agent.command, env.PATH ?? '')
     : { type: 'none', why: 'the settings are not valid' }
-  const [agents, tools, logout] = await Promise.all([
+  const wanted = settings?.sandbox.mode ?? 'auto'
+  const [agents, tools, logout, missing] = await Promise.all([
     examineAgents(rules, { env, cwd, run }),
     examineTools({ run, cwd, env: plainEnv }),
     examineLogout({ run, cwd, env: plainEnv }, machine.cgroup),
+    wanted === 'none' ? [] : world.checkSrt(),
   ])
 
   const folders = [
@@ -48,20 +56,37 @@ export async function gatherFacts(
     examineFolder({ name: 'project', path: cwd }),
     examineFolder({ name: 'temporary', path: temporaryFolder(env) }),
   ]
-  const describe = (): EnvironmentFact[] => {
-    const guardrails = describeEnvironment('guardrails', plainEnv, env)
-    if (pick.type === 'none') return [guardrails]
-    return [describeEnvironment(pick.name, environmentOf(pick.name, env, rules), env), guardrails]
-  }
+  const sandbox = { wanted, missing, isRoot }
   return {
     agents,
     pick,
     fallbacks: findFallbacks(settings, env.PATH ?? ''),
     tools,
+    sandbox,
     logout,
     project: examineProject(cwd, read, home, env),
     ralph: examineRalph(home, folders[0]!.trouble === null, machine),
     folders,
-    ...(environment && { environment: describe() }),
+    ...(environment && { environment: describeAll(env, settings, pick, isInSrt(sandbox)) }),
   }
+}
+
+/** What everyone gets that a run starts: the agents of all roles, the checks, and a push if that is another matter. */
+function describeAll(
+  env: NodeJS.ProcessEnv,
+  settings: Settings | null,
+  pick: PickedAgent,
+  isInside: boolean,
+): EnvironmentFact[] {
+  const others = [...(settings?.fallbackAgents ?? []), ...Object.values(settings?.agents ?? {})]
+  const names = others.flatMap(({ command }) => (command ? agentByName(command).name : []))
+  const agents = pick.type === 'none' ? [] : [...new Set([pick.name, ...names])]
+  const areChecksInside = isInside && settings?.sandbox.checks !== 'outside'
+  const receivers: Receiver[] = [
+    ...agents.map(agent => ({ of: agent, agent, isInside })),
+    { of: 'guardrails', agent: null, isInside: areChecksInside },
+    ...(areChecksInside ? [{ of: 'push', agent: null, isInside: false }] : []),
+  ]
+  const rules = settings?.env ?? { pass: [], drop: [] }
+  return receivers.map(receiver => describeEnvironment(receiver, agents, env, rules))
 }

@@ -3,6 +3,7 @@ import { known } from '../../../agents/index.ts'
 /** System packages whose name is not that of the program. */
 const SYSTEM_PACKAGES = new Map([
   ['bwrap', 'bubblewrap'],
+  ['rg', 'ripgrep'],
   ['sh', 'dash'],
 ])
 

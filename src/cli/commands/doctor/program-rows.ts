@@ -1,5 +1,13 @@
 import { OWN_LOGIN } from './agents.ts'
-import type { AgentFact, FallbackFact, PickedAgent, ProgramFact, ToolFacts } from './facts.ts'
+import {
+  type AgentFact,
+  type FallbackFact,
+  isInSrt,
+  type PickedAgent,
+  type ProgramFact,
+  type SandboxFact,
+  type ToolFacts,
+} from './facts.ts'
 import { howToInstall } from './how-to-install.ts'
 import type { DoctorRow } from './rows.ts'
 
@@ -43,7 +51,7 @@ const USED = {
   PATH: '`ralph run` uses this one',
 } as const
 
-export function toolRows({ git, sh, tmux, docker, srt, bwrap }: ToolFacts, platform: string): DoctorRow[] {
+export function toolRows({ git, sh, tmux, docker }: ToolFacts, platform: string): DoctorRow[] {
   const row = (fact: ProgramFact, ...more: string[]) => programRow(fact, platform, more)
   return [
     row(git),
@@ -52,11 +60,42 @@ export function toolRows({ git, sh, tmux, docker, srt, bwrap }: ToolFacts, platf
     { ...row(sh), ...(sh.path === null && { mark: 'no' }) },
     row(tmux),
     dockerRow(docker, row),
-    row(srt),
-    bwrap.path === null && platform === 'darwin'
-      ? { mark: 'none', name: 'bwrap', value: 'not needed on macOS' }
-      : row(bwrap),
   ]
+}
+
+/** Srt, the programs that it needs on Linux, and whether a run can work in it. */
+export function srtRows(
+  { srt, bwrap, socat, rg }: ToolFacts,
+  sandbox: SandboxFact,
+  platform: string,
+): DoctorRow[] {
+  const programs = platform === 'darwin' ? [srt] : [srt, bwrap, socat, rg]
+  const rows = programs.map(fact => programRow(fact, platform, []))
+  return [...rows, ...sandboxRows(sandbox, programs)]
+}
+
+const UNPROTECTED = 'none: agents may read, change and run whatever you can'
+
+function sandboxRows(sandbox: SandboxFact, programs: readonly ProgramFact[]): DoctorRow[] {
+  const { wanted, missing, isRoot } = sandbox
+  const name = 'sandbox'
+  if (wanted === 'none') return [{ mark: 'none', name, value: `${UNPROTECTED} (sandbox.mode)` }]
+  if (missing.length === 0 && isRoot)
+    return [
+      {
+        mark: isInSrt(sandbox) ? 'yes' : 'none',
+        name,
+        value: 'srt works, but it is no boundary for root, who can write to /proc/sys inside',
+        fix: 'run ralph as another user',
+      },
+    ]
+  if (missing.length === 0)
+    return [{ mark: 'yes', name, value: 'srt: `true` was run inside, and `ralph run` uses it' }]
+  const mark = wanted === 'srt' ? 'no' : 'none'
+  // A program that is not found has a row of its own.
+  const others = programs.every(({ path }) => path !== null) ? missing : []
+  if (others.length === 0) return [{ mark, name, value: UNPROTECTED, fix: 'install what srt needs' }]
+  return others.map(({ what, remedy }) => ({ mark, name, value: what, fix: remedy }))
 }
 
 function repositoryRow({ path, trouble, repository }: ToolFacts['git']): DoctorRow[] {

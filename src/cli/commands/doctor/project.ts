@@ -12,9 +12,9 @@ import type { ProjectFacts } from './facts.ts'
 /** The settings of a project, or the one line that says what is wrong with them. */
 export type SettingsRead = { type: 'read'; loaded: Loaded } | { type: 'invalid'; error: string }
 
-export function readSettings(project: string): SettingsRead {
+export function readSettings(project: string, home: string): SettingsRead {
   try {
-    return { type: 'read', loaded: loadSettings(project) }
+    return { type: 'read', loaded: loadSettings(project, {}, home) }
   } catch (error) {
     return { type: 'invalid', error: (error as Error).message }
   }

@@ -1,5 +1,5 @@
 import type { Facts, FolderFact, LogoutFact, RalphFacts } from './facts.ts'
-import { agentRows, toolRows } from './program-rows.ts'
+import { agentRows, srtRows, toolRows } from './program-rows.ts'
 import { projectRows } from './project-rows.ts'
 
 /** `none`: missing, but nothing is wrong with that. */
@@ -21,6 +21,7 @@ export const describeFacts = ({
   pick,
   fallbacks,
   tools,
+  sandbox,
   logout,
   project,
   ralph,
@@ -28,6 +29,7 @@ export const describeFacts = ({
 }: Facts): Group[] => [
   { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
   { title: 'tools', rows: [...toolRows(tools, ralph.platform.name), ...logoutRow(logout)] },
+  { title: 'sandbox', rows: srtRows(tools, sandbox, ralph.platform.name) },
   { title: `project ${project.path}`, rows: projectRows(project) },
   { title: 'ralph', rows: ralphRows(ralph) },
   { title: 'folders', rows: folders.map(folderRow) },

@@ -32,10 +32,11 @@ export function showFacts(facts: Facts, { colors }: Style, columns: number | nul
       })
     }),
   ]
-  const showEnvironment = ({ of, gets, leftOut }: EnvironmentFact): string[] => [
+  const showEnvironment = ({ of, gets, replaced, leftOut }: EnvironmentFact): string[] => [
     // The JSON has the older word.
-    colors.bold(`environment of ${of === 'guardrails' ? 'checks' : visible(of)}`),
+    colors.bold(`environment of ${of === 'guardrails' ? 'checks and commits' : visible(of)}`),
     ...wrap('gets', gets, width),
+    ...(replaced ? wrap('replaced', replaced, width) : []),
     ...wrap('left out', leftOut, width),
   ]
   const obstacles = findObstacles(facts)
