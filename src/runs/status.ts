@@ -87,7 +87,7 @@ export function statusOf(
     standing: phase,
     pid: live ? (lastStart.by?.pid ?? null) : null,
     elsewhere,
-    iteration: Object.values(state.flight)[0]?.n ?? state.n,
+    iteration: iterationOf(events),
     iterations: state.limits.iterations,
     began: began.at,
     lastEvent: events.at(-1)!.at,
@@ -109,6 +109,10 @@ export function statusOf(
       : resumeCommand(events, traitsIn(registry, began.workflow), endingOf(events, live), spent),
   }
 }
+
+/** The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. */
+export const iterationOf = (events: readonly RunEvent[]): number =>
+  events.findLast(e => e.type === 'started')?.n ?? 0
 
 function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, table)

@@ -7,8 +7,10 @@ import { ralphHome, type StoredRun } from '../runs/find.ts'
 import { type Io, say, type Writer } from '../runs/io.ts'
 import { hostOf, liveRuns } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
+import { iterationOf } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
 import { plainLine } from '../view/plain.ts'
+import { costRow } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { phaseOf as runPhase } from '../view/report/phase.ts'
 import { type Spent, spentOn } from '../view/report/spent.ts'
@@ -134,7 +136,7 @@ function ofEvents(
   const { state } = fold(events)
   const spent = spentOn(iterationsOf(events))
   return {
-    iteration: Object.values(state.flight)[0]?.n ?? state.n,
+    iteration: iterationOf(events),
     max_iterations: events.length === 0 ? null : state.limits.iterations,
     cost_usd: spent.usd,
     cost: shortCost(spent),
@@ -143,7 +145,7 @@ function ofEvents(
 
 /** For a column. A plus: calls of unknown cost came on top, or one is under way. */
 function shortCost({ usd, estimated, unpriced }: Spent): string {
-  if (usd === null) return unpriced === 0 ? 'none' : 'unknown'
+  if (usd === null) return costRow({ usd, unpriced })
   return `${formatUsd(usd, estimated)}${unpriced === 0 ? '' : '+'}`
 }
 

@@ -4,7 +4,7 @@ import { ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { statusOf } from '../runs/status.ts'
 import { plainLine } from '../view/plain.ts'
-import { formatCost } from '../view/report/format.ts'
+import { costRow } from '../view/report/format.ts'
 import type { Registry } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
 import { workerNamed } from './find.ts'
@@ -63,7 +63,7 @@ function runRows(
     ...(spec ? ([['Inactivity timeout', `${inactivityOf(record, spec)}s`]] as [string, string][]) : []),
     ...(loop?.donePattern ? ([['Done pattern', plainLine(loop.donePattern)]] as [string, string][]) : []),
     ...(task === null ? [] : ([['Task', plainLine(task)]] as [string, string][])),
-    ['Cost', `${formatCost(status)} · ${formatCount(fold(events).state.spent.tokens)} tokens`],
+    ['Cost', `${costRow(status)} · ${formatCount(fold(events).state.spent.tokens)} tokens`],
     [isOver ? 'Reason' : 'Last', plainLine(status.last)],
     ...(status.goOn === null || !isOver
       ? []

@@ -91,10 +91,9 @@ async function launchWorker(
     const of = iterations === null ? '' : `/${iterations}`
     io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
     if (worktree) io.stdout.write(`worktree: ${worktree.path} on branch ${worktree.branch}\n`)
-    say(
-      io.stdout,
-      `it works on without this terminal; look at it: ralph attach ${name}, or: ralph logs ${name} --follow`,
-    )
+    say(io.stdout, 'it works on without this terminal; to look at it:')
+    say(io.stdout, `  ralph attach ${name}`)
+    say(io.stdout, `  ralph logs ${name} --follow`)
     return 0
   } finally {
     lock.release()

@@ -118,7 +118,7 @@ async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, 
 
 export async function cancelWorker(name: string, io: Io): Promise<number> {
   const code = await endRun(name, io)
-  return code === 0 ? say(io.stdout, `cancelled ${name}`) : code
+  return code === 0 ? say(io.stdout, `cancelled ${name}`) : (code ?? 0)
 }
 
 export type KillOptions = { rmWorktree?: boolean }
@@ -129,9 +129,9 @@ export async function killWorker(name: string, { rmWorktree }: KillOptions, io: 
   const { worktree, run } = workerNamed(home, name)
   if (rmWorktree && !worktree) throw new UsageError(`worker '${name}' has no worktree of its own`)
   const code = await endRun(name, io)
-  if (code !== 0) return code
+  if (code) return code
   await closeWindow(tmuxServer(home, io.env), name)
-  say(io.stdout, `killed ${name}`)
+  if (code === 0) say(io.stdout, `killed ${name}`)
   if (!rmWorktree || !worktree) return 0
   const { settings } = readBase(findRun(home, run).began.pins)
   const kept = await removeMerged(worktree, settings, io.env)
@@ -140,15 +140,15 @@ export async function killWorker(name: string, { rmWorktree }: KillOptions, io: 
   return 1
 }
 
-/** Ends its run and waits for its process, so that nothing is left of it. */
-async function endRun(name: string, io: Io): Promise<number> {
+/** Ends its run and waits for its process, so that nothing is left of it. null: it had ended before, and that was told. */
+async function endRun(name: string, io: Io): Promise<number | null> {
   const code = await cancelWhatRuns(name, io)
   const supervisor = readWorker(ralphHome(io.env), name)?.supervisor
-  if (code === 0 && supervisor) await endProcess(supervisor, LEAVE_MS)
+  if (!code && supervisor) await endProcess(supervisor, LEAVE_MS)
   return code
 }
 
-async function cancelWhatRuns(name: string, io: Io): Promise<number> {
+async function cancelWhatRuns(name: string, io: Io): Promise<number | null> {
   const home = ralphHome(io.env)
   const { record, phase, events } = look(name, io)
   const quiet: Io = { ...io, stdout: { write: () => {} } }
@@ -160,7 +160,7 @@ async function cancelWhatRuns(name: string, io: Io): Promise<number> {
   const run = findRun(home, record.run)
   if (!canGoOn(run.events)) {
     warn(io, `worker '${name}' has already ended`)
-    return 0
+    return null
   }
   const code = await cancelRun(run.id, { projectDir: record.project }, quiet)
   if (code === 0) return 0

@@ -190,6 +190,14 @@ describe.skipIf(!hasTmux)('a worker', () => {
     )
     expect(await scene.ralph('kill', 'agent')).toMatchObject({ code: 0, stdout: 'killed agent\n' })
     expect(scene.state('agent').status).toBe('stopped')
+    // It was killed in its second iteration, whatever that counts for.
+    expect((await scene.ralph('ls')).stdout).toMatch(/^agent +stopped +2\/10 /m)
+    expect((await scene.ralph('status', 'agent')).stdout).toContain('\nIteration: 2/10\n')
+    expect(await scene.ralph('kill', 'agent')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: "ralph: warning: worker 'agent' has already ended\n",
+    })
     expect((await scene.ralph('resume', 'agent')).stderr).toContain('ralph spawn --name agent')
   })
 

@@ -105,6 +105,10 @@ export function formatCost({
   return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'call')} of unknown cost`
 }
 
+/** The same beside a title that says it is the cost. */
+export const costRow = (spent: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>): string =>
+  spent.usd === null ? (spent.unpriced === 0 ? 'none' : 'unknown') : formatCost(spent)
+
 /** `149K tokens in (128K cached), 704 out`. */
 export function formatTokens({ usd, tokens, unpriced }: Spent): string {
   if (tokens === null) return usd === null && unpriced === 0 ? 'no tokens' : 'tokens unknown'
