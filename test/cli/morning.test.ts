@@ -1,12 +1,14 @@
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { showMorning } from '../../src/cli/commands/morning/print-morning.ts'
 import { periodSince } from '../../src/cli/commands/morning/since.ts'
 import type { RunEvent } from '../../src/core/events.ts'
 import { makeRunDir } from '../../src/runs/find.ts'
 import { journalPath } from '../../src/store/journal.ts'
 import type { Morning } from '../../src/view/morning/model.ts'
 import { widthOf } from '../../src/view/width.ts'
+import { callWith } from '../support/io.ts'
 import { startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
 import { journal } from '../view/report-journal.ts'
@@ -235,6 +237,27 @@ describe('ralph morning', () => {
     ])
   })
 
+  it('writes the page into ralph’s own folder at a terminal, for its owner alone', async () => {
+    const { home } = setHome()
+    let shown = ''
+    const stdout = { isTTY: true, columns: 200, write: (text: string) => (shown += text) }
+    const code = showMorning({ html: true }, { stdout, stderr: stdout, env: { RALPH_HOME: home } })
+    const path = join(home, 'morning.html')
+    expect([code, shown]).toEqual([0, `the page is ${path}; open it in a browser\n`])
+    expect(readFileSync(path, 'utf8')).toContain('A quiet night')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('goes by the clock that it is given', async () => {
+    const { home, add } = setHome()
+    add('1-run', recent(journal().finish('failures', 'x'), new Date(2026, 2, 1, 22).getTime()))
+    const said = (now: Date) => callWith({ RALPH_HOME: home }, io => showMorning({}, io, now.getTime()))
+    expect((await said(new Date(2026, 2, 2, 7))).stdout).toContain(
+      'ralph morning: 1 run since yesterday 18:00\n',
+    )
+    expect((await said(new Date(2026, 2, 4, 13))).stdout).toContain('nothing ran in the last 24 hours')
+  })
+
   it.each([
     [
       ['--since', 'whenever'],
@@ -279,9 +302,9 @@ describe('the period', () => {
   })
 })
 
-/** The journal as if it had been written an hour ago. */
-function recent(events: readonly RunEvent[]): RunEvent[] {
-  const by = Date.now() - 3_600_000 - events.at(-1)!.at
+/** The journal as if it had ended then, or an hour ago. */
+function recent(events: readonly RunEvent[], end = Date.now() - 3_600_000): RunEvent[] {
+  const by = end - events.at(-1)!.at
   return events.map(event => ({ ...event, at: event.at + by }))
 }
 

@@ -251,6 +251,18 @@ describe('what it cost', () => {
     expect(night(pen.events, { period: later(13) }).costs).toBeNull()
   })
 
+  it('counts the time of what is under way, from the evening on', () => {
+    const { events } = build()
+      .iterate(done('#1'))
+      .later(5 * MINUTE)
+      .start({ task: '#2' })
+    const workedMs = (hours: number, live: boolean) =>
+      night(events, { live, period: later(hours) }).costs!.workedMs
+    const sinceStart = NIGHT.now - events.at(-1)!.at
+    expect([workedMs(0, true), workedMs(0, false)]).toEqual([6 * MINUTE + sinceStart, 6 * MINUTE])
+    expect(workedMs(12, true)).toBe(60 * MINUTE)
+  })
+
   it('adds up over runs; the tasks that nothing verified were paid for, too', () => {
     const one = night(
       build()

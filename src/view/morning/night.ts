@@ -48,11 +48,14 @@ export function nightOf({ name, events, live, traits }: KnownRun, { since, now }
   })
   const files = filesOf(iterations)
   const isInGit = Boolean(pins.start)
+  const times = timesOf(eventsOfNight(events, since, steps))
+  // What is under way has no event yet.
+  if (phase === 'running') times.workedMs += Math.max(now - Math.max(times.last, since), 0)
   return redactAll({
     ...about,
     needs: needsOf({ about, events, tasks, state, receipt, traits, phase, isAsAsked, now }),
     landed: landedOf(about, done, files, iterations),
-    costs: iterations.length === 0 ? null : costsOf(done, iterations, eventsOfNight(events, since, steps)),
+    costs: iterations.length === 0 ? null : costsOf(done, iterations, times),
     lookAt: undone === null ? lookAt({ about, tasks: done, doubts, ...files, isOver: !live, isInGit }) : null,
     atWork: live
       ? atWorkOf(about, events, traits.listed ? tasks : [], state, { phase, spent: receipt.totals })
@@ -93,10 +96,9 @@ function landedOf(
 function costsOf(
   tasks: readonly DoneTask[],
   iterations: readonly Iteration[],
-  events: readonly RunEvent[],
+  { workedMs, waitedMs }: Pick<Costs, 'workedMs' | 'waitedMs'>,
 ): Costs {
   const spent = spentOn(iterations)
-  const { workedMs, waitedMs } = timesOf(events)
   const verified = tasks.filter(({ how }) => how === 'verified').length
   return { ...spent, verified, perVerified: perVerified(spent.usd, verified), workedMs, waitedMs }
 }

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { visibleJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
@@ -38,8 +39,11 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
     stdout.write(page)
     return 0
   }
-  // Nobody reads a page on a terminal.
+  // Nobody reads a page on a terminal. Ralph's own folder is nobody else's business.
   const path = named ?? resolve(home, 'morning.html')
-  requireWritable(path, 'ralph morning --html FILE writes it elsewhere', () => replaceFile(path, page))
+  requireWritable(path, 'ralph morning --html FILE writes it elsewhere', () => {
+    if (named === null) mkdirSync(home, { recursive: true, mode: 0o700 })
+    replaceFile(path, page, named === null ? 0o600 : undefined)
+  })
   return say(stdout, `the page is ${path}; open it in a browser`)
 }
