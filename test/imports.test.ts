@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   runs: ['core', 'store', 'git', 'view', 'runners', 'workflows'],
   host: ['core', 'engine', 'runs', 'workflows', 'blocklist', ...ADAPTERS],
   workers: ['core', 'host', 'runs', 'workflows', ...ADAPTERS],
-  ui: ['core', 'view', 'store', 'runs', 'runners'],
+  ui: ['core', 'view', 'store', 'runs', 'runners', 'terminal'],
   hooks: ['core', 'blocklist', 'store/files', 'workflows/stories/rules'],
   cli: 'anything',
 }

@@ -1,7 +1,8 @@
-import { keysIn } from '../view/screens/key-names.ts'
+import { keysIn } from '../view/screens/keys/key-names.ts'
+import { reduce } from '../view/screens/keys/reduce.ts'
 import type { Size } from '../view/screens/layout.ts'
-import type { Model } from '../view/screens/model.ts'
-import { reduce } from '../view/screens/reduce.ts'
+import type { Model, RunModel } from '../view/screens/model.ts'
+import { selectedCheck } from '../view/screens/panels/index.ts'
 import { outputSize } from '../view/screens/run.ts'
 import { screenLines } from '../view/screens/screen.ts'
 import {
@@ -77,9 +78,15 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     const columns = outputSize({ items: lastItems }, ui, { ...size, rows: size.rows - 1 }).columns
     const run =
       ui.screen === 'run'
-        ? (opened?.model(now, { columns, isUnfolded: ui.isUnfolded, screen: size.columns - 1 }) ?? null)
+        ? (opened?.model(now, {
+            columns,
+            isUnfolded: ui.isUnfolded,
+            screen: size.columns - 1,
+            log: selectedCheck({ checks: lastChecks }, ui)?.log ?? null,
+          }) ?? null)
         : null
     lastItems = run?.items ?? lastItems
+    lastChecks = run?.checks ?? lastChecks
     return {
       now,
       rows: ui.screen === 'overview' ? (home?.rows(now) ?? []) : [],
@@ -89,7 +96,9 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     }
   }
   /** Whether there is a list decides how wide the output is. */
-  let lastItems: NonNullable<Model['run']>['items'] = []
+  let lastItems: RunModel['items'] = []
+  /** Which check is selected decides whose log is read. */
+  let lastChecks: RunModel['checks'] = []
 
   function draw(): void {
     timer = null
@@ -130,7 +139,9 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     if (isOfTheScreen(effect)) OWN[effect.type]()
     else {
       say('…')
-      actOn(effect, ports, text => stdout.write(text)).then(say, (error: Error) => say(error.message))
+      actOn(effect, { ports, write: text => stdout.write(text), lend }).then(say, (error: Error) =>
+        say(error.message),
+      )
     }
   }
   const OWN: Readonly<Record<ScreenEffect['type'], () => void>> = {
@@ -138,6 +149,15 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     interrupt: onInterrupt ?? close,
     redraw: frames.forget,
     suspend,
+  }
+  /** Gives the terminal to a program until it ends. */
+  async function lend(program: () => Promise<string>): Promise<string> {
+    hide()
+    try {
+      return await program()
+    } finally {
+      show()
+    }
   }
   function suspend(): void {
     hide()

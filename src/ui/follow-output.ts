@@ -17,6 +17,8 @@ export type FollowedOutput = {
   caughtUp(): void
   /** The folders of the steps in flight. */
   folders(): string[]
+  /** The folder of any step. */
+  folderOf(step: StepId): string
 }
 
 /** Of what happened before the screen was opened, this many steps are shown. */
@@ -95,6 +97,7 @@ export function followOutput(
       for (const { stream } of steps.values()) isMore = stream.read() || isMore
       return isMore
     },
+    folderOf: step => join(session, names.nameOf(step)),
     folders: () => [...steps.values()].map(({ folder }) => folder),
   }
 }

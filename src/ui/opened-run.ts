@@ -1,17 +1,18 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { AgentEvent, RunEvent, TodoItem } from '../core/events.ts'
 import { runDir } from '../runs/find.ts'
 import { isLive } from '../runs/live.ts'
-import { LIMITS, textAt } from '../store/files/read.ts'
+import { bytesFrom, LIMITS, textAt } from '../store/files/read.ts'
 import { watchFolder } from '../store/files/watch-folder.ts'
 import { liveLine } from '../view/live-line.ts'
+import { plain } from '../view/plain.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
-import { lastChecks } from '../view/screens/checks.ts'
-import type { RunModel } from '../view/screens/model.ts'
+import type { CheckRow, RunModel } from '../view/screens/model.ts'
+import { lastChecks, runningChecks } from '../view/screens/panels/checks.ts'
+import { withFile } from '../view/screens/panels/task-panel.ts'
 import { rowOf } from '../view/screens/rows.ts'
 import type { RunFacts } from '../view/screens/run-facts.ts'
-import { withFile } from '../view/screens/task-panel.ts'
 import type { Style } from '../view/style.ts'
 import { clockTime } from '../view/time.ts'
 import { type FollowedOutput, followOutput } from './follow-output.ts'
@@ -27,8 +28,8 @@ export type OpenedRun = {
   close(): void
 }
 
-/** How its output is shown. */
-type OutputShape = { columns: number; isUnfolded: boolean; screen: number }
+/** How its output is shown. `log`: the one whose end is shown too. */
+type OutputShape = { columns: number; isUnfolded: boolean; screen: number; log: string | null }
 
 const TURN_MS = 8
 
@@ -113,10 +114,17 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
       }
   }
 
+  /** The checks of the latest iteration; while they run, those of the iteration under way whose logs are there. */
+  function checksNow(known: RunFacts): CheckRow[] {
+    const step = Object.values(known.state.flight).find(({ ended }) => ended !== undefined)
+    const folder = step && output?.folderOf(step.id)
+    return folder && existsSync(folder) ? runningChecks(folder, readdirSync(folder)) : lastChecks(known)
+  }
+
   wake()
   return {
     id,
-    model(now, { columns, isUnfolded, screen }) {
+    model(now, { columns, isUnfolded, screen, log }) {
       const known = isCaughtUp ? facts() : null
       if (!known) return null
       const row = rowOf(known, { worker, isAtWork: isLive({ events: known.latest }), now })
@@ -127,7 +135,10 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
         items: withFile(known.items, fileItems),
         output: tail.view(columns, isUnfolded),
         live: row.isAtWork ? live.line(now, screen) : '',
-        checks: lastChecks(known),
+        checks: checksNow(known),
+        log: log === null ? null : { path: log, lines: tailOf(resolve(known.began.project, log)) },
+        folderOf: step => output?.folderOf(step) ?? '',
+        editable: list?.path ?? ports.promptOf(known.began),
         auth: started?.auth ?? null,
         model: started?.model ?? known.model,
         contextUse: null,
@@ -140,4 +151,14 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
       stops.clear()
     },
   }
+}
+
+const LOG_BYTES = 64 * 1024
+const LOG_LINES = 200
+
+/** The end of a log, as plain text. */
+function tailOf(path: string): string[] {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const text = bytesFrom(path, Math.max(size - LOG_BYTES, 0), LOG_BYTES).toString('utf8')
+  return plain(text).trimEnd().split('\n').slice(-LOG_LINES)
 }

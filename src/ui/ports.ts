@@ -17,6 +17,8 @@ export type UiPorts = {
   /** The run's session folder. */
   sessionOf(began: Began): string
   listOf(began: Began): ShownList | null
+  /** The prompt file, which people may edit; null: it has none. */
+  promptOf(began: Began): string | null
   /** Reads the stream of one of the run's agents. */
   parserOf(began: Began, agent: string): Parser
   /** The commands, each with what it would print. They throw what a command would fail with. */
@@ -30,4 +32,7 @@ type Steer = {
   cancel(name: string): Promise<string>
   kill(name: string): Promise<string>
   tell(name: string, text: string, task: string | undefined): Promise<string>
+  skip(name: string, task: string): Promise<string>
+  decide(name: string, story: string, isApproved: boolean, why: string): Promise<string>
+  allow(name: string, host: string): Promise<string>
 }

@@ -36,6 +36,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   about(spec: S): Record<string, unknown>
   /** What a worker's state file says of it; absent: it has neither a prompt file nor a pattern. */
   loop?(spec: S): { promptFile: string | null; donePattern: string | null; isDoneByPattern: boolean }
+  /** What must hold for a task to be done, line by line; absent: nothing but its checks. */
+  criteria?(spec: S, task: Task): string[]
   /** The file of its list, which people may edit, and how it reads: null if it is not a list at this moment. */
   listFile?(spec: S, id: string): { path: string; read(text: string): readonly TodoItem[] | null }
   /** Protected files in addition to those of every run. */

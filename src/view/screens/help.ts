@@ -16,7 +16,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['s', 'sort by another column'],
   ['/', 'show only runs that have this text'],
   ['', 'One run'],
-  ['Tab  1 2 …', 'another panel'],
+  ['Tab  1 … 6', 'another panel: output, list, lanes, agents, checks, iterations'],
   ['Ctrl+T', 'the tasks beside the output'],
   ['f', 'follow the output'],
   ['o', 'the output of tools, whole or folded'],
@@ -28,6 +28,13 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['x', 'cancel (asks)'],
   ['K', 'kill a worker now (asks twice)'],
   ['c', 'copy the command that continues it'],
+  ['', 'Its tasks'],
+  ['a', 'answer the selected task, or the one that asks'],
+  ['S', 'skip the selected task (asks)'],
+  ['+ -', 'approve a story that is left for you; send it back'],
+  ['H', 'allow the host that the sandbox refused (asks)'],
+  ['e', 'edit its list, or its prompt, in $EDITOR'],
+  ['P T L', 'prompt, stream, log of a check in $PAGER'],
 ]
 
 /** The keys, in as many columns as fit. */

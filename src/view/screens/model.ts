@@ -50,6 +50,12 @@ export type RunModel = {
   /** What is under way, in one line; '' if nothing is. */
   live: string
   checks: readonly CheckRow[]
+  /** The log of the selected check, and its last lines; null: it has none. */
+  log: { path: string; lines: readonly string[] } | null
+  /** The folder of a step's files. */
+  folderOf(step: number): string
+  /** What people may edit while it runs: its list, or its prompt; null: nothing. */
+  editable: string | null
   /** How the agent is paid, if it said so. */
   auth: string | null
   model: string | null

@@ -6,9 +6,15 @@ import { blockedTasks, todoProjector } from '../../core/todo.ts'
 import { type Iteration, iterationReader } from '../report/iterations.ts'
 import type { WorkflowTraits } from '../report/receipt.ts'
 import { type Spent, spentOn } from '../report/spent.ts'
+import { type RoleFacts, roleFold } from './role-facts.ts'
 
 /** What a screen needs to know of a workflow. */
-export type ShownWorkflow = WorkflowTraits & { table: StageTable; subject: string }
+export type ShownWorkflow = WorkflowTraits & {
+  table: StageTable
+  subject: string
+  /** What must hold for a task to be done, line by line. */
+  criteriaOf(task: Task): string[]
+}
 
 /** A run as far as its journal tells, folded: it has no events but the latest of each kind. */
 export type RunFacts = {
@@ -27,6 +33,10 @@ export type RunFacts = {
   agent: string | null
   model: string | null
   items: readonly TodoItem[]
+  /** What each role did last. */
+  roles: readonly RoleFacts[]
+  /** How many iterations each task had. */
+  counts: ReadonlyMap<string, number>
   /** Tasks that wait for a person, and why. */
   blocked: ReadonlyMap<string, string>
 }
@@ -86,6 +96,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
   let model: string | null = null
   const slots = new Map<string, { event: RunEvent; at: number }>()
   let before: Spent = spentOn([])
+  const roles = roleFold()
   const iterations = iterationReader(MOST_ITERATIONS, dropped => {
     before = added(before, spentOn([dropped]))
   })
@@ -99,6 +110,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
       state = evolve(state, event)
       tasks = evolveList(tasks, event)
       iterations.onEvent(event, tasks)
+      if (workflow) roles.onEvent(event, workflow.table)
       events++
       lastEvent = event
       for (const slot of goneWith(event)) slots.delete(slot)
@@ -122,6 +134,8 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         spent: added(before, spentOn(kept)),
         agent,
         model,
+        roles: roles.roles(),
+        counts: roles.counts(),
         items: workflow.listed ? project(tasks, state) : [],
         blocked: blockedTasks(tasks, state, workflow.table),
       }

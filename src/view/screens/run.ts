@@ -3,10 +3,11 @@ import type { Style } from '../style.ts'
 import { cutTo } from '../width.ts'
 import { beside, rule, type Size, tall } from './layout.ts'
 import type { RunModel } from './model.ts'
-import { outputPanel } from './output-panel.ts'
+import { panelLines } from './panels/index.ts'
+import { outputPanel } from './panels/output-panel.ts'
+import { taskPanel } from './panels/task-panel.ts'
 import { statusBar } from './status-bar.ts'
-import { taskPanel } from './task-panel.ts'
-import type { UiState } from './ui-state.ts'
+import { PANELS, type UiState } from './ui-state.ts'
 
 /** From this width on, the tasks are beside the output; below it they are above it. */
 const WIDE = 110
@@ -42,27 +43,31 @@ export function runScreen(run: RunModel, ui: UiState, now: number, size: Size, s
   const room = rows - OWN_ROWS
   const needs = run.row.needs.map(formatNeed).join(' · ')
   const under = needs === '' ? run.live : style.colors.yellow(cutTo(` ${style.marks.warn} ${needs}`, columns))
+  const body = { columns, rows: room }
+  const lines =
+    ui.panel === 'output' ? outputLines(run, ui, body, style) : panelLines(run, ui, now, body, style)
   return [
     ...statusBar(run, now, columns, style),
     rule(columns, style, titleOf(ui)),
-    ...tall(panelLines(run, ui, { columns, rows: room }, style), room),
+    ...tall(lines, room),
     cutTo(under, columns),
   ]
 }
 
-const titleOf = ({ panel, search, top }: UiState): string =>
-  [panel, search !== '' && `search: ${search}`, panel === 'output' && top !== null && 'scrolled; f follows']
-    .filter(Boolean)
-    .join(' · ')
+/** The panels by their numbers, the open one in brackets. */
+function titleOf({ panel, search, top }: UiState): string {
+  const panels = PANELS.map((name, at) => (name === panel ? `[${name}]` : `${at + 1} ${name}`)).join(' ')
+  const scrolled = panel === 'output' && top !== null && 'scrolled, f follows'
+  return [panels, search !== '' && `search: ${search}`, scrolled].filter(Boolean).join(' · ')
+}
 
-function panelLines(run: RunModel, ui: UiState, size: Size, style: Style): string[] {
-  if (ui.panel === 'tasks') return taskPanel(run, ui, size.columns, size.rows, style)
+function outputLines(run: RunModel, ui: UiState, size: Size, style: Style): string[] {
   const output = outputSize(run, ui, { columns: size.columns, rows: size.rows + OWN_ROWS })
   const lines = outputPanel(run.output, ui, output.columns, output.rows, style)
   const tasks = taskRows(run, ui, size)
   if (tasks === 0) return lines
   if (size.columns < WIDE)
-    return [...taskPanel(run, ui, size.columns, tasks, style), rule(size.columns, style, 'output'), ...lines]
+    return [...taskPanel(run, ui, size.columns, tasks, style), rule(size.columns, style), ...lines]
   const width = taskColumns(size.columns)
   return beside(lines, taskPanel(run, ui, width, size.rows, style), output.columns, style.colors.dim(' │ '))
 }

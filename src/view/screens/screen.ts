@@ -31,14 +31,23 @@ function tooSmall({ columns, rows }: Size): string[] {
 
 /** What is asked, typed or said; else the keys that are used most. */
 function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Style): string {
-  if (ui.confirm) return colors.bold(cutTo(` ${question(ui.confirm)} (y, or any other key)`, columns))
+  if (ui.confirm) return colors.bold(cutTo(` ${question(ui.confirm)} y, or any other key`, columns))
   if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
   if (ui.message !== '') return cutTo(` ${colors.bold(ui.message)}`, columns)
   const hints =
     ui.screen === 'run'
-      ? `Tab panel · ^T tasks · / search · p pause · i instruct · ? keys · ${model.quitHint}`
+      ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys · ${model.quitHint}`
       : `Enter opens · / filter · s sort · p pause · r go on · ? keys · ${model.quitHint}`
   return colors.dim(cutTo(` ${hints}`, columns))
+}
+
+const PANEL_HINTS: Readonly<Record<UiState['panel'], string>> = {
+  output: 'Tab panel · ^T tasks · / search',
+  list: 'Enter opens · a answer · S skip',
+  lanes: 'Enter opens · a answer · S skip',
+  agents: 'Tab panel',
+  checks: 'L opens the log',
+  iterations: 'Enter opens · P prompt · T stream',
 }
 
 const PROMPTS: Readonly<Record<Input['kind'], string>> = {
@@ -49,8 +58,10 @@ const PROMPTS: Readonly<Record<Input['kind'], string>> = {
   reject: 'why it is sent back:',
 }
 
-function question({ verb, left, name, task }: Confirm): string {
-  if (verb === 'skip') return `Skip ${task}?`
+function question({ verb, left, name, about }: Confirm): string {
+  if (verb === 'skip') return `Skip ${about}? Nobody works on it any more.`
+  if (verb === 'approve') return `Approve ${about}?`
+  if (verb === 'allow') return `Let it reach ${about}?`
   if (verb === 'cancel') return `Cancel ${name} for good? Its changes are kept.`
   return left > 1 ? `Kill ${name} now?` : 'Really? Its agent is ended in the middle of its work.'
 }

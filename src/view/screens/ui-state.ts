@@ -18,15 +18,15 @@ export type UiState = {
   search: string
   /** The selected entry of the open panel. */
   entry: number
-  /** The selected entry is open. */
-  detail: boolean
+  /** The first line that is shown of the selected entry; null: it is not open. */
+  detail: number | null
   input: Input | null
   confirm: Confirm | null
   help: boolean
   message: string
 }
 
-export const PANELS = ['output', 'tasks'] as const
+export const PANELS = ['output', 'list', 'lanes', 'agents', 'checks', 'iterations'] as const
 type Panel = (typeof PANELS)[number]
 
 export const SORTS = ['needs', 'name', 'status', 'time', 'cost'] as const
@@ -43,11 +43,12 @@ export type Input = {
 
 /** Something that is asked before it is done. `left`: how often it is still asked. */
 export type Confirm = {
-  verb: 'cancel' | 'kill' | 'skip'
+  verb: 'cancel' | 'kill' | 'skip' | 'approve' | 'allow'
   left: number
   run: string
   name: string
-  task?: string
+  /** The task, or the host. */
+  about?: string
 }
 
 /** What is to be done with the screen itself. */
@@ -62,6 +63,11 @@ export type Effect =
   | ScreenEffect
   | { type: 'steer'; verb: 'pause' | 'resume' | 'cancel' | 'kill'; run: string }
   | { type: 'tell'; run: string; text: string; task?: string }
+  | { type: 'skip'; run: string; task: string }
+  | { type: 'decide'; run: string; story: string; isApproved: boolean; why: string }
+  | { type: 'allow'; run: string; host: string }
+  /** Opens a file: in the editor to change it, or in the pager to read it. */
+  | { type: 'edit' | 'view'; path: string }
   | { type: 'copy'; text: string }
 
 export const firstUi = (run: string | null): UiState => ({
@@ -76,7 +82,7 @@ export const firstUi = (run: string | null): UiState => ({
   isUnfolded: false,
   search: '',
   entry: 0,
-  detail: false,
+  detail: null,
   input: null,
   confirm: null,
   help: false,

@@ -9,6 +9,7 @@ import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openBuild } from './active.ts'
 import { PLAN } from './rules/check-list.ts'
+import { detailLines, detailOf } from './rules/planned.ts'
 import { type BuildSpec, buildSchema } from './spec.ts'
 import { tasks } from './table.ts'
 
@@ -32,6 +33,7 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   }),
   preview: ({ list, goal }) => (list ? taskSummary(list.items).join('\n') : goal.text),
   about: ({ goal }) => ({ goal }),
+  criteria: (_spec, task) => detailLines(detailOf(task)),
   listFile: ({ project, sessions = project }, id) => ({
     path: join(sessionDir(sessions, id), 'tasks.json'),
     read(text) {

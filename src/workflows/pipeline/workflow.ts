@@ -7,6 +7,7 @@ import { keptFolders } from '../shared/own-folders.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openPipeline } from './active.ts'
+import { criteriaFor } from './criteria.ts'
 import { historyLines, historyOf, type TaskStanding } from './rules/history.ts'
 import { mayWrite } from './rules/order.ts'
 import { type PipelineSpec, pinnedTask, pipelineSchema } from './spec.ts'
@@ -41,6 +42,19 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
   }),
   preview: ({ tasks }) => tasks.map(({ id, title }) => `${id} ${title}`).join('\n'),
   about: ({ tasks }) => ({ tasks: tasks.map(({ id }) => id) }),
+  criteria: (spec, { id }) => {
+    const task = spec.tasks.find(one => one.id === id)
+    if (!task) return []
+    const { outcome = '', acceptance_criteria = [] } = task.completion_spec ?? {}
+    return [
+      ...(outcome === '' ? [] : [outcome]),
+      ...acceptance_criteria.map(criterion => `- ${criterion}`),
+      ...spec.roles.map(role => {
+        const { promise, method } = criteriaFor(task, role, spec)
+        return `${role.name} promises ${promise}, verified by ${method}`
+      }),
+    ]
+  },
   protectedAreas: ({ project }) => [{ root: project, globs: [`${TASKS_DIR}/**`] }],
   details: events => {
     const histories = historyOf(events)

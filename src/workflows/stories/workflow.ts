@@ -9,7 +9,7 @@ import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './open.ts'
 import { decideCommands, reviewLines } from './review-lines.ts'
 import { estimate, reviewAnalytics } from './rules/analytics.ts'
-import { storyTasks } from './rules/review.ts'
+import { specOf, storyTasks } from './rules/review.ts'
 import { readStoriesWithoutNotes } from './rules/story-file.ts'
 import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
@@ -34,6 +34,10 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   preview: ({ project, dir }) => storyTemplate(join(project, dir)),
   warnings: (spec, { iterations }) => storyWarnings(spec, checkNames(spec.settings).length, iterations),
   about: ({ dir, review }) => ({ stories: dir, review }),
+  criteria: (_spec, task) => {
+    const { description, acceptanceCriteria } = specOf(task)
+    return [...(description?.split('\n') ?? []), ...acceptanceCriteria.map(criterion => `- ${criterion}`)]
+  },
   listFile: spec => ({
     path: join(spec.outside ?? join(spec.project, spec.dir), 'tasks.json'),
     read(text) {

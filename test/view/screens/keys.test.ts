@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keysIn } from '../../../src/view/screens/key-names.ts'
+import { keysIn } from '../../../src/view/screens/keys/key-names.ts'
 
 const namesOf = (typed: string) => keysIn(typed).map(key => ('name' in key ? key.name : { text: key.text }))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withFile } from '../../../src/view/screens/task-panel.ts'
+import { withFile } from '../../../src/view/screens/panels/task-panel.ts'
 import { journal, taskState } from '../report-journal.ts'
 import { factsOf, item, LARGE, modelWith, openScreen, runWith, SMALL } from './scene.ts'
 

@@ -1,8 +1,8 @@
 import type { RunEvent, TodoItem } from '../../../src/core/events.ts'
-import { type Key, keysIn } from '../../../src/view/screens/key-names.ts'
+import { type Key, keysIn } from '../../../src/view/screens/keys/key-names.ts'
+import { reduce } from '../../../src/view/screens/keys/reduce.ts'
 import type { Size } from '../../../src/view/screens/layout.ts'
 import type { Model, OverviewRow, RunModel } from '../../../src/view/screens/model.ts'
-import { reduce } from '../../../src/view/screens/reduce.ts'
 import { rowOf } from '../../../src/view/screens/rows.ts'
 import { type RunFacts, runFold, type ShownWorkflow } from '../../../src/view/screens/run-facts.ts'
 import { screenLines } from '../../../src/view/screens/screen.ts'
@@ -15,7 +15,13 @@ export const LARGE: Size = { columns: 160, rows: 45 }
 
 const PLAIN = screenStyle(false)
 
-const BUILD: ShownWorkflow = { command: 'build', listed: true, table: tasks(), subject: 'A shop' }
+const BUILD: ShownWorkflow = {
+  command: 'build',
+  listed: true,
+  table: tasks(),
+  subject: 'A shop',
+  criteriaOf: () => [],
+}
 
 /** The facts of a journal that was written by hand. */
 export function factsOf(events: readonly RunEvent[], workflow: ShownWorkflow = BUILD): RunFacts {
@@ -37,6 +43,9 @@ export function runWith(facts: RunFacts, run: Partial<RunModel> = {}): RunModel 
     output: { lines: [], dropped: 0 },
     live: '',
     checks: [],
+    log: null,
+    folderOf: () => '/session/iter-001',
+    editable: null,
     auth: null,
     model: null,
     contextUse: null,

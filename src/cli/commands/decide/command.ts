@@ -4,7 +4,7 @@ import type { Verb } from '../verb.ts'
 const decision = (action: StoryRequest['action'], summary: string, why: string, examples: string): Verb => ({
   name: action,
   summary,
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     command
       .argument('<run>', 'its id, or the beginning or end of it')
       .argument('<story>', 'the id of the story')
@@ -13,7 +13,7 @@ const decision = (action: StoryRequest['action'], summary: string, why: string, 
       .action(async (run: string, story: string, words: string[]) => {
         const { decideStory } = await import('../../actions.ts')
         const why = words.join(' ')
-        finish(await decideStory(run, { action, story, ...(why !== '' && { why }) }))
+        finish(await decideStory(run, { action, story, ...(why !== '' && { why }) }, io))
       }),
 })
 

@@ -2,11 +2,11 @@ import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { type Io, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
-import { say, warn } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/plain.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
@@ -16,39 +16,45 @@ import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { isCutOff } from '../stories/restore-stories.ts'
 
 /** `ralph approve` and `ralph reject`. A run that is at work gets a request; of any other, journal and file are written. */
-export async function decideStory(name: string, request: StoryRequest): Promise<number> {
-  const run = findRun(ralphHome(process.env), name, projectOf(undefined, process.env))
-  refuseFromWithin(run, process.env)
+export async function decideStory(name: string, request: StoryRequest, io: Io): Promise<number> {
+  const { env, stdout } = io
+  const run = findRun(ralphHome(env), name, projectOf(undefined, env))
+  refuseFromWithin(run, env)
   if (!isOf(storiesWorkflow, run))
     throw new UsageError(`run ${run.id} has no stories; to give it an instruction, use: ralph tell ${run.id}`)
   if (isLive(run)) {
-    editFor(run, run.events, request)
-    sendRequest(run, { type: 'todo', request }, process.env)
-    return say(`asked run ${run.id}; it follows before its next step`)
+    editFor(run, run.events, request, env)
+    sendRequest(run, { type: 'todo', request }, env)
+    return say(stdout, `asked run ${run.id}; it follows before its next step`)
   }
   if (!canGoOn(run.events))
     throw new UsageError(`run ${run.id} is finished; edit its stories and start a new one: ralph stories`)
-  await changeStopped(run, request)
+  await changeStopped(run, request, io)
   const { action, story } = request
   const done = action === 'approve' ? 'approved' : 'sent back'
-  return say(`${done} ${plainLine(story)}; go on with: ralph resume ${run.id}`)
+  return say(stdout, `${done} ${plainLine(story)}; go on with: ralph resume ${run.id}`)
 }
 
-function editFor({ began }: StoredRun, events: readonly RunEvent[], request: StoryRequest): RunEvent {
+function editFor(
+  { began }: StoredRun,
+  events: readonly RunEvent[],
+  request: StoryRequest,
+  env: NodeJS.ProcessEnv,
+): RunEvent {
   const { tasks, state } = fold(events)
   const spec = storiesWorkflow.readSpec(began.pins)
   const edit = storyEdit(tasks, state, storiesWorkflow.table(spec), spec.review, request)
   if ('error' in edit) throw new UsageError(edit.error)
-  return { type: 'edited', at: Date.now(), by: 'person', ...edit, from: senderOf(process.env) }
+  return { type: 'edited', at: Date.now(), by: 'person', ...edit, from: senderOf(env) }
 }
 
 /**
  * Adopts what a person wrote into the file first, then decides; the file then shows both. After a crash the file may hold
  * what an agent wrote, so it stays until the run is resumed.
  */
-const changeStopped = (run: StoredRun, request: StoryRequest): Promise<void> =>
-  withStoppedRun(ralphHome(process.env), run, past => {
-    if (isCutOff({ ...run, events: past })) return record(run, editFor(run, past, request))
+const changeStopped = (run: StoredRun, request: StoryRequest, { env, stderr }: Io): Promise<void> =>
+  withStoppedRun(ralphHome(env), run, past => {
+    if (isCutOff({ ...run, events: past })) return record(run, editFor(run, past, request, env))
     const { project, pins } = run.began
     const spec = storiesWorkflow.readSpec(pins)
     const events = [...past]
@@ -60,9 +66,9 @@ const changeStopped = (run: StoredRun, request: StoryRequest): Promise<void> =>
       run: () => fold(events),
     })
     const { edit, refused } = file.byPerson(Date.now())
-    for (const note of refused) warn(plainLine(note, 1000))
+    for (const note of refused) say(stderr, `ralph: warning: ${plainLine(note, 1000)}`)
     if (edit) events.push(edit)
-    events.push(editFor(run, events, request))
+    events.push(editFor(run, events, request, env))
     record(run, ...events.slice(past.length))
     file.write()
   })

@@ -24,7 +24,7 @@ function actionArgument(): Argument {
 export const todo: Verb = {
   name: 'todo',
   summary: "Show a build's list, or change it at any time.",
-  define: (command, { finish }) =>
+  define: (command, { finish, io }) =>
     command
       .usage('[run] [add TEXT | done N | skip N | edit N TEXT]')
       .argument('[run]', 'its id, or the beginning or end of it; default: the latest build of this project')
@@ -42,7 +42,7 @@ export const todo: Verb = {
           options: TodoOptions,
         ) => {
           const { todoRun } = await import('../../actions.ts')
-          finish(await todoRun([run ?? [], action ?? [], words].flat(), options))
+          finish(await todoRun([run ?? [], action ?? [], words].flat(), options, io))
         },
       ),
 }

@@ -7,13 +7,13 @@ import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { visibleJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
+import { type Io, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
-import { print, say, warn } from '../../../terminal/print.ts'
 import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
@@ -24,35 +24,36 @@ import { TODO_ACTIONS, type TodoAction } from '../todo-actions.ts'
 import type { TodoOptions } from './command.ts'
 
 /** Shows or changes a build's list. A run that is at work gets a request; of any other, the journal is written. */
-export async function todoRun(words: string[], options: TodoOptions): Promise<number> {
+export async function todoRun(words: string[], options: TodoOptions, io: Io): Promise<number> {
+  const { env } = io
   // No run has an action's name: its id begins with a date.
   const isNamed = words.length > 0 && !isAction(words[0]!)
   const run = isNamed
-    ? findRun(ralphHome(process.env), words[0]!, projectOf(options.projectDir, process.env))
-    : latestBuild(options)
+    ? findRun(ralphHome(env), words[0]!, projectOf(options.projectDir, env))
+    : latestBuild(options, env)
   if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   const [action, ...rest] = isNamed ? words.slice(1) : words
-  if (action === undefined) return show(run, options)
+  if (action === undefined) return show(run, options, io)
   if (!isAction(action))
     throw new UsageError(`ralph todo knows no "${action}"; it knows ${TODO_ACTIONS.join(', ')}`)
-  refuseFromWithin(run, process.env)
+  refuseFromWithin(run, env)
   const { tasks } = fold(run.events)
   const request = requestOf(action, rest, options.after, id => findTaskId(tasks, id) ?? id)
   if (isLive(run)) {
     editFor(run, run.events, request)
-    sendRequest(run, { type: 'todo', request }, process.env)
-    return say(`sent to run ${run.id}, which changes its list before its next step`)
+    sendRequest(run, { type: 'todo', request }, env)
+    return say(io.stdout, `sent to run ${run.id}, which changes its list before its next step`)
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
-  return show(await changeStopped(run, request), options)
+  return show(await changeStopped(run, request, io), options, io)
 }
 
 const isAction = (word: string): word is TodoAction => (TODO_ACTIONS as readonly string[]).includes(word)
 
-function latestBuild({ projectDir }: TodoOptions): StoredRun {
-  const project = projectOf(projectDir, process.env)
-  const run = latestMatching(ralphHome(process.env), project, run => isOf(buildWorkflow, run))
+function latestBuild({ projectDir }: TodoOptions, env: NodeJS.ProcessEnv): StoredRun {
+  const project = projectOf(projectDir, env)
+  const run = latestMatching(ralphHome(env), project, run => isOf(buildWorkflow, run))
   if (!run) throw new UsageError(`no build in ${project}; start one with: ralph build`)
   return run
 }
@@ -69,8 +70,8 @@ function editFor({ began }: StoredRun, events: readonly RunEvent[], request: Tod
 const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWorkflow.readSpec(pins))
 
 /** Adopts what was written into tasks.json first, then makes the change; the file then has both. */
-const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun> =>
-  withStoppedRun(ralphHome(process.env), run, past => {
+const changeStopped = (run: StoredRun, request: TodoRequest, { env, stderr }: Io): Promise<StoredRun> =>
+  withStoppedRun(ralphHome(env), run, past => {
     const { pins } = run.began
     const place = buildWorkflow.readSpec(pins).sessions ?? run.began.project
     const events = [...past]
@@ -84,9 +85,9 @@ const changeStopped = (run: StoredRun, request: TodoRequest): Promise<StoredRun>
       todo: () => projectTodo(folded().tasks, folded().state, table),
     })
     const { edit, refused } = readList(list, past)
-    for (const note of refused) warn(plainLine(note, 1000))
+    for (const note of refused) say(stderr, `ralph: warning: ${plainLine(note, 1000)}`)
     if (edit) events.push(edit)
-    events.push({ ...editFor(run, events, request), from: senderOf(process.env) })
+    events.push({ ...editFor(run, events, request), from: senderOf(env) })
     record(run, ...events.slice(past.length))
     list.write()
     return { ...run, events }
@@ -137,17 +138,17 @@ function requestOf(
   }
 }
 
-function show(run: StoredRun, { json }: TodoOptions): number {
+function show(run: StoredRun, { json }: TodoOptions, { stdout }: Io): number {
   const workflow = tableOf(run.began.pins)
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) {
-    print(visibleJson(JSON.stringify(items, null, 2)))
+    stdout.write(`${visibleJson(JSON.stringify(items, null, 2))}\n`)
     return 0
   }
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
-  if (items.length === 0) return say(isPlanned ? EMPTY : UNPLANNED)
-  return say(plain(taskSummary(items, blockedTasks(tasks, state, workflow)).join('\n')))
+  if (items.length === 0) return say(stdout, isPlanned ? EMPTY : UNPLANNED)
+  return say(stdout, plain(taskSummary(items, blockedTasks(tasks, state, workflow)).join('\n')))
 }
 
 const EMPTY = 'the list is empty'

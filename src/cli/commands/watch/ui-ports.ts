@@ -1,7 +1,9 @@
 import type { RunEvent } from '../../../core/events.ts'
 import { initial } from '../../../core/table.ts'
+import type { Task } from '../../../core/task.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { agentByName, agentOf } from '../../../host/agents/agents.ts'
+import { allowHost } from '../../../runs/allow-host.ts'
 import { findRun, ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
@@ -12,9 +14,12 @@ import { sessionDir } from '../../../store/session.ts'
 import type { UiPorts } from '../../../ui/ports.ts'
 import { plainLine } from '../../../view/plain.ts'
 import { hasWorker, killWorker, resumeWorker } from '../../../workers/steer.ts'
-import { traitsOf, workflows } from '../../../workflows/index.ts'
+import { buildWorkflow } from '../../../workflows/build/workflow.ts'
+import { isOf, traitsOf, workflows } from '../../../workflows/index.ts'
 import { readBase } from '../../../workflows/spec.ts'
 import { cancelRun, pauseRun } from '../../steering.ts'
+import { decideStory } from '../decide/decide-story.ts'
+import { todoRun } from '../todo/todo-run.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 
@@ -45,6 +50,10 @@ export function uiPorts(env: NodeJS.ProcessEnv): UiPorts {
       const workflow = workflows.get(began.workflow)
       return workflow?.listFile?.(workflow.readSpec(began.pins), began.id) ?? null
     },
+    promptOf: began => {
+      const workflow = workflows.get(began.workflow)
+      return workflow?.loop?.(workflow.readSpec(began.pins)).promptFile ?? null
+    },
     parserOf(began, name) {
       const spec = readBase(began.pins)
       const main = agentOf(spec)
@@ -58,6 +67,22 @@ export function uiPorts(env: NodeJS.ProcessEnv): UiPorts {
       kill: name => said(io => killWorker(name, {}, io)),
       tell: (name, text, task) =>
         said(io => tellRun(task === undefined ? [name, text] : [name, task, text], {}, io)),
+      // A build's list forgets a task; of other workflows it is given up.
+      skip: (name, task) =>
+        said(io =>
+          isOf(buildWorkflow, findRun(home, name))
+            ? todoRun([name, 'skip', task], {}, io)
+            : cancelRun(`${name}/${task}`, {}, io),
+        ),
+      decide: (name, story, isApproved, why) =>
+        said(io =>
+          decideStory(
+            name,
+            { action: isApproved ? 'approve' : 'reject', story, ...(why !== '' && { why }) },
+            io,
+          ),
+        ),
+      allow: (name, host) => said(io => allowHost([name, host], {}, io)),
     },
   }
 }
@@ -76,9 +101,10 @@ function workflowOf(began: Began): ReturnType<UiPorts['workflowOf']> {
   if (!workflow) {
     // A newer ralph knows it. It is shown without a list.
     const table = { name: began.workflow, first: '', width: 1, rounds: 0, bugs: 0, stages: {} }
-    return { command: began.workflow, listed: false, table, subject: '' }
+    return { command: began.workflow, listed: false, table, subject: '', criteriaOf: () => [] }
   }
   const spec = workflow.readSpec(began.pins)
   const { subject } = workflow.describe(spec, initial.limits)
-  return { ...traitsOf(workflow), table: workflow.table(spec), subject: subject[1] }
+  const criteriaOf = (task: Task) => workflow.criteria?.(spec, task) ?? []
+  return { ...traitsOf(workflow), table: workflow.table(spec), subject: subject[1], criteriaOf }
 }

@@ -37,6 +37,12 @@ export const wishesOf = (task: Pick<Task, 'spec'>): Wishes | null =>
 
 export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
 
+/** For people. */
+export const detailLines = ({ description, acceptanceCriteria = [] }: Detail): string[] => [
+  ...(description?.split('\n') ?? []),
+  ...acceptanceCriteria.map(criterion => `- ${criterion}`),
+]
+
 /** The content of details.json. */
 export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
   Object.fromEntries(tasks.filter(task => task.spec).map(task => [task.id, detailOf(task)]))

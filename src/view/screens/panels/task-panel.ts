@@ -1,11 +1,11 @@
-import type { TodoItem } from '../../core/events.ts'
-import { fitTo } from '../fit.ts'
-import type { Style } from '../style.ts'
-import { taskRowLine } from '../task-list.ts'
-import { groupTasks } from '../task-rows.ts'
-import { progressBar, tall, windowOf } from './layout.ts'
-import type { RunModel } from './model.ts'
-import type { UiState } from './ui-state.ts'
+import type { TodoItem } from '../../../core/events.ts'
+import { fitTo } from '../../fit.ts'
+import type { Style } from '../../style.ts'
+import { taskRowLine } from '../../task-list.ts'
+import { groupTasks } from '../../task-rows.ts'
+import { progressBar, tall, windowOf } from '../layout.ts'
+import type { RunModel } from '../model.ts'
+import type { UiState } from '../ui-state.ts'
 
 /** The tasks of the panel, in the order in which it shows them. */
 export const panelTasks = ({ items }: Pick<RunModel, 'items'>): TodoItem[] =>
@@ -38,7 +38,7 @@ export function taskPanel(
   const done = items.filter(item => item.status === 'completed').length
   if (items.length === 0) return tall([colors.dim(' no tasks yet')], rows)
   const grouped = groupTasks(items)
-  const isSelecting = ui.panel === 'tasks'
+  const isSelecting = ui.panel === 'list'
   const active = grouped.findIndex(({ item }) => item.status === 'in_progress')
   const next = grouped.findIndex(({ item }) => item.status === 'pending')
   const selected = isSelecting ? ui.entry : Math.max(active, active < 0 ? next : 0, 0)

@@ -1,7 +1,7 @@
-import type { Style } from '../style.ts'
-import { cutTo } from '../width.ts'
-import { tall } from './layout.ts'
-import type { OutputView } from './model.ts'
+import type { Style } from '../../style.ts'
+import { cutTo } from '../../width.ts'
+import { tall } from '../layout.ts'
+import type { OutputView } from '../model.ts'
 
 const COLOURS = /\x1b\[[0-9;]*m/g
 

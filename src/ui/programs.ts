@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { bytesFrom, LIMITS } from '../store/files/read.ts'
+import { editorOf } from '../terminal/editor.ts'
+import { plain, plainLine } from '../view/plain.ts'
+
+/** Opens a file in the user's editor, and waits until that is closed. A run of this process works on meanwhile. */
+export async function editFile(path: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const trouble = await run(editorOf(env), path, env)
+  return trouble ?? `closed ${plainLine(path, 1000)}; the run reads it before its next step`
+}
+
+/** Opens the end of a file in the user's pager, as plain text: any pager may obey what an agent or a check has printed. */
+export async function viewFile(path: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) return `${plainLine(path, 1000)} is not there any more`
+  const from = Math.max(size - LIMITS.text, 0)
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-view-'))
+  try {
+    const copy = join(folder, basename(path))
+    writeFileSync(copy, plain(bytesFrom(path, from, LIMITS.text).toString('utf8')), { mode: 0o600 })
+    return (await run(env.PAGER || 'less', copy, env)) ?? ''
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Through a shell, because such a variable may hold arguments. Resolves to what went wrong; null: nothing did. */
+async function run(program: string, path: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const child = spawn('/bin/sh', ['-c', `${program} "$1"`, 'sh', path], { stdio: 'inherit', env })
+  const [code, signal] = await once(child, 'exit')
+  return code === 0 ? null : `${plainLine(program)} failed (${signal ?? `exit ${code}`})`
+}

@@ -1,0 +1,45 @@
+import { asCheck } from '../../as-check.ts'
+import { fitTo } from '../../fit.ts'
+import { plainLine } from '../../plain.ts'
+import type { Style } from '../../style.ts'
+import { cutTo } from '../../width.ts'
+import { rule, tall, windowOf } from '../layout.ts'
+import type { CheckRow, RunModel } from '../model.ts'
+
+/** The checks of the latest iteration, and below them the end of the selected one's log. */
+export function checkPanel(
+  { checks, log }: Pick<RunModel, 'checks' | 'log'>,
+  entry: number,
+  columns: number,
+  rows: number,
+  style: Style,
+): string[] {
+  const { colors } = style
+  if (checks.length === 0) return tall([colors.dim(' no check has run yet')], rows)
+  const room = Math.min(checks.length, Math.max(Math.floor(rows / 3), 3))
+  const { from, to } = windowOf(entry, checks.length, room)
+  const lines = checks
+    .slice(from, to)
+    .map((check, index) => checkLine(check, from + index === entry, columns, style))
+  const below = rows - lines.length - 1
+  const title = log === null ? 'no log' : `the end of ${plainLine(log.path, 1000)}`
+  return tall(
+    [
+      ...lines,
+      rule(columns, style, title),
+      ...(log?.lines ?? []).slice(-below).map(line => cutTo(` ${line}`, columns)),
+    ],
+    rows,
+  )
+}
+
+function checkLine(check: CheckRow, isSelected: boolean, columns: number, { colors, marks }: Style): string {
+  const { state } = check
+  const mark =
+    state === 'pass' ? marks.pass : state === 'fail' ? marks.fail : state === 'running' ? marks.active : '?'
+  const paint = state === 'pass' ? colors.green : state === 'fail' ? colors.red : colors.yellow
+  const note = check.note === '' ? '' : `: ${asCheck(plainLine(check.note))}`
+  const text = `${plainLine(check.check)}${state === 'running' ? ' runs' : note}`
+  const line = fitTo(columns - 1).cut(`${isSelected ? '›' : ' '}${mark} ${text}`)
+  return isSelected ? colors.inverse(line) : paint(line)
+}
