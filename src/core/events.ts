@@ -196,6 +196,8 @@ export type RunEvent = { at: number; up?: number } & (
       n: number
       /** The folder that the step works in, by name; absent: the project. */
       workspace?: string
+      /** What its agent may spend; absent: there is no limit. */
+      usd?: number
     }
   /** `watched`: absent for an agent that is watched by its stream. */
   | { type: 'spawned'; id: StepId; ref: ProcessRef; watched?: Watched }

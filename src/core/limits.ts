@@ -32,7 +32,8 @@ export function reached(
   worked: number,
 ): { result: Result; why: string } | null {
   const { limits } = state
-  if (limits.usd !== null && state.spent.usd >= limits.usd)
+  // What is in flight may still spend its share. Once it has landed, what it spent counts.
+  if (limits.usd !== null && state.spent.usd + sharesOf(state) >= limits.usd)
     return {
       result: 'budget',
       why: `${formatUsd(state.spent.usd, state.spent.estimated)} of ${formatUsd(limits.usd)} are spent`,
@@ -50,6 +51,18 @@ export function reached(
           : `all ${limits.iterations} iterations are used`,
     }
   return null
+}
+
+/** What the agents in flight may spend together. */
+const sharesOf = ({ flight }: RunState): number =>
+  Object.values(flight).reduce((sum, { usd = 0 }) => sum + usd, 0)
+
+/** What one more agent may spend, of `width` that may be in flight: its share of what nobody else may; null: there is no limit. */
+export function shareOf(state: RunState, width: number): number | null {
+  const { limits, spent, flight } = state
+  if (limits.usd === null) return null
+  const agents = Object.values(flight).filter(({ agent }) => agent !== null).length
+  return Math.max(limits.usd - spent.usd - sharesOf(state), 0) / Math.max(width - agents, 1)
 }
 
 /** All these agents are limited: until when to wait for the first of them, or why that would be too long. */

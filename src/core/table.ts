@@ -126,6 +126,8 @@ export type Step = {
   at: number
   /** The folder that it works in, by name; absent: the project. */
   workspace?: string
+  /** What its agent may spend; absent: there is no limit. */
+  usd?: number
   ref?: ProcessRef
   ended?: AgentEnding
 }

@@ -1,4 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
+import { shareOf } from '../core/limits.ts'
 import type { Decision } from '../core/next.ts'
 import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
 import { CannotGoOn, type Check, type Claims, type Ports, type Work } from '../core/ports.ts'
@@ -29,7 +30,8 @@ export async function begin(
   const found = ports.workspaceFor?.(decision.task)
   // Await only a promise: an await costs a turn of the event loop.
   const workspace = found instanceof Promise ? await found : found
-  const { state } = book
+  const { state, table } = book
+  const usd = decision.agent === null ? null : shareOf(state, table.width)
   const step: Step = {
     id: state.steps + 1,
     task: decision.task.id,
@@ -38,6 +40,7 @@ export async function begin(
     n: state.n + Object.keys(state.flight).length + 1,
     at: ports.clock.now(),
     ...(workspace !== undefined && { workspace }),
+    ...(usd !== null && { usd }),
   }
   const prompt = step.agent === null ? '' : await ports.buildPrompt(workOf(book, step))
   book.record({ type: 'started', ...step })

@@ -52,7 +52,6 @@ export type Adapters = {
   agents: AgentPool
   /** Environment variables for every agent. */
   marks: Record<string, string>
-  budgetLeft(): number | null
   call: CallAgent
   ask: Context['ask']
   locks: Context['locks']
@@ -79,7 +78,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   const { width } = options.workflow.table(spec)
   const budgetLeft = () => {
     const { limits, spent } = run().state
-    // Each of those that may be in flight gets its share.
+    // A question may be asked beside the work of others.
     return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0) / width
   }
   const call = agentCaller({
@@ -130,7 +129,6 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     clock,
     agents,
     marks,
-    budgetLeft,
     call,
     workspaces,
     worktrees,
@@ -187,7 +185,7 @@ export function composePorts(options: PortsOptions): Ports {
           agent: agent ?? '',
           prompt,
           cwd: dir,
-          budgetUsd: adapters.budgetLeft(),
+          budgetUsd: work.step.usd ?? null,
           marks: { ...adapters.marks, RALPH_STAGE: work.stage, ...active.env?.(work) },
           about: { stage: work.stage },
         },

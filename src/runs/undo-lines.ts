@@ -11,8 +11,13 @@ export const isEmptyPlan = (start: Start, plan: UndoPlan): boolean =>
 const movesHead = (start: Start, { now, tip }: UndoPlan): boolean =>
   now.head !== start.head || now.branch !== start.branch || (start.branch !== null && tip !== start.head)
 
-/** What an undo would do, in lines. */
-export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: boolean): string[] {
+/** What an undo would do, in lines. `kept`: what it does not touch, a sentence each. */
+export function undoLines(
+  id: string,
+  start: Start,
+  plan: UndoPlan,
+  { isEndKnown, kept }: { isEndKnown: boolean; kept: readonly string[] },
+): string[] {
   const branch = start.branch ?? 'a detached HEAD'
   const { now } = plan
   const from = now.branch === start.branch ? '' : ` (from ${now.branch ?? 'a detached HEAD'}, which stays)`
@@ -23,6 +28,7 @@ export function undoLines(id: string, start: Start, plan: UndoPlan, isEndKnown: 
     ['stays', files(plan.later, 'yours: changed after the run, not by it')],
     ['stays', files(plan.unknown, 'was dirty before the run and not kept, so it cannot be put back')],
     ['stays', files(plan.repositories, 'a repository of its own; for a submodule: git submodule update')],
+    ...kept.map((line): [string, string] => ['stays', plainLine(line)]),
     ['note', isEndKnown ? null : 'the run was cut off, so what was changed since then counts as its own'],
   ]
   return [

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { fold } from '../core/evolve.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { idsOf } from '../git/start.ts'
 import { openScratch } from '../git/trees.ts'
@@ -9,6 +10,7 @@ import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
+import { keptFolders } from '../workflows/shared/own-folders.ts'
 import { ralphHome } from './find.ts'
 import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
@@ -55,10 +57,12 @@ export async function undoRun(
       scratch,
     }
     const plan = await planUndo(undoing)
+    const isEndKnown = past.left !== null
+    const kept = keptFolders(fold(run.events).state)
     const isEmpty = isEmptyPlan(past.start, plan) && !undoing.isBegun
     const isAsItWas = isEmpty && plan.unknown.length === 0
     if (isAsItWas) print('nothing to undo: everything is as it was')
-    else for (const line of undoLines(run.id, past.start, plan, past.left !== null)) print(line)
+    else for (const line of undoLines(run.id, past.start, plan, { isEndKnown, kept })) print(line)
     if (isEmpty && !isAsItWas) print('nothing was undone')
     if (isEmpty) return isAsItWas ? 0 : 1
     if (!options.yes) {

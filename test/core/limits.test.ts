@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failurePause, limitedUntil, limitPause, reached } from '../../src/core/limits.ts'
+import { failurePause, limitedUntil, limitPause, reached, shareOf } from '../../src/core/limits.ts'
 import { initial } from '../../src/core/table.ts'
 import { LIMITS } from './play.ts'
 
@@ -58,5 +58,32 @@ describe('another iteration', () => {
   ])('%s', (_, state, limits, flying, says) => {
     const result = reached({ ...initial, ...state, limits: { ...LIMITS, ...limits } }, flying, 120_000)
     expect(result && [result.result, result.why]).toEqual(says)
+  })
+})
+
+describe('the budget of agents that work at once', () => {
+  const limits = { ...LIMITS, usd: 1 }
+  const fly = (id: number, usd: number) => ({ id, task: 'T', stage: 's', agent: 'a', n: id, at: 0, usd })
+  const stateWith = (usd: number, ...shares: number[]) => ({
+    ...initial,
+    limits,
+    spent: { usd, tokens: 0 },
+    flight: Object.fromEntries(shares.map((share, id) => [id, fly(id, share)])),
+  })
+
+  it('is shared by all that may be in flight, and never promised twice', () => {
+    expect(shareOf(stateWith(0), 2)).toBe(0.5)
+    expect(shareOf(stateWith(0, 0.5), 2)).toBe(0.5)
+    expect(shareOf(stateWith(0.25, 0.5), 2)).toBe(0.25)
+    expect(shareOf(stateWith(0.25), 1)).toBe(0.75)
+    expect(shareOf({ ...stateWith(0), limits: LIMITS }, 2)).toBeNull()
+  })
+
+  it('is used up while those in flight may still spend the rest', () => {
+    expect(reached(stateWith(0.4, 0.5), 1, 0)).toBeNull()
+    expect(reached(stateWith(0.6, 0.5), 1, 0)).toMatchObject({ result: 'budget' })
+    expect(shareOf(stateWith(0.6, 0.5), 2)).toBe(0)
+    // It spent less than it might have.
+    expect(reached(stateWith(0.7), 0, 0)).toBeNull()
   })
 })
