@@ -127,6 +127,7 @@ describe('pages', () => {
     ['resume', ['docs/run.md']],
     ['build', ['docs/run.md', 'docs/build.md']],
     ['todo', ['docs/run.md', 'docs/build.md']],
+    ['pipeline', ['docs/run.md', 'docs/pipeline.md', 'docs/parallel.md', 'docs/workers.md']],
   ])('every option of %s is explained in %j', async (command, pages) => {
     const cwd = scratch()
     const { stdout } = await runRalph([command, '--help'], { cwd, env: { HOME: cwd } })

@@ -163,6 +163,15 @@ describe('ralph task import', () => {
     expect((await other.ralph('task', 'export')).stdout).not.toContain('reviewer')
   })
 
+  it('takes the example of the page about tasks as it is', async () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'tasks.md'), 'utf8')
+    const [, yaml = ''] = /^```yaml\n(.*?)^```/ms.exec(page) ?? []
+    const stage = setTasks()
+    stage.write('tasks.yaml', yaml)
+    const ran = await stage.ralph('task', 'import', 'tasks.yaml')
+    expect([ran.code, ran.stderr, stage.ids()]).toEqual([0, '', ['TASK-001.json']])
+  })
+
   it('takes JSON, with tabs, and completion_spec for completion', async () => {
     const stage = setTasks()
     const task = { id: 'A', title: 'x', completion_spec: { outcome: 'o', acceptance_criteria: ['c'] } }
