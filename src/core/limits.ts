@@ -53,16 +53,19 @@ export function reached(
   return null
 }
 
+/** How many agents are in flight. What ralph does itself is no iteration. */
+export const agentsIn = ({ flight }: Pick<RunState, 'flight'>): number =>
+  Object.values(flight).filter(({ agent }) => agent !== null).length
+
 /** What the agents in flight may spend together. */
 const sharesOf = ({ flight }: RunState): number =>
   Object.values(flight).reduce((sum, { usd = 0 }) => sum + usd, 0)
 
 /** What one more agent may spend, of `width` that may be in flight: its share of what nobody else may; null: there is no limit. */
 export function shareOf(state: RunState, width: number): number | null {
-  const { limits, spent, flight } = state
+  const { limits, spent } = state
   if (limits.usd === null) return null
-  const agents = Object.values(flight).filter(({ agent }) => agent !== null).length
-  return Math.max(limits.usd - spent.usd - sharesOf(state), 0) / Math.max(width - agents, 1)
+  return Math.max(limits.usd - spent.usd - sharesOf(state), 0) / Math.max(width - agentsIn(state), 1)
 }
 
 /** All these agents are limited: until when to wait for the first of them, or why that would be too long. */

@@ -1,5 +1,6 @@
 import type { AgentEnding, Finding, ProcessRef, Settled } from './events.ts'
 import type { Task, TaskId } from './task.ts'
+import type { WorkspaceState } from './workspaces/workspace-state.ts'
 
 export type StageName = string
 export type AgentName = string
@@ -48,8 +49,8 @@ export type Stage = {
   rejects?: true
   /** What a red check means here. An opinion means `fail` wherever there is such a move. */
   failed?: 'fail' | 'reject'
-  /** Only one task may be here at a time. */
-  alone?: true
+  /** Of the stages with the same word, only one may be in flight at a time. */
+  alone?: string
   /** How often a task may stay here. */
   tries: number
   /** How often a task may come here; beyond it, the task is blocked. */
@@ -143,26 +144,6 @@ export type Streak = {
   idles: number
   /** Meanwhile the agent did well at another task: the trouble is with this one. */
   elsewhere?: true
-}
-
-/** A folder of a task's own. */
-export type WorkspaceState = {
-  task: TaskId
-  /** The worktree. The workspace may be a folder in it. */
-  dir: string
-  branch: string
-  /** The commit that the task's work comes after. */
-  base: string
-  /** Its repository when it was opened; absent: nobody has worked in it. */
-  start?: Record<string, unknown>
-  /** Where its branch ended when it was last looked at; absent: at its base. */
-  tip?: string
-  /** The merge that began last: the commits that it brings together and, once they are, where the branch goes. */
-  merging?: { id: StepId; onto: string; tip: string; to?: string }
-  /** The commit with both sides of a conflict, and the paths that conflict. */
-  conflict?: { commit: string; paths: readonly string[] }
-  landing?: { id: StepId; from: string; to: string }
-  merged?: { from: string; to: string }
 }
 
 export type RunState = {

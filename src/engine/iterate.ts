@@ -1,5 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
-import { shareOf } from '../core/limits.ts'
+import { agentsIn, shareOf } from '../core/limits.ts'
 import type { Decision } from '../core/next.ts'
 import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
 import { CannotGoOn, type Check, type Claims, type Ports, type Work } from '../core/ports.ts'
@@ -37,7 +37,7 @@ export async function begin(
     task: decision.task.id,
     stage: decision.stage,
     agent: decision.agent,
-    n: state.n + Object.keys(state.flight).length + 1,
+    n: state.n + agentsIn(state) + 1,
     at: ports.clock.now(),
     ...(workspace !== undefined && { workspace }),
     ...(usd !== null && { usd }),
@@ -105,6 +105,7 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const work = workOf(book, step)
   // What ralph does itself comes before the checks: they check its result.
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
+  emitFindings(ports, step.id, acted)
   const well = (step.ended === undefined || needsChecks(step.ended)) && isGreen(acted)
   const checks = well ? await ports.checks(work) : []
   const changed = await hasChanged(context, step, { well, isChecked: checks.length > 0 })
@@ -118,6 +119,7 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const found = [...acted, ...checked.findings, ...doubts]
   const completed =
     step.agent === null && isGreen(found) ? ((await ports.complete?.(workOf(book, step))) ?? []) : []
+  emitFindings(ports, step.id, completed)
   const findings = [...found, ...completed]
   const claims = well && step.ended ? await claimsOf(ports, work, step.ended) : {}
   const outcome: Outcome = step.ended

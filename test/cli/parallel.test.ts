@@ -62,6 +62,10 @@ describe('ralph pipeline --parallel 2', { timeout: 90_000 }, () => {
     expect(seen).toMatch(/^<{7} [\s\S]*={7}[\s\S]*>{7} /)
     const later = stage.events('rebased').find(e => e.conflict)!
     expect(later.conflict).toEqual(['base.txt'])
+    expect(ran.stdout).toMatch(/^T[12] │ {3}✗ merge .*conflicts with what is on main by now/m)
+    // What ralph does itself is no iteration.
+    expect(ran.stdout).toMatch(/ 5 iterations · /)
+    expect((await stage.ralph('report')).stdout).toMatch(/^ +– {2}fail .* T[12] · merge · ralph/m)
     // No commit with marks is in the history.
     for (const commit of stage.git('log', '--format=%H').split('\n'))
       expect(stage.git('show', `${commit}:base.txt`)).not.toContain('<<<<<<<')

@@ -91,8 +91,15 @@ export function formatIterations({
   ].join(', ')
 }
 
-export const usdOrUnknown = ({ usd, estimated }: Pick<Spent, 'usd' | 'estimated'>): string =>
-  usd === null ? 'unknown' : formatUsd(usd, estimated)
+/** What ralph does itself has no number and no price. */
+const NONE = '–'
+export const numberOf = ({ agent, n }: Iteration): string => (agent === null ? NONE : String(n))
+export const unknownOf = ({ agent }: Pick<Iteration, 'agent'>): string => (agent === null ? NONE : 'unknown')
+
+export const usdOrUnknown = ({ usd, estimated, agent = '' }: Priced): string =>
+  usd === null ? unknownOf({ agent }) : formatUsd(usd, estimated)
+
+type Priced = Pick<Spent, 'usd' | 'estimated'> & Partial<Pick<Iteration, 'agent'>>
 
 /** `$0.18`; `~$0.18 (estimated)`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
 export function formatCost({

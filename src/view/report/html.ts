@@ -18,7 +18,9 @@ import {
   formatTitle,
   formatWarnings,
   markOf,
+  numberOf,
   toneOf,
+  unknownOf,
   usdOrUnknown,
 } from './format.ts'
 import { htmlCommands, htmlPage } from './html-page.ts'
@@ -75,7 +77,7 @@ const list = (title: string, items: string[]) =>
 function charts({ iterations, totals }: Receipt): string[] {
   if (iterations.length === 0) return []
   const points = (amount: (i: Iteration) => number | null) =>
-    iterations.map(i => ({ n: i.n, value: amount(i) }))
+    iterations.filter(i => i.agent !== null).map(i => ({ n: i.n, value: amount(i) }))
   const time = drawBars(
     'time',
     'Time',
@@ -108,9 +110,9 @@ const HEAD = `<thead><tr><th class="number">#</th><th>how</th><th class="number"
 function row(i: Iteration, about: string): string {
   const number = (name: string, value: string) =>
     `<td class="number${value === 'unknown' ? ' dim' : ''}" data-name="${name}">${html(value)}</td>`
-  const count = (n: number | undefined) => (n === undefined ? 'unknown' : formatCount(n))
+  const count = (n: number | undefined) => (n === undefined ? unknownOf(i) : formatCount(n))
   return [
-    `<tr>${number('#', String(i.n))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
+    `<tr>${number('#', numberOf(i))}<td><span class="how ${toneOf(i.end)}">${html(i.end)}</span></td>`,
     number('time', formatDuration(i.ms)),
     number('cost', usdOrUnknown(i)),
     number('in', count(i.tokens?.input)),

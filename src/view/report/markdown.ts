@@ -19,6 +19,8 @@ import {
   formatWarnings,
   LONGEST_LINE,
   markOf,
+  numberOf,
+  unknownOf,
   usdOrUnknown,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
@@ -29,7 +31,7 @@ export function markdownReport(receipt: Receipt): string[] {
   const { iterations } = receipt
   const about = distinguishingFacts(iterations)
   const row = (i: Iteration) =>
-    line([i.n, i.end, formatDuration(i.ms), usdOrUnknown(i), tokensOf(i), detailOf(i, about(i))])
+    line([numberOf(i), i.end, formatDuration(i.ms), usdOrUnknown(i), tokensOf(i), detailOf(i, about(i))])
   const section = (title: string, items: string[]) =>
     items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${escapeMarkdown(item)}`)]
   const nextStep = formatNextStep(receipt)
@@ -55,8 +57,8 @@ export function markdownReport(receipt: Receipt): string[] {
 
 const HEAD = ['| # | how | time | cost | in / cached / out | |', '|--:|---|--:|--:|--:|---|']
 
-const tokensOf = ({ tokens }: Iteration): string =>
-  tokens === null ? 'unknown' : `${tokens.input} / ${tokens.cached} / ${tokens.output}`
+const tokensOf = ({ tokens, agent }: Iteration): string =>
+  tokens === null ? unknownOf({ agent }) : `${tokens.input} / ${tokens.cached} / ${tokens.output}`
 
 const detailOf = ({ note, checks, denied = [], commits, files }: Iteration, about: string): string =>
   [

@@ -88,13 +88,15 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
   if (began?.type !== 'began') throw new Error('a journal must begin with the event `began`')
   const { id, project, workflow } = began
   const iterations = iterationsOf(events)
-  const counted = iterations.filter(i => i.counted).length
+  // What ralph did itself is in the list, but is no iteration.
+  const worked = iterations.filter(i => i.agent !== null)
+  const counted = worked.filter(i => i.counted).length
   const totals = {
     ...spentOn(iterations),
     counted,
-    uncounted: iterations.length - counted,
-    begun: new Set(iterations.map(i => i.n)).size,
-    unchecked: iterations.filter(i => i.unchecked).length,
+    uncounted: worked.length - counted,
+    begun: new Set(worked.map(i => i.n)).size,
+    unchecked: worked.filter(i => i.unchecked).length,
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)

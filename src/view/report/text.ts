@@ -22,8 +22,10 @@ import {
   formatWarnings,
   LONGEST_LINE,
   markOf,
+  numberOf,
   type Tone,
   toneOf,
+  unknownOf,
   usdOrUnknown,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
@@ -56,7 +58,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(formatCommit(commit), width - 6))}`)
     const cells = columns(
       {
-        n: String(i.n),
+        n: numberOf(i),
         end: i.end,
         time: formatDuration(i.ms),
         cost: usdOrUnknown(i),
@@ -92,9 +94,9 @@ const HEAD: Cells = { n: '#', end: 'how', time: 'time', cost: 'cost', tokens: 't
 const columns = ({ n, end, time, cost, tokens }: Cells, paint = (text: string) => text): string =>
   `${n.padStart(5)}  ${paint(end)}${' '.repeat(11 - end.length)}  ${time.padStart(6)}  ${cost.padStart(7)}  ${tokens}`
 
-const tokensOf = ({ tokens }: Iteration): string =>
+const tokensOf = ({ tokens, agent }: Iteration): string =>
   tokens === null
-    ? 'unknown'
+    ? unknownOf({ agent })
     : `${formatCount(tokens.input)} (${formatCount(tokens.cached)}) / ${formatCount(tokens.output)}`
 
 const INDENT = 12

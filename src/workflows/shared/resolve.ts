@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Finding } from '../../core/events.ts'
 import type { Check } from '../../core/ports.ts'
-import type { WorkspaceState } from '../../core/table.ts'
+import type { WorkspaceState } from '../../core/workspaces/workspace-state.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { HALF_EDITED } from './prompt-parts.ts'
 
