@@ -1,5 +1,5 @@
 import type { Proof, Result } from './events.ts'
-import { isSetBack, reached, waitFor } from './limits.ts'
+import { agentsIn, isSetBack, reached, waitFor } from './limits.ts'
 import {
   type AgentName,
   isOpen,
@@ -61,7 +61,8 @@ export function next(
   }
   if (open.length === 0) return finish('blocked', explainBlocked(table, state, tasks))
 
-  if (agentsAmong(table, flying) >= table.width) return { type: 'busy' }
+  const isFull = agentsAmong(table, flying) >= table.width
+  if (isFull && table.width === 1) return { type: 'busy' }
   // Looked at only if something went wrong: lists can be long.
   const isOpenTask = (id: TaskId) => open.some(t => t.id === id)
   const failed = givenUp(state).filter(({ task }) => isOpenTask(task))
@@ -69,11 +70,12 @@ export function next(
   const everywhere = failed.find(({ elsewhere }) => !elsewhere)
   const limit = everywhere
     ? { result: everywhere.result, why: stopsLoop(everywhere) }
-    : reached(state, flying.length, worked)
+    : reached(state, agentsIn(state), worked)
   // What ralph does itself costs nothing: work that was paid for is merged.
   const mayEnter = (name: StageName) => {
     const stage = table.stages[name]
-    return (limit === null || stage?.by === 'ralph') && !(stage?.alone && flying.some(f => f.stage === name))
+    const mayWork = (limit === null && !isFull) || stage?.by === 'ralph'
+    return mayWork && !(stage?.alone && flying.some(f => table.stages[f.stage]?.alone === stage.alone))
   }
 
   const isGivenUp = (id: TaskId) => failed.some(({ task }) => task === id)
@@ -88,6 +90,7 @@ export function next(
   const isDone = (id: TaskId) => done.has(id)
   const isReady = (t: Task) => !left.has(t.id) && mayEnter(stageOf(table, state, t)) && isMet(t, isDone)
   const task = mostUrgent(table, state, open, isReady)
+  if (!task && isFull) return { type: 'busy' }
   if (!task && limit) return finish(limit.result, limit.why)
   if (!task && waiting.length > 0) return pause()
   if (!task && failed.length > 0) return finish(failed[0]!.result, explainFailed(failed))

@@ -50,6 +50,28 @@ describe('what is worked on next', () => {
     run.land(1, ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#1' }, stage: 'merge', agent: null })
   })
+
+  it('is a merge on top of those, one at a time, and none while a conflict is resolved', () => {
+    const list = ['#1', '#2', '#3', '#4'].map(id => task(id))
+    const run = play(tasks({ parallel: 2 }), list)
+    const begin = () => {
+      const { task, stage } = run.begin()
+      return `${task} ${stage}`
+    }
+    expect([begin(), begin()]).toEqual(['#1 work', '#2 work'])
+    run.land(1, ok({ findings: [green] }))
+    expect([begin(), begin()]).toEqual(['#1 merge', '#3 work'])
+    run.land(2, ok({ findings: [green] }))
+    expect([begin(), run.decide()]).toEqual(['#4 work', { type: 'busy' }])
+    // All places are taken, and #2 is merged all the same.
+    run.land(3, ok({ findings: [green] }))
+    expect([begin(), run.decide()]).toEqual(['#2 merge', { type: 'busy' }])
+    run.land(6, ok({ findings: [red] }))
+    run.land(4, ok({ findings: [green] }))
+    expect([begin(), run.decide()]).toEqual(['#2 resolve', { type: 'busy' }])
+    run.land(7, ok({ findings: [green] }))
+    expect([begin(), run.decide()]).toEqual(['#2 merge', { type: 'busy' }])
+  })
 })
 
 describe('a run', () => {

@@ -97,7 +97,9 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const flying = Object.values(state.flight)
     must(state.hold === null, 'nothing begins while the run is paused')
     const taken = workflow.width === 1 ? flying : flying.filter(f => f.agent !== null)
-    must(taken.length < workflow.width, 'at most width in flight')
+    const isFull = taken.length >= workflow.width
+    // What ralph does itself comes on top, except where one thing follows another.
+    must(!isFull || (d.agent === null && workflow.width > 1), 'at most width in flight')
     must(!flying.some(f => f.task === d.task.id), 'one step per task')
     must(tasks.includes(d.task) && stands(state, d.task).stage === d.stage, 'works on what is there')
     must(isOpen(stands(state, d.task).stage), 'works on open tasks only')
@@ -105,22 +107,28 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const isReady = (t: Task) => t.blockedBy.every(b => done.has(b))
     must(isReady(d.task), 'never works on a task with an unmet blocker')
     const open = new Set(tasks.filter(t => isOpen(stands(state, t).stage)).map(t => t.id))
-    const isFree = (name: string) => !workflow.stages[name]?.alone || !flying.some(f => f.stage === name)
+    const isFree = (name: string) => {
+      const alone = workflow.stages[name]?.alone
+      return alone === undefined || flying.every(f => workflow.stages[f.stage]?.alone !== alone)
+    }
     must(isFree(d.stage), 'one task at a time where a stage says so')
     must(!isGivenUp(d.task.id), 'stops after failures in a row')
+    const working = flying.filter(f => f.agent !== null)
+    const promised = working.reduce((sum, { usd = 0 }) => sum + usd, 0)
     const bounds = [
-      [limits.iterations === null || seen.n + flying.length < limits.iterations, 'keeps to the iterations'],
+      [limits.iterations === null || seen.n + working.length < limits.iterations, 'keeps to the iterations'],
       [
         streaks.every(s => !isTooMuch(s) || s.well || !open.has(s.task)),
         'stops if an agent fails and does nothing else well',
       ],
-      [limits.usd === null || state.spent.usd < limits.usd, 'keeps to the budget'],
+      [limits.usd === null || state.spent.usd + promised < limits.usd, 'keeps to the budget'],
       [limits.ms === null || worked < limits.ms, 'keeps to the time'],
     ] as const
     const isOver = bounds.some(([holds]) => !holds)
     // Ralph's own stages cost nothing.
     if (d.agent !== null) for (const [holds, what] of bounds) must(holds, what)
-    const mayEnter = (name: string) => isFree(name) && (!isOver || workflow.stages[name]?.by === 'ralph')
+    const mayEnter = (name: string) =>
+      isFree(name) && ((!isOver && !isFull) || workflow.stages[name]?.by === 'ralph')
     const rank = (t: Task) => [workflow.order?.indexOf(stands(state, t).stage) ?? 0, t.priority ?? 0] as const
     const mine = rank(d.task)
     for (const t of tasks) {

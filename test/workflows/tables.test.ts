@@ -94,7 +94,7 @@ describe('the table of a build', () => {
 
   it('orders its stages only where something is merged: that comes first', () => {
     expect(table).not.toHaveProperty('order')
-    const order = ['merge', 'resolve', 'refine', 'decompose', 'fix', 'work']
+    const order = ['resolve', 'merge', 'refine', 'decompose', 'fix', 'work']
     expect(build({ parallel: 2 }).order).toEqual(order)
     expect(build({ isOnBranches: true })).toMatchObject({ width: 1, order })
   })
@@ -160,7 +160,7 @@ describe('the table of a pipeline', () => {
     const table = pipeline({ roles: ['coder'], parallel: 2 })
     expectWhole(table)
     expect([table.width, table.stages.coder!.on.pass]).toEqual([2, 'merge'])
-    expect(table.order).toEqual(['merge', 'resolve', 'coder'])
+    expect(table.order).toEqual(['resolve', 'merge', 'coder'])
     expect(pipeline({ roles: ['coder'], isOnBranches: true })).toEqual({ ...table, width: 1 })
   })
 
@@ -183,12 +183,13 @@ describe('merging', () => {
       merge: {
         by: 'ralph',
         title: 'merging',
-        alone: true,
+        alone: 'merge',
         ends: 'checks',
         tries: 5,
         on: { pass: 'done', more: 'merge', fail: 'resolve', ask: 'blocked', spent: 'blocked' },
       },
       resolve: {
+        alone: 'merge',
         role: 'coder',
         title: 'resolving',
         ends: 'checks',

@@ -25,12 +25,12 @@ export const merging = (isOnBranches: boolean): Merging =>
   isOnBranches
     ? {
         after: MERGE,
-        order: [MERGE, RESOLVE],
+        order: [RESOLVE, MERGE],
         stages: {
           [MERGE]: {
             by: 'ralph',
             title: 'merging',
-            alone: true,
+            alone: MERGE,
             ends: 'checks',
             tries: MERGE_TRIES,
             on: { pass: 'done', more: MERGE, fail: RESOLVE, ask: 'blocked', spent: 'blocked' },
@@ -38,6 +38,8 @@ export const merging = (isOnBranches: boolean): Merging =>
           [RESOLVE]: {
             role: 'coder',
             title: 'resolving',
+            // Nothing else is merged meanwhile: it would conflict with that, too, and begin again.
+            alone: MERGE,
             ends: 'checks',
             tries: 2,
             visits: MAX_RESOLVES,
