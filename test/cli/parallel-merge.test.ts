@@ -77,6 +77,61 @@ describe('scm.merge', { timeout: 90_000 }, () => {
   )
 })
 
+describe('the checks of a merge', { timeout: 90_000 }, () => {
+  it('run on the merged tree: what is green alone and red together goes to an agent', async () => {
+    const stage = await setParallel({
+      acts: { 'T1.resolver': 'touch both.txt', 'T2.resolver': 'touch both.txt' },
+      settings: {
+        guardrails: [{ command: '! { test -e T1.txt && test -e T2.txt && ! test -e both.txt; }' }],
+      },
+    })
+    const begin = stage.git('rev-parse', 'HEAD')
+    expect((await stage.pipeline('--parallel', '2')).code).toBe(0)
+    const moves = stage.settled().flatMap(settled => /(?:merge|resolve) \w+/.exec(settled) ?? [])
+    expect(moves).toEqual(['merge pass', 'merge fail', 'resolve pass', 'merge pass'])
+    // Each merge knows the commit before it.
+    const [first, second] = stage.events('merged')
+    expect([first!.from, second!.from, second!.to]).toEqual([
+      begin,
+      first!.to,
+      stage.git('rev-parse', 'HEAD'),
+    ])
+  })
+
+  it('are those of every stage of the task: its commands, once each', async () => {
+    const stage = await setParallel({
+      tasks: [taskOf('T1')],
+      settings: { guardrails: [] },
+    })
+    expect((await stage.pipeline('--worktree')).code).toBe(0)
+    const merge = stage.events('settled').find(({ stage }) => stage === 'merge')!
+    expect(merge.findings.map(({ check, verdict }) => `${check} ${verdict}`)).toEqual(['test -e T1.txt pass'])
+  })
+})
+
+describe('the files of tasks', { timeout: 90_000 }, () => {
+  it('are put back in the folder of a task too, whether git knows them or not', async () => {
+    const cheat = 'mkdir -p .ralph/tasks; echo {} > .ralph/tasks/T1.json; echo T1 > T1.txt'
+    for (const ignored of ['.ralph/', '.ralph/sessions/']) {
+      const stage = await setParallel({
+        tasks: [taskOf('T1')],
+        acts: { 'T1.coder': `[ -e "$ACTS/once" ] || { touch "$ACTS/once"; ${cheat}; }; echo T1 > T1.txt` },
+      })
+      stage.write('.gitignore', `${ignored}\ntasks.json\n`)
+      stage.git('add', '.')
+      stage.git('commit', '-q', '--allow-empty', '-m', 'tasks')
+      expect((await stage.pipeline('--worktree')).code).toBe(0)
+      expect(stage.settled().slice(0, 2)).toEqual(['T1 coder fail', 'T1 coder pass'])
+      const [red] = stage.events('settled')
+      expect(red!.findings.find(({ verdict }) => verdict === 'fail')).toMatchObject({
+        note: expect.stringContaining('.ralph/tasks/T1.json'),
+      })
+      expect(stage.stored('T1')).toMatchObject({ id: 'T1', status: 'completed' })
+      expect(stage.git('diff', '--name-only', 'HEAD~1', 'HEAD')).toBe('T1.txt')
+    }
+  })
+})
+
 describe('push in scm.tasks', { timeout: 90_000 }, () => {
   it('pushes the branch that the run began on after each merge, and no branch of a task', async () => {
     const stage = await setParallel({ settings: merges('rebase', ['push']) })

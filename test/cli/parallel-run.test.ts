@@ -63,6 +63,39 @@ describe('with several tasks in flight', { timeout: 90_000 }, () => {
   })
 })
 
+describe('what you do in the project meanwhile', { timeout: 90_000 }, () => {
+  it('stays: a commit of yours goes first, and the tasks are put onto it', async () => {
+    const stage = await setTwo()
+    const ralph = await stage.begin()
+    stage.write('mine.txt', 'mine\n')
+    stage.git('add', 'mine.txt')
+    stage.git('commit', '-qm', 'mine')
+    stage.go()
+    expect((await ralph.ended).code).toBe(0)
+    expect(stage.git('log', '--format=%s')).toMatch(/^(?:Make T[12]\n){2}mine\nbegin$/)
+    expect(stage.git('status', '--porcelain')).toBe('')
+  })
+
+  it('stays: on another branch your files are left as they are, and the tasks are merged all the same', async () => {
+    const stage = await setTwo()
+    const ralph = await stage.begin()
+    stage.git('switch', '-qc', 'other')
+    stage.write('base.txt', 'mine\n')
+    stage.go()
+    expect((await ralph.ended).code).toBe(0)
+    expect(stage.git('log', 'main', '--format=%s').split('\n').sort()).toEqual([
+      'Make T1',
+      'Make T2',
+      'begin',
+    ])
+    expect([stage.git('symbolic-ref', '--short', 'HEAD'), stage.git('status', '--porcelain')]).toEqual([
+      'other',
+      ' M base.txt',
+    ])
+    expect(stage.branches()).toEqual(['main', 'other'])
+  })
+})
+
 describe('ralph undo after tasks were worked on at once', { timeout: 90_000 }, () => {
   it('puts back the branch and the files, and keeps what was not merged, by name', async () => {
     const stage = await setParallel({
