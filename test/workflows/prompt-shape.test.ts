@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { completionHint, promptText } from '../../src/workflows/run/rules/prompt.ts'
-import { countLine } from '../../src/workflows/shared/prompt-parts.ts'
+import { countLine, doubtNotes } from '../../src/workflows/shared/prompt-parts.ts'
 
 describe('the count in a prompt', () => {
   it.each([
@@ -80,4 +80,14 @@ describe('the hint', () => {
     expect(completionHint({ response: null, pattern: null }, true)).toBeNull()
     expect(completionHint({ response: 'DONE', pattern: 'x' }, true)).toBeNull()
   })
+})
+
+it('a doubt is told where it can be put right: in the folder that it is about', () => {
+  const doubtOf = (note: string) => [{ check: 'tests', verdict: 'pass' as const, note, doubts: [note] }]
+  const doubts = { '': doubtOf('of the project'), '../w/T1': doubtOf('of T1') }
+  expect([undefined, '../w/T1', '../w/T2'].map(name => doubtNotes({ doubts }, name))).toEqual([
+    ['of the project'],
+    ['of T1'],
+    [],
+  ])
 })

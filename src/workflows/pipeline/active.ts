@@ -82,7 +82,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
   const given = new Map<number, string>()
 
   function promptOf(work: Work): string {
-    const { task, stage, state } = work
+    const { task, stage, step, state } = work
     const mine = taskOf(task.id)
     const { tries, carry, interrupted } = taskStateOf(table, state, task)
     const criteria = criteriaOf(work)
@@ -102,7 +102,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
       carry,
       reviews: reviewsOf(task.id),
       interrupted,
-      doubts: doubtNotes(state),
+      doubts: doubtNotes(state, step.workspace),
       instructions: instructionsFor(state, task.id),
     })
   }

@@ -7,9 +7,9 @@ export const instructionsFor = ({ told, toldTask }: RunState, task: TaskId): str
   ...(Object.hasOwn(toldTask, task) ? toldTask[task]! : []),
 ]
 
-/** Why green checks prove nothing now: every prompt says so until it is put right. */
-export const doubtNotes = ({ doubts }: Pick<RunState, 'doubts'>): string[] =>
-  Object.values(doubts).flatMap(findings => findings.map(({ note }) => note))
+/** Why green checks prove nothing in this workspace now: every prompt there says so until it is put right. */
+export const doubtNotes = ({ doubts }: Pick<RunState, 'doubts'>, workspace = ''): string[] =>
+  (Object.hasOwn(doubts, workspace) ? doubts[workspace]! : []).map(({ note }) => note)
 
 /** For the first prompt after an interruption: the last agent may have left half-finished edits. */
 export const HALF_EDITED =

@@ -23,7 +23,7 @@ export type TaskPromptOptions = {
  * replaces the task: an agent that does not know its task cannot work on it.
  */
 export function taskPrompt(
-  { task, state }: Pick<Work, 'task' | 'state'>,
+  { task, state, step }: Pick<Work, 'task' | 'state'> & { step?: Pick<Work['step'], 'workspace'> },
   options: TaskPromptOptions,
 ): string {
   const { parent } = options
@@ -41,7 +41,7 @@ export function taskPrompt(
     upToSpeed(options.session),
     rules(task, options),
     afterTask.length > 0 ? [failedTitle(current?.bugs ?? 0), ...afterTask.map(noteOf)].join('\n\n') : null,
-    ...doubtNotes(state),
+    ...doubtNotes(state, step?.workspace),
     ...instructionsFor(state, task.id).map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
