@@ -3,7 +3,7 @@ import { type RunState, type StageTable, type TaskState, taskStateOf } from './t
 import type { Task } from './task.ts'
 
 /** Why a task is blocked that a person cancelled. */
-const CANCELLED = 'cancelled by a person'
+export const CANCELLED = 'cancelled by a person'
 
 export const isCancelled = ({ stage, why }: Pick<TaskState, 'stage' | 'why'>): boolean =>
   stage === 'blocked' && why === CANCELLED

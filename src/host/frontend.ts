@@ -41,8 +41,8 @@ export type RunView = {
   /** What the workflow adds at the end. */
   summary(style: Style): string[]
   receipt(): Receipt
-  /** What is spent, and the limits, as they are now. */
-  state(): Pick<RunState, 'spent' | 'limits'>
+  /** What is spent, the limits and the steps in flight, as they are now. */
+  state(): Pick<RunState, 'spent' | 'limits' | 'flight'>
   /** Ends a wait. */
   retry(): void
   /** Pauses after what is under way. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import type { StepId } from '../core/table.ts'
+import type { RunState, StepId } from '../core/table.ts'
 import { isOrdinary } from '../core/visible.ts'
 
 /**
@@ -46,12 +46,16 @@ const PILE = /(\p{Mark}{8})\p{Mark}+/gu
 const SEQUENCES =
   /(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c|(?=[\x1b\n])|$)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g
 
-/** What begins every line about a step where several tasks are worked on at once; '' for other events. */
-export function taskLabels(): (event: RunEvent) => string {
+/**
+ * What begins every line about a step where several tasks are worked on at once; '' for other events. `flight`: steps that
+ * began before anybody looked.
+ */
+export function taskLabels(flight: () => RunState['flight']): (event: RunEvent) => string {
   const taskOf = new Map<StepId, string>()
   return event => {
     if (!('id' in event) || typeof event.id !== 'number') return ''
-    if (event.type === 'started') taskOf.set(event.id, plainLine(event.task))
+    const begun = event.type === 'started' ? event.task : flight()[event.id]?.task
+    if (begun !== undefined) taskOf.set(event.id, plainLine(begun))
     const task = taskOf.get(event.id)
     return task === undefined ? '' : `${task} │ `
   }

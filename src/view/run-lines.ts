@@ -45,7 +45,7 @@ export type RunLinesOptions = {
   /** The command that lets a paused run go on. */
   resume?: string
   /** What is spent, and the limits; null: unknown. */
-  state?: () => Pick<RunState, 'spent' | 'limits'> | null
+  state?: () => (Pick<RunState, 'spent' | 'limits'> & Partial<Pick<RunState, 'flight'>>) | null
   /** The lines for the end of the run; absent: none. */
   ending?: (style: Style, fit: Fit) => string[]
 }
@@ -239,7 +239,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     }
   }
 
-  const labelOf = isParallel ? taskLabels() : () => ''
+  const labelOf = isParallel ? taskLabels(() => shown.state?.()?.flight ?? {}) : () => ''
 
   return event => {
     const label = labelOf(event)

@@ -1,4 +1,5 @@
 import type { TodoItem } from '../core/events.ts'
+import { CANCELLED } from '../core/reopen.ts'
 import type { TaskId } from '../core/task.ts'
 import { asCheck } from './as-check.ts'
 import type { Fit } from './fit.ts'
@@ -52,7 +53,7 @@ export function taskRowLine(
   }
   if (item.status === 'in_progress')
     return fit.cut(`${indent}${marks.active} ${colors.bold(name + titleOf(item.activeForm))}`)
-  const tail = why === undefined ? blockersOf(item) : ` › waits for you: ${plainLine(why, 80)}`
+  const tail = why === undefined ? blockersOf(item) : waitingOf(plainLine(why, 80))
   const mark = why === undefined ? marks.pending : marks.warn
   return fit.squeeze(`${indent}${mark} ${name}`, titleOf(item.content), tail && colors.yellow(tail))
 }
@@ -63,11 +64,14 @@ export function taskSummary(items: readonly TodoItem[], blocked: BlockedTasks = 
   const rows = groupTasks(items).map(({ item, below }) => {
     const why = item.id === undefined ? undefined : blocked.get(item.id)
     const tail = item.status === 'completed' ? '' : blockersOf(item, Number.POSITIVE_INFINITY)
-    const waits = why === undefined ? '' : ` › waits for you: ${plainLine(why)}`
+    const waits = why === undefined ? '' : waitingOf(plainLine(why))
     return `${below ? '    ' : ''}${box[item.status]} ${nameOf(item)}${titleOf(item.content)}${tail}${waits}`
   })
   return [...rows, progressOf(items)]
 }
+
+/** Nobody waits for a task that was given up. */
+const waitingOf = (why: string): string => (why === CANCELLED ? ` › ${why}` : ` › waits for you: ${why}`)
 
 /** A bug fix names the red check as the screen does. */
 const titleOf = (text: string): string => plainLine(asCheck(text))

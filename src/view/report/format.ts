@@ -83,7 +83,7 @@ export function formatIterations({
 }: Receipt['totals']): string {
   const unfinished = begun - counted
   const again = uncounted - unfinished
-  const last = begun === 1 ? '' : 'the last one '
+  const last = begun === unfinished ? '' : `the last ${unfinished === 1 ? 'one' : unfinished} `
   return [
     plural(begun, 'iteration'),
     ...(unfinished > 0 ? [`${last}${unchecked > 0 ? 'still to be checked' : 'cut off'}`] : []),
