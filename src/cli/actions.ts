@@ -44,8 +44,9 @@ export { planTasks } from './commands/task/plan-tasks.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
 export { undoRun } from './commands/undo/ask-first.ts'
+export { resumeRun } from './commands/watch/resume-run.ts'
 export { watchRuns } from './commands/watch/watch-runs.ts'
-export { cancelRun, pauseRun, resumeRun } from './steering.ts'
+export { cancelRun, pauseRun } from './steering.ts'
 
 /** These commands need to know a run's workflow, so they get ralph's registry. */
 export const superviseWorker = superviseWorkerOf.bind(null, workflows)

@@ -28,6 +28,7 @@ export interface Listener {
 
 /** What a listener may look at, besides the events. */
 export type RunView = {
+  id: string
   spec: RunSpec
   iterations: number | null
   /** Whether the run has something to reach. If not, using all iterations is a success. */
@@ -80,6 +81,7 @@ export function viewOf(
     sendControl(dir, { type }, Date.now(), { to, from: senderOf(env) })
   }
   return {
+    id,
     spec,
     iterations: limits.iterations,
     isParallel: book.table.width > 1,

@@ -33,6 +33,8 @@ export type ResumeOptions = {
   json?: boolean
   quiet?: boolean
   shared?: boolean
+  /** On the full screen. */
+  tui?: boolean
 }
 
 /** What resuming needs of the program around it. */

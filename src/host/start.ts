@@ -48,6 +48,8 @@ export type CommonOptions = {
   quiet?: boolean
   verbose?: boolean
   dryRun?: boolean
+  /** On the full screen. */
+  tui?: boolean
   trust?: boolean
   /** As a worker in the background. */
   detach?: boolean

@@ -40,6 +40,8 @@ export type Ui = {
   hide(): void
   show(): void
   close(): void
+  /** Says something about the run, in the line at the bottom. */
+  say(message: string): void
 }
 
 /** No more frames than this in a second: nobody reads faster, and each takes the terminal time too. */
@@ -57,6 +59,7 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
   let ticking: NodeJS.Timeout | null = null
   let lastDrawn = 0
   let isShown = false
+  let isClosed = false
   let finish = () => {}
   const closed = new Promise<void>(resolve => {
     finish = resolve
@@ -185,6 +188,7 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     screen.leave()
   }
   function close(): void {
+    isClosed = true
     hide()
     if (timer) clearTimeout(timer)
     home?.close()
@@ -192,5 +196,5 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
     finish()
   }
   show()
-  return { closed, hide, show, close }
+  return { closed, hide, show: () => void (isClosed || show()), close, say }
 }

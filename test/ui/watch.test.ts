@@ -24,7 +24,7 @@ describe('ralph watch', () => {
     const { code, stderr } = await stage.spawn('watch')
     expect(code).toBe(2)
     expect(stderr).toBe(
-      'ralph: error: this is not a terminal, which a screen needs; see it in lines with: ralph ls\n',
+      'ralph: error: this is not a terminal, which a screen needs; see it in lines with ralph ls\n',
     )
   })
 

@@ -45,6 +45,7 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .option('--branch <name>', 'work on a new branch')
     .option(...PROJECT_DIR)
     .option('--shared', 'run even if another run is at work in this folder')
+    .option('--tui', 'on a full screen, as ralph watch shows it; leaving it (q) does not stop the run')
     .option('--json', 'run events as NDJSON on standard output')
     .option('-q, --quiet', 'show only the end and warnings')
     .option('-V, --verbose', 'also log what is loaded, called and tested to standard error')

@@ -28,6 +28,7 @@ export const resume: Verb = {
       .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
       .option(...PROJECT_DIR)
       .option('--shared', 'run even if another run is at work in this folder')
+      .option('--tui', 'on a full screen; leaving it (q) does not stop the run')
       .option('--json', 'run events as NDJSON on standard output')
       .option('-q, --quiet', 'show only the end and warnings')
       .addHelpText(

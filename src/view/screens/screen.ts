@@ -1,7 +1,7 @@
 import type { Style } from '../style.ts'
 import { cutTo } from '../width.ts'
 import { helpLines } from './help.ts'
-import { type Size, tall } from './layout.ts'
+import { ends, type Size, tall } from './layout.ts'
 import type { Model } from './model.ts'
 import { overviewLines } from './overview.ts'
 import { runScreen } from './run.ts'
@@ -36,9 +36,9 @@ function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Styl
   if (ui.message !== '') return cutTo(` ${colors.bold(ui.message)}`, columns)
   const hints =
     ui.screen === 'run'
-      ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys · ${model.quitHint}`
-      : `Enter opens · / filter · s sort · p pause · r go on · ? keys · ${model.quitHint}`
-  return colors.dim(cutTo(` ${hints}`, columns))
+      ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys`
+      : 'Enter opens · / filter · s sort · p pause · r go on · ? keys'
+  return colors.dim(ends(` ${hints}`, ` · ${model.quitHint} `, columns))
 }
 
 const PANEL_HINTS: Readonly<Record<UiState['panel'], string>> = {

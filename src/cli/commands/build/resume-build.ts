@@ -1,11 +1,11 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { processFrontend } from '../../../host/process-frontend.ts'
 import { resume } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
+import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
-import { safeIo } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf, workflows } from '../../../workflows/index.ts'
+import { hostResumed } from '../watch/run-screen.ts'
 import type { BuildOptions } from './command.ts'
 
 /** Options that are fixed when a run begins, so a resume cannot change them. */
@@ -17,6 +17,7 @@ export async function resumeBuild(
   instruction: string | null,
   options: BuildOptions,
   agentCommand: readonly string[],
+  io: Io,
 ): Promise<number> {
   if (agentCommand.length > 0)
     throw new UsageError('-- COMMAND cannot be used with --resume; name another agent with -a')
@@ -29,11 +30,8 @@ export async function resumeBuild(
   const home = ralphHome(process.env)
   const project = projectOf(options.projectDir, process.env)
   try {
-    return await resume(
-      buildOf(home, project, name),
-      options,
-      { registry: workflows, io: safeIo(process.env), frontend: processFrontend(options) },
-      instruction,
+    return await hostResumed(options, io, frontend =>
+      resume(buildOf(home, project, name), options, { registry: workflows, io, frontend }, instruction),
     )
   } catch (error) {
     if (!(error instanceof UsageError)) throw error

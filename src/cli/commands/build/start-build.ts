@@ -14,6 +14,7 @@ import { propose } from '../init/propose.ts'
 import { readFiles } from '../init/read-files.ts'
 import { readInput } from '../run/start-run.ts'
 import { asWorker } from '../spawn/as-worker.ts'
+import { withScreen } from '../watch/run-screen.ts'
 import { readArgument } from './argument.ts'
 import type { BuildOptions } from './command.ts'
 import { resumeBuild } from './resume-build.ts'
@@ -41,10 +42,10 @@ export async function startBuild(
   agentCommand: string[],
   io: Io,
 ): Promise<number> {
-  const options = asWorker(typed, io, { isParallel: true })
+  const options = withScreen(asWorker(typed, io, { isParallel: true }), io)
   for (const [option, instead] of REMOVED) if (options[option] !== undefined) throw new UsageError(instead)
   if (options.resume !== undefined)
-    return resumeBuild(options.resume, argument ?? null, options, agentCommand)
+    return resumeBuild(options.resume, argument ?? null, options, agentCommand, io)
   const unused = options.tasks === undefined ? undefined : PLANNING.find(name => options[name] !== undefined)
   if (unused)
     throw new UsageError(

@@ -12,6 +12,7 @@ import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
 import { readInput } from '../run/start-run.ts'
 import { asWorker } from '../spawn/as-worker.ts'
+import { withScreen } from '../watch/run-screen.ts'
 import type { PipelineOptions } from './command.ts'
 
 /** `ralph pipeline`, from its options to the end of the run. */
@@ -21,7 +22,7 @@ export async function startPipeline(
   agentCommand: string[],
   io: Io,
 ): Promise<number> {
-  const options = asWorker(typed, io, { isParallel: true })
+  const options = withScreen(asWorker(typed, io, { isParallel: true }), io)
   const prepared = prepare(options, agentCommand)
   const { base } = prepared
   const { project, settings } = base

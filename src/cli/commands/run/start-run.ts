@@ -13,6 +13,7 @@ import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { checkNames, limitsOf } from '../../../workflows/spec.ts'
 import { asWorker } from '../spawn/as-worker.ts'
+import { withScreen } from '../watch/run-screen.ts'
 import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from its options to the end of the run. */
@@ -23,7 +24,7 @@ export async function startPrompt(
   io: Io,
 ): Promise<number> {
   refuseWords(words, typed)
-  const options = asWorker(typed, io)
+  const options = withScreen(asWorker(typed, io), io)
   const { completionResponse } = options
   const iterations = iterationsOf(options)
   const prepared = prepare(options, agentCommand, {

@@ -6,7 +6,7 @@ import { warn } from '../../../terminal/print.ts'
 import { checkSpawn, nameFor, type SpawnOptions, workerLaunch } from '../../../workers/spawn.ts'
 
 /** Options of a terminal, which a worker in the background does not have. */
-const OF_A_TERMINAL = ['json', 'quiet', 'verbose'] as const
+const OF_A_TERMINAL = ['json', 'quiet', 'verbose', 'tui'] as const
 
 const MANY = 50
 
@@ -35,7 +35,7 @@ export function asWorker<Options extends CommonOptions & SpawnOptions>(
   const odd = foreground ? undefined : OF_A_TERMINAL.find(option => options[option])
   if (odd !== undefined)
     throw new UsageError(
-      `--${odd} is about what this terminal shows, and a worker in the background has none; see it with: ralph logs, ralph attach`,
+      `--${odd} is about what this terminal shows, and a worker in the background has none; see it with: ralph watch, ralph logs, ralph attach`,
     )
   if (options.worktree && options.branch !== undefined)
     throw new UsageError('--worktree makes a branch of its own, named as the worker; leave out --branch')

@@ -10,6 +10,7 @@ import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts
 import { storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { asWorker } from '../spawn/as-worker.ts'
+import { withScreen } from '../watch/run-screen.ts'
 import type { StoriesOptions } from './command.ts'
 import { restoreStories } from './restore-stories.ts'
 import { checkCommands, readStoryFile, storyDir, storyRisks } from './story-source.ts'
@@ -19,7 +20,7 @@ const VERIFY_TIMEOUT = 900
 
 /** `ralph stories`, from its options to the end of the run. */
 export async function startStories(typed: StoriesOptions, agentCommand: string[], io: Io): Promise<number> {
-  const options = asWorker(typed, io)
+  const options = withScreen(asWorker(typed, io), io)
   if (options.completionResponse !== undefined || options.donePattern !== undefined || options.untilGreen)
     throw new UsageError(
       'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',

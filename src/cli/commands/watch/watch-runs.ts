@@ -19,7 +19,7 @@ export async function watchRuns(name: string | undefined, options: WatchOptions,
 }
 
 /** `instead`: what shows the same in lines. */
-function requireTerminal(instead: string): void {
+export function requireTerminal(instead: string): void {
   if (process.stdin.isTTY && process.stdout.isTTY) return
-  throw new UsageError(`this is not a terminal, which a screen needs; see it in lines with: ${instead}`)
+  throw new UsageError(`this is not a terminal, which a screen needs; see it in lines with ${instead}`)
 }
