@@ -38,7 +38,7 @@ function contentsOf(folder: string): string[] {
     .sort()
 }
 
-/** `$s` is the session folder, `$o` the folder outside. */
+/** `$s` is the session folder, `$o` the folder outside, `remove` takes a folder away in which ralph may be writing. */
 const SESSION: [string, string][] = [
   ['a log that is a link', 'ln -sf $o/notes $s/iterations.log'],
   ['a log that is a dangling link', 'ln -sf $o/new $s/iterations.log'],
@@ -48,15 +48,15 @@ const SESSION: [string, string][] = [
   ['the folder of this iteration a link', 'mv $s/iter-001 $s/x; ln -s $o $s/iter-001'],
   [
     'the folder of this iteration a link, with a folder named as a log there',
-    'mkdir $o/guardrail_001_true.log; touch $o/guardrail_001_true.log/x; rm -r $s/iter-001; ln -s $o $s/iter-001',
+    'mkdir $o/guardrail_001_true.log; touch $o/guardrail_001_true.log/x; remove $s/iter-001; ln -s $o $s/iter-001',
   ],
   ['the folder of the next iteration a link', 'ln -s $o $s/iter-002'],
   ['the folder of the next iteration a dangling link', 'ln -s $o/new $s/iter-002'],
   ['the session a link', 'mv $s ../away; ln -s $o $s'],
-  ['the session a dangling link', 'rm -r $s; ln -s $o/new $s'],
-  ['the sessions a link', 'rm -r .ralph/sessions; ln -s $o .ralph/sessions'],
-  ['.ralph a link', 'rm -r .ralph; ln -s $o .ralph'],
-  ['.ralph a dangling link', 'rm -r .ralph; ln -s $o/new .ralph'],
+  ['the session a dangling link', 'remove $s; ln -s $o/new $s'],
+  ['the sessions a link', 'remove .ralph/sessions; ln -s $o .ralph/sessions'],
+  ['.ralph a link', 'remove .ralph; ln -s $o .ralph'],
+  ['.ralph a dangling link', 'remove .ralph; ln -s $o/new .ralph'],
   ['.ralph/.gitignore a link to an empty file', 'ln -sf $o/empty .ralph/.gitignore'],
   ["the session's .gitignore a link", 'ln -sf $o/empty $s/.gitignore'],
   ['another folder in place of the project', 'cd ..; mv project away; cp -a outside project'],
@@ -68,8 +68,8 @@ const LIST: [string, string][] = [
   ['its progress a link to a copy', 'cp $s/progress.txt $o/notes; ln -sf $o/notes $s/progress.txt'],
   ['its progress a hard link to a copy', 'cp $s/progress.txt $o/notes; ln -f $o/notes $s/progress.txt'],
   ['its progress a dangling link', 'ln -sf $o/new $s/progress.txt'],
-  ['its folder a link to a copy', 'cp -a $s/. $o; rm -r $s; ln -s $o $s'],
-  ['broken, behind a link', 'echo "{" > $o/tasks.json; rm -r $s; ln -s $o $s'],
+  ['its folder a link to a copy', 'cp -a $s/. $o; remove $s; ln -s $o $s'],
+  ['broken, behind a link', 'echo "{" > $o/tasks.json; remove $s; ln -s $o $s'],
 ]
 
 describe('an agent that makes', () => {
@@ -82,9 +82,10 @@ describe('an agent that makes', () => {
     stage.write('list.md', '- [ ] a\n- [ ] b\n')
     // Ralph may end the agent as soon as it sees what it did: then it has time to keep a copy, and that is whole or missing.
     const begin = `trap '' TERM; o=${outside}; s=.ralph/sessions/$RALPH_RUN`
+    const remove = 'remove() { mv $1 ../removed; rm -rf ../removed || :; }'
     const wait = 'until [ -e $s/iter-001/stream.ndjson ]; do sleep 0.01; done'
     const keep = 'cp -a $o $o/../part; mv $o/../part $o/../made'
-    const agent = `${begin}; [ -e ../made ] && echo more && exit; ${wait}; ${script}; ${keep}; echo more`
+    const agent = `${begin}; ${remove}; [ -e ../made ] && echo more && exit; ${wait}; ${script}; ${keep}; echo more`
     await stage.ralph(...words, '-m', '3', '--', 'sh', '-ec', agent)
     const made = join(stage.root, 'made')
     expect(await soon(() => existsSync(made))).toBe(true)
