@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, ForksPoolWorker, type PoolOptions, type TestSpecification } from 'vitest/node'
+import { keepScratchInMemory } from './test/support/memory.ts'
+
+keepScratchInMemory()
 
 /** Tests that start no processes. */
 const PURE = ['agents', 'blocklist', 'checks', 'core', 'settings', 'view', 'workers/rules', 'workflows'].map(

@@ -13,7 +13,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 
@@ -32,12 +31,15 @@ export const missing: string | null =
 
 const COPIED = ['@anthropic-ai/sandbox-runtime', '@pondwader/socks5-server', 'node-forge', 'zod', 'commander']
 
+/** On the disk: a sandbox has a /dev of its own, without the memory in which other tests keep their files. */
+const TMP = '/tmp'
+
 let installed: string | null = null
 
 /** Ralph and the sandbox runtime as another user may read them, once for all tests of a file. */
 function install(): string {
   if (installed !== null) return installed
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-installed-')))
+  const folder = realpathSync(mkdtempSync(join(TMP, 'ralph-installed-')))
   afterInstall(folder)
   cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
   for (const name of COPIED) copyPackage(name, join(folder, 'node_modules'))
@@ -59,7 +61,7 @@ type Ran = { code: number | null; stdout: string; stderr: string }
  * `atEnd`: when all of it is removed.
  */
 export function openPlace(agent: string, atEnd: (clean: () => void) => void = onTestFinished) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-sandboxed-')))
+  const root = realpathSync(mkdtempSync(join(TMP, 'ralph-sandboxed-')))
   atEnd(() => rmSync(root, { recursive: true, force: true }))
   const at = (path: string) => join(root, path)
   const ralph = install()
