@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { Act } from '../support/agent-script.ts'
-import { diceOf, howAgain, KILLS, killAway, leftoversLater, soon } from '../support/killing.ts'
+import { howAgain, KILLS, killAway, leftoversLater, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
@@ -13,9 +13,9 @@ import {
   formatMoment,
   formatToll,
   journalText,
+  momentsOf,
   runUntilKilled,
   type Toll,
-  throwMoment,
 } from './dying.ts'
 
 const answer = (text: string): Act => ['claude', text]
@@ -26,6 +26,7 @@ const slowly = (name: string, ...acts: Act[]): Act[] => [
   ...acts,
 ]
 
+const KILLS_PER_RUN = 8
 const BUILD = ['build', 'rough', '--refine', 'auto']
 
 /** A build in which one task fails, is mended, and an agent adds a task. */
@@ -157,18 +158,18 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
     expect(stage.names()).toEqual(['refine', 'plan', '#1', '#2'])
   })
 
-  const kills = Math.ceil(KILLS / 3)
+  const kills = Math.ceil((KILLS * 2) / 3)
   it(`at any moment comes to the same end (${kills} kills)`, { timeout: 60_000 + kills * 8000 }, async () => {
     const toll: Toll = new Map()
     const play = async (round: number) => {
-      const d = diceOf(round)
+      const nextMoment = momentsOf(round)
       const stage = setScene()
       const moments: string[] = []
       try {
         let died = 0
         let mayFail = 0
-        while (died < 8 && !journalText(stage).includes('"result":"complete"')) {
-          const moment = throwMoment(d)
+        while (died < KILLS_PER_RUN && !journalText(stage).includes('"result":"complete"')) {
+          const moment = nextMoment()
           moments.push(formatMoment(moment))
           const killed = await runUntilKilled(stage, BUILD, moment)
           died += countKills(toll, killed)
@@ -178,14 +179,13 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
         expect(failedSteps(stage.journal()).size).toBeLessThanOrEqual(mayFail)
         expectWhole(stage)
         expect(await leftoversLater(stage.ralphHome)).toEqual([])
-        return died * 3
+        return died
       } catch (error) {
         ;(error as Error).message +=
           `\n${howAgain} round ${round}: ${moments.join(' ')}\n${journalText(stage)}`
         throw error
       }
     }
-    const all = await killAway(2, play)
-    console.info(`${howAgain}: ${all / 3} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play, kills)} kills: ${formatToll(toll)}`)
   })
 })

@@ -11,15 +11,14 @@ import {
   formatMoment,
   formatToll,
   journalText,
+  momentsOf,
   runUntilKilled,
   type Toll,
-  throwMoment,
 } from './dying.ts'
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
 const KILLS_PER_RUN = 12
-const WIDTH = 4
 
 type Stage = ReturnType<typeof setScene>
 
@@ -121,6 +120,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
     const toll: Toll = new Map()
     const play = async (round: number) => {
       const d = diceOf(round)
+      const nextMoment = momentsOf(round)
       const stage = setScene()
       const story: string[] = []
       try {
@@ -128,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
         let mayFail = 0
         let unwatched: number | null = null
         while (kills < KILLS_PER_RUN) {
-          const moment = throwMoment(d)
+          const moment = nextMoment()
           story.push(formatMoment(moment))
           const killed = await runUntilKilled(stage, RUN, moment)
           kills += countKills(toll, killed)
@@ -155,6 +155,6 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
         throw error
       }
     }
-    console.info(`${howAgain}: ${await killAway(WIDTH, play)} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play)} kills: ${formatToll(toll)}`)
   })
 })

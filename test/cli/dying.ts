@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../../src/core/events.ts'
 import { journalPath, readJournal } from '../../src/store/journal.ts'
-import type { Dice } from '../core/dice.ts'
-import { gitsOf, isChildOf, killAll, soon, wardensOf } from '../support/killing.ts'
+import { diceOf, gitsOf, isChildOf, killAll, soon, wardensOf } from '../support/killing.ts'
 import type { Started } from '../support/ralph.ts'
 
 /** A stage on which ralph is killed again and again. */
@@ -43,14 +42,30 @@ const BOUNDARIES: Moment['after'][] = [
 /** Half of the time it is ralph. */
 const VICTIMS: Victim[] = ['ralph', 'ralph', 'ralph', 'ralph', 'ralph and warden', 'warden', 'agent', 'git']
 
-/** At the boundary itself, shortly after it, or anywhere. */
-export const throwMoment = (d: Dice): Moment => ({
-  victim: d.pick(VICTIMS),
-  after: d.pick(BOUNDARIES),
-  ms: d.pick([0, d.below(4), d.below(40), d.below(200)]),
-  last: 200 + d.below(500),
-  later: d.below(600),
-})
+/**
+ * The moments of one round: at a boundary itself, shortly after it, or anywhere. Victims and boundaries come in turn, and
+ * each round begins with others, so that a few kills are enough for each of them.
+ */
+export function momentsOf(round: number): () => Moment {
+  const d = diceOf(round)
+  const victims = inTurn(VICTIMS, round)
+  const boundaries = inTurn(BOUNDARIES, round)
+  return () => ({
+    victim: victims(),
+    after: boundaries(),
+    ms: d.pick([0, d.below(4), d.below(40), d.below(200)]),
+    last: 200 + d.below(500),
+    later: d.below(600),
+  })
+}
+
+/** In an order that all rounds share. */
+function inTurn<T>(list: readonly T[], round: number): () => T {
+  const order = diceOf(0).shuffle(list)
+  // It divides the length of neither list, so that the first ones of some rounds are all of them.
+  let at = round * 5
+  return () => order[at++ % order.length]!
+}
 
 export const formatMoment = ({ victim, after, ms, last, later }: Moment): string =>
   `${victim} ${after}+${ms}/${last}${victim.startsWith('ralph') ? '' : `+${later}`}`
@@ -110,7 +125,7 @@ export async function runUntilKilled(
   return { died: (await ralph.ended).signal === 'SIGKILL', others }
 }
 
-const FIND_MS = 3000
+const FIND_MS = 10_000
 
 /** Kills the first that is found within a moment; false if there is none. */
 async function killOther(

@@ -13,14 +13,14 @@ import {
   formatMoment,
   formatToll,
   journalText,
+  momentsOf,
   runUntilKilled,
   type Toll,
-  throwMoment,
 } from './dying.ts'
 import { setStories, story } from './stories-stage.ts'
 
-const KILLS_PER_RUN = 8
-const WIDTH = 3
+const KILLS_PER_RUN = 12
+const KILLS_PER_HOSTILE_RUN = 5
 
 type Stage = ReturnType<typeof setSteady>
 
@@ -103,13 +103,14 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
     const toll: Toll = new Map()
     const play = async (round: number) => {
       const d = diceOf(round)
+      const nextMoment = momentsOf(round)
       const stage = setSteady()
       const moments: string[] = []
       try {
         let kills = 0
         let mayFail = 0
         while (kills < KILLS_PER_RUN) {
-          const moment = throwMoment(d)
+          const moment = nextMoment()
           moments.push(formatMoment(moment))
           const killed = await runUntilKilled(stage, RUN, moment)
           kills += countKills(toll, killed)
@@ -130,22 +131,27 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
         throw error
       }
     }
-    console.info(`${howAgain}: ${await killAway(WIDTH, play)} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play)} kills: ${formatToll(toll)}`)
   })
 })
 
-/** An agent that writes whatever it likes wherever it can, now and then also what it should. */
-function setMalicious(seed: number) {
+/**
+ * An agent that writes whatever it likes wherever it can, and so many times out of eight what it should: without that,
+ * hardly a story would ever be done.
+ */
+function setMalicious(seed: number, honesty: number) {
   const stage = setStories({
     stories: [story('A'), story('B', { dependsOn: ['A'] }), story('C')],
     verify: ['test -e green'],
     settings: { killGrace: 0.2, maxConsecutiveFailures: 20, stuckAfter: 9, review: { cap: 2 } },
     always: ({ n, id, read, put, edit, sh, git, honest }) => {
-      let state = Number(sh('cat ../seed')) * 7919 + n * 104729
+      const [seed, honesty] = sh('cat ../seed').split(' ').map(Number) as [number, number]
+      let state = seed * 7919 + n * 104729
       const below = (limit: number) => {
         state = (state * 1103515245 + 12345) % 2147483648
         return Math.floor((state / 2147483648) * limit)
       }
+      if (below(8) < honesty) return void honest()
       const done = { passes: true, reviewStatus: 'approved', reviewCount: below(3), notes: 'done' } as const
       const tricks = [
         () => edit(done),
@@ -176,7 +182,8 @@ function setMalicious(seed: number) {
       return `<promise>COMPLETE</promise> ${id}\n<verdict>${verdict}</verdict>`
     },
   })
-  writeFileSync(join(stage.root, 'seed'), String(seed))
+  writeFileSync(join(stage.root, 'seed'), `${seed} ${honesty}`)
+  if (honesty > 0) stage.write('green', '')
   return stage
 }
 
@@ -219,13 +226,13 @@ describe.skipIf(process.platform !== 'linux')(
       const count = { done: 0, runs: 0 }
       const toll: Toll = new Map()
       const play = async (round: number) => {
-        const d = diceOf(round + 500)
-        const stage = setMalicious(d.below(1_000_000))
+        const nextMoment = momentsOf(round + 500)
+        const stage = setMalicious(diceOf(round + 500).below(1_000_000), round % 2 === 0 ? 6 : 0)
         const run = ['stories', '-m', '14']
         try {
           let kills = 0
-          while (kills < 5) {
-            kills += countKills(toll, await runUntilKilled(stage, run, throwMoment(d)))
+          while (kills < KILLS_PER_HOSTILE_RUN) {
+            kills += countKills(toll, await runUntilKilled(stage, run, nextMoment()))
             if (journalText(stage) !== '') expectHonest(stage, eventsOf(stage))
             if (journalText(stage).includes('"type":"finished"')) break
           }
@@ -245,7 +252,7 @@ describe.skipIf(process.platform !== 'linux')(
           throw error
         }
       }
-      const kills = await killAway(WIDTH, play)
+      const kills = await killAway(KILLS_PER_HOSTILE_RUN, play)
       console.info(
         `${howAgain}: ${kills} kills in ${count.runs} loops, ${count.done} stories done: ${formatToll(toll)}`,
       )

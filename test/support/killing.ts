@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Dice, dice } from '../core/dice.ts'
 
 /** How often ralph is killed in a test; more for a long run. */
-export const KILLS = Number(process.env.RALPH_KILLS ?? 40)
+export const KILLS = Number(process.env.RALPH_KILLS ?? 24)
+
+/** How many rounds are played at a time. */
+const WIDTH = 4
 
 /** Where the dice begin. Given by hand, the same moments come again (as far as the machine keeps time). */
 const SEED = Number(process.env.RALPH_SEED ?? Date.now() % 1_000_000)
@@ -71,17 +74,24 @@ export async function leftoversLater(home: string): Promise<string[]> {
   return leftovers(home)
 }
 
-/** Rounds side by side, each ralph killed some times, until that is often enough. */
-export async function killAway(width: number, play: (round: number) => Promise<number>): Promise<number> {
+/** Rounds side by side, in each of which ralph is killed about so many times, until that is often enough. */
+export async function killAway(
+  killsPerRound: number,
+  play: (round: number) => Promise<number>,
+  wanted = KILLS,
+): Promise<number> {
   let kills = 0
   let round = 0
+  let playing = 0
   const player = async () => {
-    while (kills < KILLS) {
+    while (kills + playing * killsPerRound < wanted) {
+      playing++
       const more = await play(round++)
+      playing--
       kills += more
     }
   }
-  await Promise.all(Array.from({ length: width }, player))
+  await Promise.all(Array.from({ length: WIDTH }, player))
   return kills
 }
 
