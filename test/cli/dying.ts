@@ -16,8 +16,8 @@ export type Mortal = { ralphHome: string; runs(): string[]; start(...args: strin
 type Victim = 'ralph' | 'ralph and warden' | 'warden' | 'agent' | 'git'
 
 /**
- * When somebody is killed: `ms` after ralph's start or after it journals this event, and at the latest after `last` ms. If
- * it was not ralph, that follows `later` ms after.
+ * When somebody is killed: `ms` after ralph's start or after it journals this event, and at the latest `last` ms after the
+ * first one that it journals. If it was not ralph, that follows `later` ms after.
  */
 export type Moment = {
   victim: Victim
@@ -112,7 +112,10 @@ export async function runUntilKilled(
     seen = text.length
     return text.subarray(before).includes(`{"type":"${after}"`)
   }
-  if (after !== 'start') await soon(() => over || hasWritten(), last)
+  if (after !== 'start') {
+    await soon(() => over || Buffer.byteLength(journalText(stage)) > before)
+    await soon(() => over || hasWritten(), last)
+  }
   await delay(ms)
   const others: Victim[] = []
   if (victim === 'ralph and warden') {
