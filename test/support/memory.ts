@@ -17,7 +17,13 @@ export function keepScratchInMemory(): void {
   const folder = mkdtempSync(join(MEMORY, 'ralph-tests-'))
   // Some tests become another user.
   chmodSync(folder, 0o1777)
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.on('exit', () => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    } catch {
+      // What a failed test left running still writes there.
+    }
+  })
   if (runsPrograms(folder)) process.env.TMPDIR = folder
 }
 
