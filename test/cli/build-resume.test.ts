@@ -61,7 +61,7 @@ describe('a build that is resumed', () => {
   })
 
   it.each<[string, (id: string) => string[], RegExp]>([
-    ['an unknown run', () => ['zzz'], /no run "zzz".*; builds here that can go on: \S+/],
+    ['an unknown run', () => ['zzzz'], /no run "zzzz".*; builds here that can go on: \S+/],
     ['an instruction that is empty', id => [id, ' '], /the instruction is empty/],
     [
       'other rules',

@@ -106,10 +106,10 @@ describe('ralph report', () => {
 
   it('takes a finished run, too, and no run of another folder', async () => {
     const { stage, id } = await setRun()
-    const other = makeRunDir(stage.ralphHome, '99990101-000000-zzz')
+    const other = makeRunDir(stage.ralphHome, '99990101-000000-zzzz')
     writeFileSync(journalPath(other), `${JSON.stringify(journal().events[0])}\n`)
     expect((await stage.ralph('report')).stdout).toContain(`ralph run ${id}\n`)
-    expect((await stage.ralph('report', 'zzz')).stdout).toContain('unfinished: it was cut off')
+    expect((await stage.ralph('report', 'zzzz')).stdout).toContain('unfinished: it was cut off')
   })
 
   it('leaves out a last line that a crash tore, and leaves it where it is', async () => {
