@@ -1,6 +1,7 @@
 /**
  * Random runs over all four tables, with crashes, limits, hostile edits and people in between, watched by an oracle.
- * RALPH_WALKS sets how many per table.
+ * RALPH_WALKS sets how many per table. Of a sample of mutants of settle and next, those that walks can notice at all were
+ * noticed within 204.
  *
  * These tests were tried on broken code. Each line is a defect that was put in by hand and what noticed it:
  * `walks` is this file, other names are the table tests beside it.
@@ -59,7 +60,7 @@ import { describe, it } from 'vitest'
 import type { Kind } from './setup.ts'
 import { walk } from './walk.ts'
 
-const WALKS = Number(process.env.RALPH_WALKS ?? 10_000)
+const WALKS = Number(process.env.RALPH_WALKS ?? 4_000)
 
 /** Walks that are rare: a person takes every task out, and then wants to decide about one. */
 const ODD: [number][] = [[-198556188]]
