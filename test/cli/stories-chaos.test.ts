@@ -33,12 +33,17 @@ function setSteady() {
     stories: [story('A'), story('B', { dependsOn: ['A'] }), story('C', { priority: 2, dependsOn: ['B'] })],
     verify: ['sleep 0.03; ! grep -q half *.txt'],
     settings: { killGrace: 0.2, maxConsecutiveFailures: 20 },
-    always: ({ mode, id, sh, edit, commit, count, reject, approve }) => {
-      if (mode === 'review') return void (id === 'B' && count() === 1 ? reject('more') : approve())
-      sh(`printf half > ${id}.txt; sleep 0.02; printf '${mode}\\n' > ${id}.txt`)
-      edit({ reviewStatus: 'needs_review', reviewFeedback: '', notes: id, passes: id === 'C' })
-      commit(`${mode}: ${id}`)
-    },
+    always: `
+      case $mode.$id in
+        review.B) if [ "$(cat B.txt)" = implement ]; then reject more; else approve; fi ;;
+        review.*) approve ;;
+        *)
+          printf half > $id.txt; sleep 0.02; echo $mode > $id.txt
+          [ $id = C ] && passes=true || passes=false
+          edit reviewStatus '"needs_review"' reviewFeedback '""' notes "\\"$id\\"" passes $passes
+          commit "$mode: $id"
+          ;;
+      esac`,
   })
 }
 

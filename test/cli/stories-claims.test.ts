@@ -2,14 +2,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
-import { type Call, fields, type Hands, setStories, story } from './stories-stage.ts'
+import { type Call, fields, setStories, story } from './stories-stage.ts'
 
 const IMPLEMENT =
   'Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story'
 
 type Case = {
   /** What the first agent does; honest work comes before where it is a review. */
-  act: (hands: Hands) => unknown
+  act: Call
   after?: Call[]
   /** The message, and what must be as before. */
   says: string
@@ -54,7 +54,7 @@ const ILLEGAL: Record<string, Case> = {
     says: 'This iteration was about story A. What it wrote about story B is put back.',
   },
   'judges two stories in a review': {
-    act: ({ submit }) => submit(),
+    act: 'submit',
     after: [
       ({ edit, approve }) => {
         edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }, 'B')
@@ -65,9 +65,9 @@ const ILLEGAL: Record<string, Case> = {
     is: ([, b]) => expect(fields(b!)).toEqual({ passes: false, reviewStatus: null, reviewCount: 0 }),
   },
   'approves in a review-fix iteration': {
-    act: ({ submit }) => submit(),
+    act: 'submit',
     after: [
-      ({ reject }) => reject(),
+      'reject',
       ({ edit, commit }) => {
         edit({ passes: true, reviewStatus: 'approved' })
         commit('mine')
@@ -163,8 +163,7 @@ describe('an agent that', () => {
     ['a folder in place of the marker', 'rm .ralph-active; mkdir -p .ralph-active/x'],
     ['rubbish in the snapshot', 'echo \'{"preIterationSnapshot":{"US-001":null}}\' > "$RALPH_SNAPSHOT"'],
   ])('leaves %s does not stop the loop', async (_, command) => {
-    const stage = setStories()
-    stage.write('../acts.mjs', `export default [({ sh }) => void sh(${JSON.stringify(command)}), null]\n`)
+    const stage = setStories({ calls: [command] })
     const ran = await stage.ralph('stories')
     expect([ran.code, ran.stderr.includes('ralph: error')]).toEqual([0, false])
     expect(fields(stage.story())).toEqual({ passes: true, reviewStatus: 'approved', reviewCount: 1 })
@@ -415,8 +414,8 @@ describe('what is written after an agent has ended', () => {
   it('by a check is nobody’s verdict', async () => {
     const stage = setStories({
       verify: ['sh check.sh'],
-      calls: [null, ({ reject }) => reject('not yet'), ({ submit }) => submit()],
-      always: ({ reject }) => reject('still not'),
+      calls: [null, "reject 'not yet'", 'submit'],
+      always: "reject 'still not'",
     })
     stage.write('check.sh', `grep -q changes_requested ralph/tasks.json && ${approve}; exit 0\n`)
     stage.git('add', '-A')
@@ -447,7 +446,7 @@ describe('what is written after an agent has ended', () => {
   it('by a person, once a cancelled run has put things in order, is theirs', async () => {
     const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
     const run = stage.start('stories')
-    await until(() => existsSync(join(stage.root, 'seen', '1.json')))
+    await until(() => existsSync(join(stage.root, 'seen', '1.about')))
     await stage.ralph('cancel')
     expect((await run.ended).code).toBe(1)
     stage.put({ ...stage.file(), userStories: [story('US-001', { title: 'Another title' })] })

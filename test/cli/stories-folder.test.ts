@@ -111,7 +111,7 @@ describe('ralph init stories', () => {
 
 describe('ralph archive', () => {
   const finished = async () => {
-    const stage = setStories({ verify: ['true'], calls: [null, ({ reject }) => reject()] })
+    const stage = setStories({ verify: ['true'], calls: [null, 'reject'] })
     expect((await stage.ralph('stories')).code).toBe(0)
     return stage
   }
@@ -202,7 +202,7 @@ describe('ralph archive', () => {
   it('refuses a running loop, --force or not', async () => {
     const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
-    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.json')))).toBe(true)
+    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
     const ran = await stage.ralph('archive', '--force')
     expect([ran.code, ran.stderr]).toEqual([
       2,

@@ -1,13 +1,13 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../core/setup.ts'
 import { setRepository } from './repository.ts'
 
-const STORY_AGENT = fileURLToPath(new URL('../support/story-agent.mjs', import.meta.url))
+const supportFile = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url))
 
-/** What the agent of one call can do; see the head of test/support/story-agent.mjs. */
+/** What the agent of one call can do in Node; see test/support/story-agent.mjs. */
 export type Hands = {
   n: number
   mode: string
@@ -27,8 +27,11 @@ export type Hands = {
   count(): number
 }
 
-/** One call of the agent. It is written to a file, so it sees nothing but its argument. null: honest work. */
-export type Call = ((hands: Hands) => unknown) | null
+/**
+ * One call of the agent: a script for a shell with the functions of test/support/story-agent.sh, or a function, which is
+ * written to a file, so it sees nothing but its argument. null: honest work.
+ */
+export type Call = string | ((hands: Hands) => unknown) | null
 
 export type Seen = {
   mode: string
@@ -66,19 +69,45 @@ export function addStoryAgent(
   { root, bin }: { root: string; bin: string },
   calls: readonly Call[],
 ): () => Seen[] {
-  const acts = join(root, 'acts.mjs')
+  const module = join(root, 'acts.mjs')
   const seen = join(root, 'seen')
-  const bodies = calls.map(call => (call === null ? 'null' : String(call)))
-  writeFileSync(acts, `export default [${bodies.join(',\n')}]\n`)
-  writeFileSync(
-    join(bin, 'claude'),
-    `#!/bin/sh\ncase "$*" in *--help | --version) exit 0 ;; esac\nexec "${process.execPath}" "${STORY_AGENT}" "${acts}" "${seen}"\n`,
-  )
-  chmodSync(join(bin, 'claude'), 0o755)
+  mkdirSync(seen)
+  const functions = calls.map(call => (typeof call === 'function' ? String(call) : 'null'))
+  writeFileSync(module, `export default [${functions.join(',\n')}]\n`)
+  const scripts = calls.map(call => (typeof call === 'function' ? 'in_node' : (call ?? 'honest')))
+  const lines = [
+    '#!/bin/sh',
+    `seen='${seen}' module='${module}' node='${process.execPath}' agent='${supportFile('story-agent.mjs')}'`,
+    `. '${supportFile('story-agent.sh')}'`,
+    'case $n in',
+    ...scripts.map((script, at) => `${at === scripts.length - 1 ? '*' : at + 1})\n${script}\n;;`),
+    'esac',
+    'answer',
+  ]
+  writeFileSync(join(bin, 'claude'), `${lines.join('\n')}\n`, { mode: 0o755 })
   return () =>
     readdirSync(seen)
-      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-      .map(name => JSON.parse(readFileSync(join(seen, name), 'utf8')))
+      .flatMap(name => /^(\d+)\.about$/.exec(name)?.slice(1).map(Number) ?? [])
+      .sort((a, b) => a - b)
+      .map(n => seenBy(join(seen, String(n))))
+}
+
+/** What a call found. */
+function seenBy(call: string): Seen {
+  const text = (name: string) => readFileSync(`${call}.${name}`, 'utf8')
+  const json = (name: string) => (existsSync(`${call}.${name}`) ? JSON.parse(text(name)) : null)
+  const [mode = '', id = ''] = text('about').trimEnd().split(' ')
+  const variables = text('env').matchAll(/^(\w+)=(.*)$/gm)
+  const env = Object.fromEntries([...variables].map(([, name, value]) => [name!, value!]))
+  return {
+    mode,
+    id,
+    prompt: text('prompt'),
+    file: json('file'),
+    marker: json('marker'),
+    gate: json('gate'),
+    env,
+  }
 }
 
 /** Everything that a story loop needs. */

@@ -80,7 +80,7 @@ describe('.ralph-active', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async signal => {
     const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
-    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.json')))).toBe(true)
+    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
     ralph.kill(signal)
     if (signal === 'SIGINT' || signal === 'SIGTERM') {
       await soon(() => false, 300)
@@ -96,7 +96,7 @@ describe('.ralph-active', () => {
       settings: { killGrace: 30 },
     })
     const ralph = stage.start('stories')
-    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.json')))).toBe(true)
+    expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
     for (let i = 0; i < 3; i++) {
       ralph.kill('SIGINT')
       await soon(() => false, 300)
@@ -108,7 +108,7 @@ describe('.ralph-active', () => {
 
 describe('the environment of an agent', () => {
   it('names the workflow, the stage, the folder, and a snapshot that is not in the project', async () => {
-    const stage = setStories({ calls: [null, ({ reject }) => reject()] })
+    const stage = setStories({ calls: [null, 'reject'] })
     writeFileSync(join(stage.project, 'mine'), 'x')
     expect((await stage.ralph('stories')).code).toBe(0)
     const seen = stage.seen()

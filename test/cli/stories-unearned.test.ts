@@ -212,7 +212,7 @@ describe('a verdict in the file', () => {
     const stage = setStories({
       verify: ['true'],
       calls: [
-        ({ submit }) => submit(),
+        'submit',
         ({ edit, commit, sh }) => {
           // The code under review writes it while the review runs.
           const { change, text } = JSON.parse(sh('cat ../review.json'))
@@ -406,11 +406,8 @@ describe('a story loop that is killed', () => {
     ['within the review', KILL, 'true'],
     ['after it', 'true', `if rmdir ../die 2>/dev/null; then ${KILL}; fi`],
   ])('%s still tells a review off that changed code', async (_, then, check) => {
-    const stage = setStories({ verify: [check], stories: [story('A'), story('B')] })
-    stage.write(
-      '../acts.mjs',
-      `export default [null, ({ sh, approve }) => { sh('echo x >> README; mkdir ../die'); approve(); sh(${JSON.stringify(then)}) }, null]\n`,
-    )
+    const review = `echo x >> README; mkdir ../die; approve; ${then}`
+    const stage = setStories({ verify: [check], stories: [story('A'), story('B')], calls: [null, review] })
     expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
     expect((await stage.ralph('resume')).code).toBe(0)
     expect(stage.warned().filter(note => note.startsWith('A review does not change code'))).toEqual([
@@ -419,11 +416,8 @@ describe('a story loop that is killed', () => {
   })
 
   it('and whose folder is moved then gets no story approved by what its agent left', async () => {
-    const stage = setStories({ calls: [] })
-    stage.write(
-      '../acts.mjs',
-      `export default [({ edit, sh }) => { edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }); sh(${JSON.stringify(KILL)}) }, null]\n`,
-    )
+    const approval = `edit passes true reviewStatus '"approved"' reviewCount +1 notes '"x"'`
+    const stage = setStories({ calls: [`${approval}; ${KILL}`] })
     expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
     const moved = join(stage.root, 'moved')
     renameSync(stage.project, moved)

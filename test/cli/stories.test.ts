@@ -13,7 +13,7 @@ const finished = (stage: ReturnType<typeof setStories>) =>
 
 describe('the review loop lifecycle', () => {
   it('is implement, review (changes), review-fix, re-review (approved), each in the file and in git', async () => {
-    const stage = setStories({ verify: ['true'], calls: [null, ({ reject }) => reject('say more')] })
+    const stage = setStories({ verify: ['true'], calls: [null, "reject 'say more'"] })
     const ran = await stage.ralph('stories')
     expect([ran.code, ran.stderr.includes('error')]).toEqual([0, false])
     const seen = stage.seen()
@@ -46,7 +46,7 @@ describe('the review loop lifecycle', () => {
         story('US-003', { priority: 2 }),
       ],
       verify: ['true'],
-      calls: [null, ({ reject }) => reject(), null, ({ reject }) => reject()],
+      calls: [null, 'reject', null, 'reject'],
     })
     const ran = await stage.ralph('stories')
     expect(ran.code).toBe(0)
@@ -83,7 +83,7 @@ describe('the review loop lifecycle', () => {
   it('takes each story to its end before it begins another', async () => {
     const stage = setStories({
       stories: [story('A'), story('B')],
-      calls: [null, ({ reject }) => reject()],
+      calls: [null, 'reject'],
     })
     await stage.ralph('stories')
     expect(stage.seen().map(({ mode, id }) => `${mode} ${id}`)).toEqual([
@@ -233,7 +233,7 @@ describe('verifyCommands', () => {
 
 describe('the review cap', () => {
   it('of 1 auto-approves at the first review that finds something, claimed and listed loudly', async () => {
-    const stage = setStories({ verify: ['true'], calls: [null, ({ reject }) => reject('no tests')] })
+    const stage = setStories({ verify: ['true'], calls: [null, "reject 'no tests'"] })
     const ran = await stage.ralph('stories', '--review-cap', '1')
     expect(ran.code).toBe(0)
     expect(stage.seen()).toHaveLength(2)
@@ -265,7 +265,7 @@ describe('the review cap', () => {
   })
 
   it('with --at-cap block leaves the story for a person, and exits with 1', async () => {
-    const stage = setStories({ verify: ['true'], calls: [null, ({ reject }) => reject('no tests')] })
+    const stage = setStories({ verify: ['true'], calls: [null, "reject 'no tests'"] })
     const ran = await stage.ralph('stories', '--review-cap', '1', '--at-cap', 'block')
     expect(ran.code).toBe(1)
     expect(fields(stage.story())).toEqual({
@@ -296,7 +296,7 @@ describe('the review cap', () => {
   it('comes from the settings, too', async () => {
     const stage = setStories({
       settings: { review: { cap: 1, atCap: 'block' } },
-      calls: [null, ({ reject }) => reject()],
+      calls: [null, 'reject'],
     })
     expect((await stage.ralph('stories')).code).toBe(1)
     expect(stage.seen()[0]!.marker).toMatchObject({ reviewCap: 1 })

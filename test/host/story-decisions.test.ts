@@ -12,7 +12,7 @@ const called = (stage: ReturnType<typeof hostStories>, from = 0) =>
 /** A is sent back at the cap and left for a person; then the run ends. */
 async function leftForYou() {
   const stage = hostStories(
-    { stories: [story('A')], verify: ['true'], calls: [null, ({ reject }) => reject('no tests')] },
+    { stories: [story('A')], verify: ['true'], calls: [null, "reject 'no tests'"] },
     { cap: 1 },
   )
   expect(await stage.host(20)).toBe(1)
@@ -141,7 +141,7 @@ describe('a decision while the run is at work', () => {
       {
         stories: [story('A'), story('B')],
         verify: ['true'],
-        calls: [null, ({ reject }) => reject('no tests')],
+        calls: [null, "reject 'no tests'"],
         always: null,
       },
       { cap: 1 },

@@ -1,20 +1,16 @@
 #!/usr/bin/env node
 /**
- * An agent for story loops. What it does in a call is the function of that number in the module named by its first
- * argument (the last one repeats, unless `null`: then it does honest work). It keeps the prompt, the story file and its
- * environment of every call in the folder named by its second argument.
+ * The calls of an agent for story loops that need Node; see story-agent.sh, which has kept what the call found. What it
+ * does is the function of the call's number in the module named by its first argument (the last one repeats).
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const [module, seen] = process.argv.slice(2)
-const prompt = readFileSync(0, 'utf8')
-const word = name => new RegExp(`\\b${name}=(\\S+)`).exec(prompt)?.[1] ?? ''
-const [, ourMode, ourStory] = /in one mode: \*\*([\w-]+)\*\*, story \*\*(\S+?)\*\*/.exec(prompt) ?? []
-const mode = ourMode ?? word('mode')
-const id = ourStory ?? word('story')
+const [module, call] = process.argv.slice(2)
+const n = Number(basename(call))
+const [mode, id] = readFileSync(`${call}.about`, 'utf8').trimEnd().split(' ')
 const dir = process.env.RALPH_DIR
 const path = join(dir, 'tasks.json')
 const read = () => JSON.parse(readFileSync(path, 'utf8'))
@@ -29,13 +25,6 @@ const commit = message => {
   git('add', '-A')
   git('commit', '-q', '--allow-empty', '-m', message)
 }
-
-mkdirSync(seen, { recursive: true })
-const n = readdirSync(seen).length + 1
-const marker = existsSync('.ralph-active') ? JSON.parse(readFileSync('.ralph-active', 'utf8')) : null
-const { env } = process
-const gate = env.RALPH_SNAPSHOT && JSON.parse(readFileSync(env.RALPH_SNAPSHOT, 'utf8'))
-writeFileSync(join(seen, `${n}.json`), JSON.stringify({ mode, id, prompt, file: read(), marker, gate, env }))
 
 let said = `${mode} ${id}`
 
@@ -96,7 +85,7 @@ const scene = {
 }
 const acts = (await import(pathToFileURL(module).href)).default
 const act = acts[Math.min(n, acts.length) - 1]
-const text = act ? await act(scene) : honest()
+const text = await act(scene)
 if (typeof text === 'string') said = text
 else said += verdict()
 const result = { type: 'result', subtype: 'success', is_error: false, result: said, session_id: 's' }
