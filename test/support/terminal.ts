@@ -7,6 +7,7 @@ import { onTestFinished } from 'vitest'
 import { scratch } from './scratch.ts'
 
 const POLL_MS = 20
+const SLOWEST_POLL_MS = 200
 const PATIENCE_MS = 15_000
 
 export const hasTmux: boolean = (() => {
@@ -72,9 +73,12 @@ export async function openTerminal(
   const screen = async () =>
     (await tmux('capture-pane', '-p', '-S', '-')).replace(/\n+Pane is dead .*\s*$/, '').trimEnd()
   async function until<T>(look: () => Promise<T | null>, what: string): Promise<T> {
-    for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(POLL_MS)) {
+    // Each look starts a process: the longer it takes, the less often it looks.
+    let nap = POLL_MS
+    for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await pause(nap)) {
       const found = await look()
       if (found !== null) return found
+      nap = Math.min(nap * 1.5, SLOWEST_POLL_MS)
     }
     throw new Error(`the terminal never showed ${what}; it shows:\n${await screen()}`)
   }
