@@ -207,6 +207,10 @@ export function openExchange(options: ExchangeOptions) {
         warn(`work of an earlier run was still inside the sandbox; it is kept as ${await keep(taken.work)}`)
       await agree(taken)
     },
+    /** The sandbox is to be removed: only what was kept of it stays. */
+    async forget(): Promise<void> {
+      for (const ref of Object.values(refs)) await attempt(root, env, ['update-ref', '-d', ref])
+    },
   }
 }
 

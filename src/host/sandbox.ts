@@ -8,6 +8,7 @@ import { holdsSecret } from '../core/secrets/redact.ts'
 import type { RunState } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Book } from '../engine/book.ts'
+import type { Start } from '../git/start.ts'
 import { checkSrt } from '../runners/sandbox/check-srt.ts'
 import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
 import type { Borders } from '../runners/sandbox/policy.ts'
@@ -16,10 +17,10 @@ import { srtSandbox } from '../runners/sandbox/srt.ts'
 import { isKeptInside } from '../settings/environment.ts'
 import { matchesAny } from '../settings/name-pattern.ts'
 import type { Settings } from '../settings/schema.ts'
-import type { RunSpec } from '../workflows/spec.ts'
+import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import { agentOf, agentsByRole } from './agents/agents.ts'
 import { type DockerPlace, dockerTrouble, isDockerProven } from './docker/choose.ts'
-import { openDockerSandbox } from './docker/docker.ts'
+import { type DockerPlan, openDockerSandbox } from './docker/docker.ts'
 import { packageFolder, pluginFolder } from './plugin-folder.ts'
 
 export type SandboxMode = Settings['sandbox']['mode']
@@ -86,27 +87,16 @@ export function sandboxOf(options: {
   const { id, spec, home, env, run, isOver } = options
   const { sandbox, env: rules } = spec.settings
   if (sandbox.mode === 'docker' && spec.start)
-    return openDockerSandbox({
-      home,
-      run: id,
-      project: spec.project,
-      sessions: spec.sessions ?? spec.project,
-      start: spec.start,
-      agents: [...new Set([agentOf(spec).name, ...agentNames(spec, env.PATH ?? '')])],
-      plugin: pluginFolder(),
-      allowedDomains: () => [
-        ...sandbox.allowedDomains,
-        ...(sandbox.checks === 'inside' ? sandbox.checkDomains : []),
-        ...run().state.sandbox.allowed,
-      ],
-      own: ownVariables(spec, env),
-      pass: rules.pass,
-      env: present(env),
-      runDir: options.runDir,
-      warn(note) {
-        if (!isOver()) run().record({ type: 'warned', at: Date.now(), note })
-      },
-    })
+    return openDockerSandbox(
+      dockerPlan({ ...spec, start: spec.start }, env, {
+        ...options,
+        run: id,
+        allowed: () => run().state.sandbox.allowed,
+        warn(note) {
+          if (!isOver()) run().record({ type: 'warned', at: Date.now(), note })
+        },
+      }),
+    )
   if (sandbox.mode !== 'srt') return
   const own = ownVariables(spec, env)
   return srtSandbox({
@@ -123,6 +113,36 @@ export function sandboxOf(options: {
       if (event) run().record({ ...event, at: Date.now(), ...(step !== null && { id: step }) })
     },
   })
+}
+
+/** What docker's sandbox of a project is made of. `allowed`: the hosts that the user allowed while it ran. */
+export function dockerPlan(
+  spec: RunSpec & { start: Start },
+  env: NodeJS.ProcessEnv,
+  of: Pick<DockerPlan, 'home' | 'run' | 'runDir' | 'warn'> & { allowed(): readonly string[] },
+): DockerPlan {
+  const { sandbox, env: rules } = spec.settings
+  const { home, run, runDir, warn } = of
+  return {
+    home,
+    run,
+    runDir,
+    warn,
+    project: spec.project,
+    sessions: spec.sessions ?? spec.project,
+    start: spec.start,
+    agents: [...new Set([agentOf(spec).name, ...agentNames(spec, env.PATH ?? '')])],
+    plugin: pluginFolder(),
+    allowedDomains: () => [
+      ...sandbox.allowedDomains,
+      ...(sandbox.checks === 'inside' ? sandbox.checkDomains : []),
+      ...of.allowed(),
+    ],
+    own: ownVariables(spec, env),
+    pass: rules.pass,
+    env: present(env),
+    gitEnv: gitEnvironment(spec.settings, env),
+  }
 }
 
 type DeniedEvent = { type: 'denied'; host: string; why?: string } | { type: 'refused'; path: string }

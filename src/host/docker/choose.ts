@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Start } from '../../git/start.ts'
 import { findProgram } from '../../runners/find-program.ts'
 import { findSbx, openSbx, versionIn } from '../../runners/sandbox/docker/sbx.ts'
+import { environmentOfSbx } from './docker.ts'
 import { checkedVersion } from './record.ts'
 
 /** Where a run is to work. */
@@ -35,8 +36,8 @@ export function cloneTrouble({ start, worktrees }: DockerPlace): string | null {
 }
 
 /** The version of sbx, and that it is in order. Rejects with SbxError. */
-async function askSbx(env: Record<string, string>, project: string): Promise<string> {
-  const sbx = openSbx(findSbx(env.PATH ?? '', project) ?? 'sbx', env)
+export async function askSbx(env: Record<string, string>, project: string): Promise<string> {
+  const sbx = openSbx(findSbx(env.PATH ?? '', project) ?? 'sbx', environmentOfSbx(env))
   const version = versionIn(await sbx(['version', '--json']))
   await sbx(['diagnose'])
   return version ?? 'unknown'

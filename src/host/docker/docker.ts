@@ -5,14 +5,14 @@ import { holdsSecret } from '../../core/secrets/redact.ts'
 import { openExchange } from '../../git/exchange.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
-import { dockerSandbox } from '../../runners/sandbox/docker/docker.ts'
-import { findSbx, type SbxTimes } from '../../runners/sandbox/docker/sbx.ts'
+import { type DockerOptions, dockerSandbox, readyDocker } from '../../runners/sandbox/docker/docker.ts'
+import { findSbx, openSbx, SBX_TIMES, type SbxTimes } from '../../runners/sandbox/docker/sbx.ts'
 import { reachableHosts } from '../../runners/sandbox/policy.ts'
 import type { Sandbox } from '../../runners/sandbox/sandbox.ts'
 import { isKeptElsewhere } from '../../settings/environment.ts'
 import { matchesAny } from '../../settings/name-pattern.ts'
 import { sessionDir } from '../../store/session.ts'
-import { readSandbox, sandboxName, writeSandbox } from './record.ts'
+import { readSandbox, type SandboxRecord, sandboxName, writeSandbox } from './record.ts'
 
 /** What a sandbox of a project is made of. */
 export type DockerPlan = {
@@ -33,6 +33,7 @@ export type DockerPlan = {
   pass: readonly string[]
   /** Of the user; the agents' are filtered already. */
   env: Record<string, string>
+  gitEnv: Record<string, string>
   runDir: string
   warn(note: string): void
   times?: SbxTimes
@@ -62,11 +63,37 @@ const PATHS_HERE = ['RALPH_HOME', 'RALPH_ACTIVITY']
 const SESSION_FILES = ['tasks.json', 'details.json', 'progress.txt']
 
 /** Docker's sandbox of a project. */
-export function openDockerSandbox(plan: DockerPlan): Sandbox {
+export const openDockerSandbox = (plan: DockerPlan): Sandbox => dockerSandbox(dockerOptions(plan))
+
+/** Makes a project's sandbox and sets it up, without a run; what is in it stays. Then it is stopped. */
+export async function setUpDocker(plan: DockerPlan): Promise<SandboxRecord> {
+  const options = dockerOptions(plan)
+  const sbx = openSbx(options.program, options.env)
+  await readyDocker(options, sbx)
+  await sbx(['stop', options.name], { timeoutMs: SBX_TIMES.stop })
+  return readSandbox(plan.home, options.name) ?? recordOf(plan)
+}
+
+const kindOf = ({ agents }: DockerPlan): string => KINDS.find(kind => kind === agents[0]) ?? 'shell'
+
+const recordOf = (plan: DockerPlan): SandboxRecord => ({
+  name: sandboxName(plan.project),
+  project: plan.project,
+  root: plan.start.root,
+  agent: kindOf(plan),
+  run: plan.run,
+})
+
+/** The environment of sbx itself: it would pass your SSH agent on. */
+export const environmentOfSbx = ({
+  SSH_AUTH_SOCK: _,
+  ...env
+}: Record<string, string>): Record<string, string> => env
+
+function dockerOptions(plan: DockerPlan): DockerOptions {
   const { home, run, project, start, env, warn, own, pass } = plan
-  const name = sandboxName(project)
-  const agent = KINDS.find(kind => kind === plan.agents[0]) ?? 'shell'
-  const record = { name, project, root: start.root, agent, run }
+  const record = recordOf(plan)
+  const { name, agent } = record
   const needs = plan.agents.flatMap(cli => known.get(cli)?.needs ?? [])
   const exchanged = [
     ...SESSION_FILES.map(file => join(sessionDir(plan.sessions, run), file)),
@@ -74,9 +101,9 @@ export function openDockerSandbox(plan: DockerPlan): Sandbox {
   ].map(path => relative(start.root, path))
   const isSecret = (variable: string, value: string) => looksSecret(variable) || holdsSecret(value)
   const keys = Object.entries(env).filter(([variable]) => isKey(variable, [...own, ...pass]))
-  return dockerSandbox({
+  return {
     program: findSbx(env.PATH ?? '', project) ?? 'sbx',
-    env,
+    env: environmentOfSbx(env),
     name,
     agent,
     root: start.root,
@@ -89,14 +116,14 @@ export function openDockerSandbox(plan: DockerPlan): Sandbox {
       if (env[variable] !== undefined && !isKeptElsewhere(variable, { own, pass })) return null
       return isSecret(variable, value) ? 'name' : 'value'
     },
-    author: () => authorOf(start.root, env),
+    author: () => authorOf(start.root, plan.gitEnv),
     exchanged,
     exchange: openExchange({
       start,
       name,
       exchanged,
       runDir: plan.runDir,
-      env,
+      env: plan.gitEnv,
       isOwn: readSandbox(home, name)?.run === run,
       warn,
     }),
@@ -104,7 +131,7 @@ export function openDockerSandbox(plan: DockerPlan): Sandbox {
     onOpened: () => writeSandbox(home, record),
     warn,
     ...(plan.times && { times: plan.times }),
-  })
+  }
 }
 
 /** A key of an agent that sbx keeps outside. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readNote, writeNote } from '../../store/notes.ts'
 
@@ -20,11 +20,32 @@ export function writeSandbox(home: string, record: SandboxRecord): void {
   writeNote(folderOf(home), record.name, record)
 }
 
+export const dropSandbox = (home: string, name: string): void =>
+  rmSync(join(folderOf(home), `${name}.json`), { force: true })
+
+/** All that ralph made and did not remove. */
+export function listSandboxes(home: string): SandboxRecord[] {
+  try {
+    const names = readdirSync(folderOf(home)).filter(file => file.endsWith('.json'))
+    return names.sort().flatMap(file => readSandbox(home, file.slice(0, -'.json'.length)) ?? [])
+  } catch {
+    return []
+  }
+}
+
 /** For which version of sbx the whole pattern was tried here and worked. */
 type Checked = { version: string; at: number }
 
 const CHECKED = 'sandbox-docker'
 const cacheOf = (home: string): string => join(home, 'cache')
+
+export function rememberCheck(home: string, version: string): void {
+  mkdirSync(cacheOf(home), { recursive: true, mode: 0o700 })
+  writeNote(cacheOf(home), CHECKED, { version, at: Date.now() } satisfies Checked)
+}
+
+export const forgetCheck = (home: string): void =>
+  rmSync(join(cacheOf(home), `${CHECKED}.json`), { force: true })
 
 export const checkedVersion = (home: string): string | null =>
   readNote<Checked>(cacheOf(home), CHECKED)?.version ?? null

@@ -95,8 +95,8 @@ export function openDockerPlace(claude: string, folder = 'project') {
     addProgram,
     sandboxes,
     start,
-    run: (args: string[], more: Record<string, string> = {}) =>
-      runRalph(args, { cwd: project, env: { ...env, ...more } }),
+    run: (args: string[], more: Record<string, string> = {}, cwd = project) =>
+      runRalph(args, { cwd, env: { ...env, ...more } }),
     write(path: string, text: string) {
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text, { mode: 0o755 })

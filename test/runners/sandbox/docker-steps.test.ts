@@ -25,6 +25,7 @@ async function openSandbox(place: ReturnType<typeof openDockerPlace>, run = 'one
     own: ['ANTHROPIC_API_KEY'],
     pass: [],
     env,
+    gitEnv: env,
     runDir: place.at('run'),
     warn: note => warnings.push(note),
     // Short enough for calls that never end.

@@ -1,9 +1,16 @@
+import { UsageError } from '../../../core/usage-error.ts'
+import { quote } from '../../../core/visible.ts'
 import { present, sandboxProgram } from '../../../host/sandbox.ts'
 import { checkSrt } from '../../../runners/sandbox/check-srt.ts'
 import type { Io } from '../../../runs/io.ts'
+import { checkDocker } from './check-docker.ts'
 
-/** Says whether a sandbox works here: exit code 0 if one does. */
-export async function checkSandbox({ stdout, env }: Io): Promise<number> {
+/** Says whether a sandbox works here: exit code 0 if it does. */
+export async function checkSandbox(which: string, options: { agent?: string }, io: Io): Promise<number> {
+  if (which === 'docker') return checkDocker(io, options.agent)
+  if (which !== 'srt')
+    throw new UsageError(`there is no sandbox ${quote(which)} to check; give docker or srt`)
+  const { stdout, env } = io
   const say = (line: string) => void stdout.write(`${line}\n`)
   const missing = await checkSrt({ program: sandboxProgram(), project: process.cwd(), env: present(env) })
   if (missing.length > 0) {

@@ -129,8 +129,21 @@ export function dockerSandbox(options: DockerOptions): Sandbox {
   }
 }
 
-/** Makes the sandbox, or takes the one that is there; every step may be repeated. */
 async function openDocker(options: DockerOptions, sbx: Sbx): Promise<Sbx> {
+  await readyDocker(options, sbx)
+  await options.exchange.adopt(await takeAll(options, sbx))
+  options.onOpened()
+  return sbx
+}
+
+/** What the clone holds, whoever worked in it. */
+export const takeAll = async (
+  options: ScriptOptions & Pick<DockerOptions, 'exchanged'>,
+  sbx: Sbx,
+): Promise<Taken> => takenIn(await sbx(...scriptCall(options, TAKE, 'take', ['none', ...options.exchanged])))
+
+/** Makes the sandbox, or takes the one that is there, and sets it up; every step may be repeated. */
+export async function readyDocker(options: DockerOptions, sbx: Sbx): Promise<void> {
   const { name, agent, root, times = SBX_TIMES } = options
   const found = sandboxesIn(await sbx(['ls', '--json'])).find(listed => listed.name === name)
   if (found?.agent && found.agent !== agent)
@@ -149,11 +162,6 @@ async function openDocker(options: DockerOptions, sbx: Sbx): Promise<Sbx> {
   const place = told.trim().split('\n').at(-1)
   if (place !== root)
     throw new SbxError(`the clone in the sandbox ${name} is at ${place || 'no place'}, not at ${root}`)
-  await options.exchange.adopt(
-    takenIn(await sbx(...scriptCall(options, TAKE, 'take', ['none', ...options.exchanged]))),
-  )
-  options.onOpened()
-  return sbx
 }
 
 async function create(options: DockerOptions, sbx: Sbx): Promise<void> {
