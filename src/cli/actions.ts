@@ -38,13 +38,7 @@ export { managePlugin } from './commands/plugin/manage.ts'
 export { reportRun } from './commands/report/print-report.ts'
 export { startPrompt } from './commands/run/start-run.ts'
 export { checkSandbox } from './commands/sandbox/check-sandbox.ts'
-export {
-  listSandboxesHere,
-  openShell,
-  removeSandboxes,
-  setUpSandbox,
-  stopSandboxes,
-} from './commands/sandbox/manage-sandboxes.ts'
+export { manageSandboxes } from './commands/sandbox/manage-sandboxes.ts'
 export { startStories } from './commands/stories/start-stories.ts'
 export { taskActions } from './commands/task/actions.ts'
 export { planTasks } from './commands/task/plan-tasks.ts'

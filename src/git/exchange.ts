@@ -153,8 +153,9 @@ export function openExchange(options: ExchangeOptions) {
       head !== null &&
       branch === here.branch &&
       (await git(root, env, ['merge-base', '--is-ancestor', here.head, head])) !== null
+    // Only the index: the files are there already. What is staged stays, or git refuses.
     const failure = follows
-      ? ((await attempt(root, env, ['read-tree', '-m', here.head, head])) ??
+      ? ((await attempt(root, env, ['read-tree', '-i', '-m', here.head, head])) ??
         (await attempt(root, env, [
           'update-ref',
           '-m',

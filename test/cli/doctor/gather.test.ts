@@ -39,7 +39,7 @@ describe('the agents', () => {
   })
 
   it('are asked all at once, with the tools: none waits for another', async () => {
-    const programs = [...known.keys(), 'git', 'tmux', 'docker', 'srt', 'bwrap', 'socat', 'rg']
+    const programs = [...known.keys(), 'git', 'tmux', 'docker', 'sbx', 'srt', 'bwrap', 'socat', 'rg']
     const scene = setDoctorScene(programs)
     let release = () => {}
     const allAsked = new Promise<void>(resolve => {

@@ -24,12 +24,18 @@ const GOOD: Facts = {
     sh: there('sh', null),
     tmux: there('tmux'),
     docker: { ...there('docker'), server: '2.0' },
+    sbx: absent('sbx'),
     srt: absent('srt'),
     bwrap: absent('bwrap'),
     socat: there('socat'),
     rg: there('rg'),
   },
-  sandbox: { wanted: 'auto', missing: [{ what: 'srt is not on PATH', remedy: 'x' }], isRoot: false },
+  sandbox: {
+    wanted: 'auto',
+    missing: [{ what: 'srt is not on PATH', remedy: 'x' }],
+    isRoot: false,
+    checked: null,
+  },
   logout: null,
   project: {
     path: '/p',
@@ -96,7 +102,7 @@ describe('whether runs can work in a sandbox', () => {
   ) => {
     const lines = show({
       tools: { ...GOOD.tools, ...programs },
-      sandbox: { wanted: 'auto', missing: [], isRoot: false, ...change },
+      sandbox: { wanted: 'auto', missing: [], isRoot: false, checked: null, ...change },
       ralph: { ...GOOD.ralph, platform: { name: platform, arch: 'x64', supported: true } },
     })
     const from = lines.indexOf('sandbox') + 1
@@ -135,12 +141,55 @@ describe('whether runs can work in a sandbox', () => {
       '  – rg          not found → install the package ripgrep',
       '  – sandbox     none: agents may read, change and run whatever you can → install what srt needs',
     ])
-    expect(sandbox({}, inPlace, 'darwin')).toHaveLength(2)
+    expect(sandbox({}, inPlace, 'darwin')).toHaveLength(3)
+  })
+
+  it.each<[string, Parameters<typeof sandbox>[0], Partial<Facts['tools']>, string, string]>([
+    [
+      'only the old docker is there',
+      {},
+      {},
+      '  – sbx         not found · docker is, but sbx replaced its command `docker sandbox` → https://docs.docker.com/ai/sandboxes/',
+      '  ✓ sandbox     srt: `true` was run inside, and `ralph run` uses it',
+    ],
+    [
+      'neither is there',
+      {},
+      { docker: { ...absent('docker'), server: null } },
+      '  – sbx         not found → https://docs.docker.com/ai/sandboxes/',
+      '  ✓ sandbox     srt: `true` was run inside, and `ralph run` uses it',
+    ],
+    [
+      'sbx was not tried with this version',
+      { checked: '0.9' },
+      { sbx: there('sbx') },
+      '  – sbx         1.0 · /bin/sbx · not tried with this version → ralph sandbox check docker',
+      '  ✓ sandbox     srt: `true` was run inside, and `ralph run` uses it',
+    ],
+    [
+      'sbx was tried',
+      { checked: '1.0' },
+      { sbx: there('sbx') },
+      '  ✓ sbx         1.0 · /bin/sbx · it was tried and works',
+      '  ✓ sandbox     docker: `ralph run` uses it (experimental)',
+    ],
+    [
+      'the settings want docker, and sbx is not there',
+      { wanted: 'docker' },
+      {},
+      '  – sbx         not found · docker is, but sbx replaced its command `docker sandbox` → https://docs.docker.com/ai/sandboxes/',
+      '  ✗ sandbox     docker (sandbox.mode), but sbx is not there → install sbx',
+    ],
+  ])("docker's: %s", (_, change, programs, first, last) => {
+    const lines = sandbox(change, { ...inPlace, ...programs })
+    expect([lines[0], lines.at(-1)]).toEqual([first, last])
   })
 
   it('one that the settings name and that does not work keeps ralph from running', () => {
-    const lines = show({ sandbox: { wanted: 'srt', missing: [why], isRoot: false } })
+    const lines = show({ sandbox: { wanted: 'srt', missing: [why], isRoot: false, checked: null } })
     expect(lines.at(-1)).toBe(`✗ ralph cannot run here: sandbox srt: ${why.what}`)
+    const docker = show({ sandbox: { ...GOOD.sandbox, wanted: 'docker' } })
+    expect(docker.at(-1)).toBe('✗ ralph cannot run here: sandbox docker: sbx is not on PATH')
   })
 })
 
@@ -155,6 +204,7 @@ tools
   ✓ tmux        1.0 · /bin/tmux
   ✓ docker      1.0 · /bin/docker · the daemon answers (2.0)
 sandbox
+  – sbx         not found · docker is, but sbx replaced its command \`docker sandbox\` → https://docs.docker.com/ai/sandboxes/
   – srt         not found → npm install -g @anthropic-ai/sandbox-runtime
   – bwrap       not found → install the package bubblewrap
   ✓ socat       1.0 · /bin/socat

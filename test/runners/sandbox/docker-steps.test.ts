@@ -127,7 +127,10 @@ test('removed files, links and modes come back; staged files stay staged', async
   const place = openDockerPlace('')
   place.write('staged.txt', 'staged\n')
   place.git('add', 'staged.txt')
-  const { sh, sandbox } = await openSandbox(place)
+  const { sh, sandbox, warnings } = await openSandbox(place)
+  expect(await sh('echo b >> a.txt; git commit -qam B')).toBe(0)
+  expect([place.read('a.txt'), place.git('log', '--format=%s'), warnings]).toEqual(['a\nb\n', 'B\nBegin', []])
+  expect(place.git('status', '--short')).toBe('A  staged.txt')
   expect(
     await sh(`rm a.txt; mkdir deep; echo '#!/bin/sh' > deep/tool; chmod +x deep/tool; ln -s deep/tool link
 git add deep; git commit -qm Deep; echo more >> deep/tool`),

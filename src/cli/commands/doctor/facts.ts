@@ -32,14 +32,23 @@ export type ToolFacts = {
   tmux: ProgramFact
   /** The client; `server` is the daemon that answered it, if any did. */
   docker: ProgramFact & { server: string | null }
+  sbx: ProgramFact
   srt: ProgramFact
   bwrap: ProgramFact
   socat: ProgramFact
   rg: ProgramFact
 }
 
-/** Whether runs here can work in srt. `wanted`: what the settings say. `missing`: what keeps it from working. */
-export type SandboxFact = { wanted: Settings['sandbox']['mode']; missing: Missing[]; isRoot: boolean }
+/**
+ * Whether runs here can work in a sandbox. `wanted`: what the settings say. `missing`: what keeps srt from working. `checked`:
+ * the version of sbx with which docker's was tried and worked.
+ */
+export type SandboxFact = {
+  wanted: Settings['sandbox']['mode']
+  missing: Missing[]
+  isRoot: boolean
+  checked: string | null
+}
 
 /** Whether workers end when their user logs out, and which setting of systemd's login manager decides that. */
 export type LogoutFact = { ends: boolean; by: 'KillUserProcesses' | 'linger' }
@@ -101,7 +110,7 @@ export type Facts = {
 }
 
 /** What keeps ralph from running here, a sentence each; empty if nothing does. */
-export function findObstacles({ agents, pick, sandbox, project, ralph, folders }: Facts): string[] {
+export function findObstacles({ agents, pick, tools, sandbox, project, ralph, folders }: Facts): string[] {
   const picked = pick.type === 'agent' ? agents.find(agent => agent.name === pick.command) : undefined
   return [
     !project.settings.valid && project.settings.error,
@@ -109,6 +118,7 @@ export function findObstacles({ agents, pick, sandbox, project, ralph, folders }
     picked?.trouble,
     project.settings.valid && project.trust.state === 'unknown' && project.trust.why,
     project.protect.trouble,
+    sandbox.wanted === 'docker' && tools.sbx.path === null && 'sandbox docker: sbx is not on PATH',
     sandbox.wanted === 'srt' && sandbox.missing[0] !== undefined && `sandbox srt: ${sandbox.missing[0].what}`,
     ...folders.map(({ path, trouble }) => trouble !== null && `${path} ${trouble}`),
     !ralph.node.enough && `Node ${ralph.node.version} is too old; ${ralph.node.needs} or newer is needed`,

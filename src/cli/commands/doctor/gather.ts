@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { agentByName } from '../../../host/agents/agents.ts'
+import { checkedVersion } from '../../../host/docker/record.ts'
 import type { RunCommand } from '../../../runners/run-command.ts'
 import type { Missing } from '../../../runners/sandbox/programs.ts'
 import { ralphHome } from '../../../runs/find.ts'
@@ -56,7 +57,7 @@ export async function gatherFacts(
     examineFolder({ name: 'project', path: cwd }),
     examineFolder({ name: 'temporary', path: temporaryFolder(env) }),
   ]
-  const sandbox = { wanted, missing, isRoot }
+  const sandbox = { wanted, missing, isRoot, checked: checkedVersion(home) }
   return {
     agents,
     pick,

@@ -63,16 +63,48 @@ export function toolRows({ git, sh, tmux, docker }: ToolFacts, platform: string)
   ]
 }
 
-/** Srt, the programs that it needs on Linux, and whether a run can work in it. */
-export function srtRows(
-  { srt, bwrap, socat, rg }: ToolFacts,
+/** Docker's sbx, srt with the programs that it needs on Linux, and what a run would work in. */
+export function confinementRows(
+  { docker, sbx, srt, bwrap, socat, rg }: ToolFacts,
   sandbox: SandboxFact,
   platform: string,
 ): DoctorRow[] {
   const programs = platform === 'darwin' ? [srt] : [srt, bwrap, socat, rg]
   const rows = programs.map(fact => programRow(fact, platform, []))
-  return [...rows, ...sandboxRows(sandbox, programs)]
+  const used = isDockerUsed(sandbox, sbx) ? [dockerSandboxRow(sbx)] : sandboxRows(sandbox, programs)
+  return [sbxRow(sbx, docker, sandbox, platform), ...rows, ...used]
 }
+
+const isDockerUsed = ({ wanted, checked }: SandboxFact, sbx: ProgramFact): boolean =>
+  wanted === 'docker' || (wanted === 'auto' && sbx.version !== null && sbx.version === checked)
+
+const CHECK = 'ralph sandbox check docker'
+
+function sbxRow(
+  sbx: ProgramFact,
+  docker: ProgramFact,
+  { checked }: SandboxFact,
+  platform: string,
+): DoctorRow {
+  const old = sbx.path === null && docker.path !== null
+  const row = programRow(sbx, platform, [
+    old ? 'docker is, but sbx replaced its command `docker sandbox`' : null,
+  ])
+  if (sbx.path === null || sbx.trouble !== null) return row
+  return checked !== null && checked === sbx.version
+    ? { ...row, value: `${row.value} · it was tried and works` }
+    : { ...row, mark: 'none', value: `${row.value} · not tried with this version`, fix: CHECK }
+}
+
+const dockerSandboxRow = (sbx: ProgramFact): DoctorRow =>
+  sbx.path === null
+    ? {
+        mark: 'no',
+        name: 'sandbox',
+        value: 'docker (sandbox.mode), but sbx is not there',
+        fix: 'install sbx',
+      }
+    : { mark: 'yes', name: 'sandbox', value: 'docker: `ralph run` uses it (experimental)' }
 
 const UNPROTECTED = 'none: agents may read, change and run whatever you can'
 

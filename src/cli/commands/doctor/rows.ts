@@ -1,5 +1,5 @@
 import type { Facts, FolderFact, LogoutFact, RalphFacts } from './facts.ts'
-import { agentRows, srtRows, toolRows } from './program-rows.ts'
+import { agentRows, confinementRows, toolRows } from './program-rows.ts'
 import { projectRows } from './project-rows.ts'
 
 /** `none`: missing, but nothing is wrong with that. */
@@ -29,7 +29,7 @@ export const describeFacts = ({
 }: Facts): Group[] => [
   { title: 'agents', rows: agentRows(agents, pick, fallbacks, ralph.platform.name) },
   { title: 'tools', rows: [...toolRows(tools, ralph.platform.name), ...logoutRow(logout)] },
-  { title: 'sandbox', rows: srtRows(tools, sandbox, ralph.platform.name) },
+  { title: 'sandbox', rows: confinementRows(tools, sandbox, ralph.platform.name) },
   { title: `project ${project.path}`, rows: projectRows(project) },
   { title: 'ralph', rows: ralphRows(ralph) },
   { title: 'folders', rows: folders.map(folderRow) },

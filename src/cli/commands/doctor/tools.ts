@@ -9,19 +9,20 @@ const TIMEOUT_MS = 3000
 export async function examineTools(options: ExamineOptions): Promise<ToolFacts> {
   const ask = (name: string, ...question: string[]) =>
     examineProgram(name, options, question.length > 0 ? question : undefined)
-  const [git, repository, tmux, docker, server, srt, bwrap, socat, rg] = await Promise.all([
+  const [git, repository, tmux, docker, server, sbx, srt, bwrap, socat, rg] = await Promise.all([
     ask('git'),
     findRepository(options),
     ask('tmux', '-V'),
     ask('docker'),
     askDaemon(options),
+    ask('sbx', 'version', '--json'),
     ask('srt'),
     ask('bwrap'),
     ask('socat', '-V'),
     ask('rg'),
   ])
   const sh = { name: 'sh', path: findProgram('/bin/sh', ''), version: null, trouble: null }
-  return { git: { ...git, repository }, sh, tmux, docker: { ...docker, server }, srt, bwrap, socat, rg }
+  return { git: { ...git, repository }, sh, tmux, docker: { ...docker, server }, sbx, srt, bwrap, socat, rg }
 }
 
 const findRepository = (options: ExamineOptions): Promise<string | null> =>

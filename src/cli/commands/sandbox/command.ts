@@ -1,5 +1,5 @@
 import { PROJECT_DIR, type Verb } from '../verb.ts'
-import type { SandboxOptions } from './manage-sandboxes.ts'
+import type { SandboxVerb } from './manage-sandboxes.ts'
 
 const HELP = `
 Examples:
@@ -8,11 +8,30 @@ Examples:
   ralph sandbox allow registry.example   the latest unfinished run of this project may reach this host
   ralph run -p "…" --sandbox             work in docker's; --sandbox=srt in the other, --no-sandbox in none
 
-Docker's sandboxes are small machines that stay until they are removed: setup, ls, stop, rm and shell are about them.
-How to get sbx, and what it does: https://docs.docker.com/ai/sandboxes/
-All commands of sbx: https://docs.docker.com/reference/cli/sbx/`
+Docker's sandboxes are small machines that stay until they are removed; setup, ls, stop, rm and shell are about them.
+More: https://docs.docker.com/ai/sandboxes/ and https://docs.docker.com/reference/cli/sbx/`
 
-const NAME = 'its name, as ls shows it; default: that of this project'
+/** The commands about docker's sandboxes: the name, what it does, and its options beside the project. */
+const DOCKER: readonly [SandboxVerb, string, ...[flags: string, description: string][]][] = [
+  [
+    'setup',
+    'Make the sandbox of this project ready before a run.',
+    ['-a, --agent <name>', 'the agent to make it for'],
+  ],
+  ['ls', 'List those that ralph made, of all projects.'],
+  [
+    'stop [name]',
+    'Stop that of this project, or the one that is named; what is in it stays.',
+    ['--all', 'all that ralph made'],
+  ],
+  [
+    'rm [name]',
+    'Remove that of this project, or the one that is named; work that is only inside is kept in git.',
+    ['--all', 'all that ralph made'],
+    ['--force', 'also if what is inside cannot be kept'],
+  ],
+  ['shell', 'Open a shell in that of this project.'],
+]
 
 export const sandbox: Verb = {
   name: 'sandbox',
@@ -28,51 +47,18 @@ export const sandbox: Verb = {
         const { checkSandbox } = await import('../../actions.ts')
         finish(await checkSandbox(which, options, io))
       })
-    command
-      .command('setup')
-      .description("Make docker's sandbox of this project ready before a run.")
-      .option('-a, --agent <name>', 'the agent to make it for; default: the one that a run would take')
-      .option(...PROJECT_DIR)
-      .action(async (options: SandboxOptions) => {
-        const { setUpSandbox } = await import('../../actions.ts')
-        finish(await setUpSandbox(options, io))
+    for (const [words, does, ...options] of DOCKER) {
+      const verb = command
+        .command(words)
+        .description(does)
+        .option(...PROJECT_DIR)
+      for (const option of options) verb.option(...option)
+      verb.action(async (...given: unknown[]) => {
+        const { manageSandboxes } = await import('../../actions.ts')
+        const name = typeof given[0] === 'string' ? given[0] : undefined
+        finish(await manageSandboxes[words](name, verb.opts(), io))
       })
-    command
-      .command('ls')
-      .description("Docker's sandboxes that ralph made, of all projects.")
-      .action(async () => {
-        const { listSandboxesHere } = await import('../../actions.ts')
-        finish(await listSandboxesHere(io))
-      })
-    command
-      .command('stop')
-      .description("Stop docker's sandbox of this project; what is in it stays.")
-      .argument('[name]', NAME)
-      .option('--all', 'all that ralph made')
-      .option(...PROJECT_DIR)
-      .action(async (name: string | undefined, options: SandboxOptions) => {
-        const { stopSandboxes } = await import('../../actions.ts')
-        finish(await stopSandboxes(name, options, io))
-      })
-    command
-      .command('rm')
-      .description("Remove docker's sandbox of this project; work that is only inside is kept in git first.")
-      .argument('[name]', NAME)
-      .option('--all', 'all that ralph made')
-      .option('--force', 'also if what is inside cannot be kept')
-      .option(...PROJECT_DIR)
-      .action(async (name: string | undefined, options: SandboxOptions) => {
-        const { removeSandboxes } = await import('../../actions.ts')
-        finish(await removeSandboxes(name, options, io))
-      })
-    command
-      .command('shell')
-      .description("Open a shell in docker's sandbox of this project.")
-      .option(...PROJECT_DIR)
-      .action(async (options: SandboxOptions) => {
-        const { openShell } = await import('../../actions.ts')
-        finish(await openShell(options, io))
-      })
+    }
     command
       .command('allow')
       .description('Let a run reach a host that its sandbox kept it from, from now on.')

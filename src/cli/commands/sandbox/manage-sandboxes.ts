@@ -26,10 +26,10 @@ import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { warn } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 
-export type SandboxOptions = { projectDir?: string; agent?: string; force?: boolean; all?: boolean }
+type SandboxOptions = { projectDir?: string; agent?: string; force?: boolean; all?: boolean }
 
 /** `ralph sandbox setup`: makes the sandbox of this project ready before a run. */
-export async function setUpSandbox(options: SandboxOptions, { stdout, env }: Io): Promise<number> {
+async function setUpSandbox(options: SandboxOptions, { stdout, env }: Io): Promise<number> {
   const { base } = prepare({ projectDir: options.projectDir, agent: options.agent }, [])
   const home = ralphHome(env)
   const { project, settings } = base
@@ -53,7 +53,7 @@ export async function setUpSandbox(options: SandboxOptions, { stdout, env }: Io)
 const LOGIN = (name: string) => `without an API key, log in once inside: sbx run --name ${name}`
 
 /** `ralph sandbox ls`: all that ralph made, of all projects. */
-export async function listSandboxesHere({ stdout, env }: Io): Promise<number> {
+async function listSandboxesHere({ stdout, env }: Io): Promise<number> {
   const found = await knownSandboxes(openManager(ralphHome(env), present(env), process.cwd()))
   if (found.length === 0) return say(stdout, 'ralph made no sandboxes')
   return say(
@@ -86,7 +86,7 @@ async function chosen(
 }
 
 /** `ralph sandbox stop [NAME]`. */
-export async function stopSandboxes(
+async function stopSandboxes(
   name: string | undefined,
   options: SandboxOptions,
   { stdout, env }: Io,
@@ -103,7 +103,7 @@ export async function stopSandboxes(
 }
 
 /** `ralph sandbox rm [NAME]`. */
-export async function removeSandboxes(
+async function removeSandboxes(
   name: string | undefined,
   options: SandboxOptions,
   { stdout, env }: Io,
@@ -120,7 +120,7 @@ export async function removeSandboxes(
 }
 
 /** `ralph sandbox shell`: a shell inside, at this terminal. */
-export async function openShell(options: SandboxOptions, { env }: Io): Promise<number> {
+async function openShell(options: SandboxOptions, { env }: Io): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('ralph sandbox shell needs a terminal; for one command: sbx exec NAME COMMAND')
   const project = projectOf(options.projectDir, env)
@@ -130,4 +130,17 @@ export async function openShell(options: SandboxOptions, { env }: Io): Promise<n
   const program = findSbx(env.PATH ?? '', project) ?? 'sbx'
   const args = ['exec', '-it', '-w', project, sandbox!.name, 'bash']
   return spawnSync(program, args, { stdio: 'inherit', env: environmentOfSbx(present(env)) }).status ?? 1
+}
+
+/** The commands by their names and arguments. */
+export type SandboxVerb = 'setup' | 'ls' | 'stop [name]' | 'rm [name]' | 'shell'
+
+type Manage = (name: string | undefined, options: SandboxOptions, io: Io) => Promise<number>
+
+export const manageSandboxes: Readonly<Record<SandboxVerb, Manage>> = {
+  setup: (_, options, io) => setUpSandbox(options, io),
+  ls: (_, __, io) => listSandboxesHere(io),
+  'stop [name]': stopSandboxes,
+  'rm [name]': removeSandboxes,
+  shell: (_, options, io) => openShell(options, io),
 }

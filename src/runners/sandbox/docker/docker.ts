@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import { CannotGoOn, type Command } from '../../../core/ports.ts'
 import { INSIDE } from '../../process/marks.ts'
 import type { Sandbox } from '../sandbox.ts'
@@ -54,6 +55,14 @@ export type DockerOptions = {
   warn(note: string): void
   times?: SbxTimes
 }
+
+/** Ralph's own files, as git's patterns. */
+const OWN_FILES = [
+  '.ralph/sessions/',
+  '.ralph/.gitignore',
+  '.ralph/settings.local.json',
+  '.ralph-active',
+].map(path => `**/${path}`)
 
 /** Docker's `sbx` for a run. It is opened when the first command needs it. One command at a time runs inside. */
 export function dockerSandbox(options: DockerOptions): Sandbox {
@@ -158,7 +167,9 @@ export async function readyDocker(options: DockerOptions, sbx: Sbx): Promise<voi
   for (const { service, value } of options.secrets)
     await sbx(['secret', 'set', service, '--sandbox', name], { stdin: value })
   const author = await options.author()
-  const told = await sbx(...scriptCall(options, PREPARE, 'prepare', [author.name, author.email]))
+  const told = await sbx(
+    ...scriptCall(options, PREPARE, 'prepare', [author.name, author.email, ...OWN_FILES]),
+  )
   const place = told.trim().split('\n').at(-1)
   if (place !== root)
     throw new SbxError(`the clone in the sandbox ${name} is at ${place || 'no place'}, not at ${root}`)
@@ -195,17 +206,16 @@ function scriptCall(
   return [args, { timeoutMs: times.exec, ...(stdin !== undefined && { stdin }) }]
 }
 
-/** A command in a folder that is not the project's: nothing is exchanged. */
+/**
+ * A command in a folder that is not the project's: nothing is exchanged. The folder around it is one for temporary files, and
+ * may be at a place where nothing can be made inside.
+ */
 function elsewhere(options: DockerOptions, command: Command, call: string): Command {
-  const files = Object.entries(command.files ?? {})
-  const words = [command.cwd, String(files.length), ...files.flat()]
-  return inside(
-    options,
-    command,
-    call,
-    [],
-    ['sh', '-c', ELSEWHERE, 'ralph-elsewhere', ...words, ...command.argv],
-  )
+  const around = dirname(command.cwd)
+  const there = (word: string) => word.replaceAll(around, `/tmp/${basename(around)}`)
+  const files = Object.entries(command.files ?? {}).map(([path, text]) => [there(path), text])
+  const words = [there(command.cwd), String(files.length), ...files.flat(), ...command.argv.map(there)]
+  return inside(options, command, call, [], ['sh', '-c', ELSEWHERE, 'ralph-elsewhere', ...words])
 }
 
 function inside(

@@ -6,10 +6,17 @@
 /** Finds what carries the mark of a call: its name is `$mark`. */
 const MARKED = `marked() { grep -lzxF "RALPH_INSIDE=$mark" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\\n'; }`
 
-/** `NAME EMAIL`: the author of commits. Prints where the clone is. */
+/**
+ * `NAME EMAIL PATTERN…`: the author of commits, and what git ignores inside besides: ralph's own files, or an agent would
+ * commit them. Prints where the clone is.
+ */
 export const PREPARE = `set -e
 git config --global user.name "$1"
 git config --global user.email "$2"
+shift 2
+dir=$(git rev-parse --git-dir)
+mkdir -p "$dir/info"
+printf '%s\\n' "$@" > "$dir/info/exclude"
 git rev-parse --show-toplevel`
 
 /**
