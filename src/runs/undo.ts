@@ -10,6 +10,7 @@ import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files
 import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
+import type { Registry } from '../workflows/index.ts'
 import { keptFolders } from '../workflows/shared/own-folders.ts'
 import { ralphHome } from './find.ts'
 import { type Io, say } from './io.ts'
@@ -26,6 +27,7 @@ const UNDO = 'undo'
 
 /** Puts everything back to what it was when a run began. It shows the plan first; `agrees` is asked unless `yes` is set. */
 export async function undoRun(
+  registry: Registry,
   name: string | undefined,
   options: UndoOptions,
   { stdout, env }: Io,
@@ -72,7 +74,7 @@ export async function undoRun(
       }
       await requireSame(undoing, plan)
     }
-    const saved = await carryOut(past, undoing, plan)
+    const saved = await carryOut(registry, past, undoing, plan)
     print(`undone; what was there is kept in ${saved}, and this brings it back:`)
     stdout.write(`  ${commandToRevert(past.start, plan, saved)}\n`)
     return 0
@@ -111,10 +113,17 @@ async function requireSame(undoing: UndoContext, shown: UndoPlan): Promise<void>
 }
 
 /** Returns the ref that holds everything as it was before the undo. */
-async function carryOut({ run }: PastRun, undoing: UndoContext, plan: UndoPlan): Promise<string> {
+async function carryOut(
+  registry: Registry,
+  { run }: PastRun,
+  undoing: UndoContext,
+  plan: UndoPlan,
+): Promise<string> {
   const saved = await save(undoing, plan, run.id)
   writeNote(run.dir, UNDO, { saved })
   await undo(undoing, plan, run.id)
+  const workflow = registry.get(run.began.workflow)
+  workflow?.onUndone?.({ ...workflow.readSpec(run.began.pins), project: run.last.project })
   const journal = openJournal(run.dir)
   journal.append({ type: 'undone', at: Date.now(), saved })
   journal.close()

@@ -52,6 +52,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   answerCommand?(id: string): string
   /** The commands by which a person decides about a task that is left for them. */
   decideCommands?(run: string, task: string): string[]
+  /** After an undo: makes files of its own follow that git may not know. Safe to repeat. */
+  onUndone?(spec: S): void
   open(context: Context<S>): Active
 }
 

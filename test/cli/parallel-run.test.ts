@@ -121,6 +121,11 @@ describe('ralph undo after tasks were worked on at once', { timeout: 90_000 }, (
     expect(stage.git('show', `${branch}:base.txt`)).toBe('mine')
     expect(stage.worktrees()).toEqual(['T2'])
     expect(undone.stdout).toContain(branch)
+    // The tasks are to be done again.
+    expect(['T1', 'T2'].map(id => stage.stored(id))).toMatchObject([
+      { status: 'pending', iteration: 0, metadata: {} },
+      { status: 'pending', iteration: 0, metadata: {} },
+    ])
   })
 })
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { diffRun } from '../../src/runs/diff.ts'
 import { undoRun } from '../../src/runs/undo.ts'
+import { workflows } from '../../src/workflows/index.ts'
 import { setRepository } from '../cli/work-tree.ts'
 import { callWith } from '../support/io.ts'
 
@@ -10,7 +11,8 @@ async function setRun() {
   const stage = setRepository()
   await stage.agent('echo more >> src/a')
   const at = { projectDir: stage.project }
-  const undo = (answer: boolean) => callWith(stage.env, io => undoRun(undefined, at, io, async () => answer))
+  const undo = (answer: boolean) =>
+    callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => answer))
   const diff = async () => {
     let shown = ''
     const ran = await callWith(stage.env, io =>
@@ -98,7 +100,7 @@ describe('what somebody does while an undo waits for its answer', () => {
         .split('\n')
         .filter(line => !line.includes('.git/'))
     const asked = callWith(stage.env, io =>
-      undoRun(undefined, at, io, async () => {
+      undoRun(workflows, undefined, at, io, async () => {
         stage.sh(script)
         before = seen()
         return true
@@ -115,7 +117,7 @@ describe('an undo', () => {
     stage.sh('echo mine >> src/a')
     await stage.agent('echo more >> src/a; echo evil > "$RALPH_HOME/runs/$RALPH_RUN/start/src/a"')
     const at = { projectDir: stage.project, yes: true }
-    const ran = await callWith(stage.env, io => undoRun(undefined, at, io, async () => true))
+    const ran = await callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => true))
     expect([ran.code, stage.read('src/a')]).toEqual([1, 'one\nmine\nmore\n'])
     expect(ran.stdout).toContain(
       '1 file: src/a (was dirty before the run and not kept, so it cannot be put back)',
@@ -136,7 +138,7 @@ describe('an undo', () => {
     stage.sh(script)
     const at = { projectDir: stage.project, yes: true }
     const undo = (force: boolean) =>
-      callWith(stage.env, io => undoRun(undefined, { ...at, force }, io, async () => true))
+      callWith(stage.env, io => undoRun(workflows, undefined, { ...at, force }, io, async () => true))
     await expect(undo(false)).rejects.toThrow(words)
     expect(stage.read('src/a')).toBe('one\nmore\n')
     expect((await undo(true)).code).toBe(0)
@@ -154,7 +156,7 @@ describe('an undo', () => {
       `echo more >> src/a; mkdir dir; echo y > dir/y; git add -A; git commit -qm all; ${script}`,
     )
     const at = { projectDir: stage.project, yes: true, force: true }
-    await callWith(stage.env, io => undoRun(undefined, at, io, async () => true)).catch(() => {})
+    await callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => true)).catch(() => {})
     for (const name of ['a', 'b', 'y']) expect(stage.read(`../outside/${name}`)).toBe('theirs\n')
     expect(stage.read('../outside/y')).toBe('theirs\n')
   })

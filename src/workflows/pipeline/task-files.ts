@@ -59,3 +59,13 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
     },
   }
 }
+
+/** Makes the files of tasks as they were when a run began, as far as ralph writes them. One that was given up stays so. */
+export function reopenTasks({ project, settings, tasks }: PipelineSpec): void {
+  const store = fileTaskStore(project, { roles: null, method: settings.pipeline.verification })
+  for (const { id, status, iteration, metadata } of tasks) {
+    const task = store.get(id)
+    if (task && task.status !== status && task.status !== 'cancelled')
+      store.save({ ...task, status, iteration, metadata, updated_at: new Date().toISOString() })
+  }
+}

@@ -12,6 +12,7 @@ import { historyLines, historyOf, type TaskStanding } from './rules/history.ts'
 import { mayWrite } from './rules/order.ts'
 import { type PipelineSpec, pinnedTask, pipelineSchema } from './spec.ts'
 import { pipeline } from './table.ts'
+import { reopenTasks } from './task-files.ts'
 import { TASKS_DIR } from './tasks/store.ts'
 
 /** `ralph pipeline`: tasks through coder, reviewer, tester and qa. A promise counts once it is verified. */
@@ -61,6 +62,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
     return { data: histories, lines: historyLines(standingsOf(events), histories) }
   },
   summary: (_spec, { state }) => keptFolders(state),
+  onUndone: reopenTasks,
   open: openPipeline,
 }
 
