@@ -38,11 +38,16 @@ const IN_OUTPUT = new RegExp(`(?!\\t|\\r?\\n)${OBEYED}`, 'gu')
 const IN_ERROR = new RegExp(OBEYED, 'gu')
 
 /** Ralph's own colours. Not among them: text in the colour of its ground, which nobody sees. */
-const IN_STYLED = new RegExp(`\\x1b\\[(?:[0-79]|2[0-9]|[349][0-79]|10[0-7])m|${IN_OUTPUT.source}`, 'gu')
+const COLOUR = String.raw`\x1b\[(?:[0-79]|2[0-9]|[349][0-79]|10[0-7])m`
+const IN_STYLED = new RegExp(`${COLOUR}|${IN_OUTPUT.source}`, 'gu')
+const IN_STYLED_LINE = new RegExp(`${COLOUR}|${OBEYED}`, 'gu')
 
 const codeOf = (char: string): string => char.codePointAt(0)!.toString(16)
 
 const escaped = (char: string): string => `\\u{${codeOf(char)}}`
+
+/** A colour is longer than any character. */
+const escapedIfObeyed = (found: string): string => (found.length > 2 ? found : escaped(found))
 
 /** A text in one line with all of its characters, the hidden ones as `\u{200b}`: no two texts look the same. */
 export const visible = (text: string): string => text.replace(IN_LINE, escaped)
@@ -57,8 +62,10 @@ export const printable = (text: string): string => text.replace(IN_OUTPUT, escap
 export const printableLine = (text: string): string => text.replace(IN_ERROR, escaped)
 
 /** The same for a text that has ralph's own colours. */
-export const printableStyled = (text: string): string =>
-  text.replace(IN_STYLED, found => (found.length > 2 ? found : escaped(found)))
+export const printableStyled = (text: string): string => text.replace(IN_STYLED, escapedIfObeyed)
+
+/** The same in one line. */
+export const printableStyledLine = (text: string): string => text.replace(IN_STYLED_LINE, escapedIfObeyed)
 
 /** The same for JSON, by JSON's own escapes, so that the value stays the same. */
 export const visibleJson = (json: string): string =>

@@ -1,4 +1,4 @@
-import { printableStyled } from '../core/visible.ts'
+import { printableStyledLine } from '../core/visible.ts'
 
 /** Where frames go. */
 export type ScreenOutput = {
@@ -11,7 +11,10 @@ export type ScreenOutput = {
 const BEGIN = '\x1b[?2026h'
 const END = '\x1b[?2026l'
 
-/** Draws frames: only the lines that changed. A terminal obeys nothing in a line but ralph's own colours. */
+/**
+ * Draws frames: only the lines that changed. A terminal obeys nothing in a line but ralph's own colours, and a line cannot
+ * leave its row.
+ */
 export function renderer(out: ScreenOutput): {
   /** Returns whether it was drawn; not while the terminal is behind. */
   draw(lines: readonly string[]): boolean
@@ -24,7 +27,7 @@ export function renderer(out: ScreenOutput): {
       if ((out.writableLength ?? 0) > 0) return false
       const before = shown
       const changed = lines.flatMap((line, row) =>
-        before?.[row] === line ? [] : `\x1b[${row + 1};1H\x1b[2K${printableStyled(line)}\x1b[0m`,
+        before?.[row] === line ? [] : `\x1b[${row + 1};1H\x1b[2K${printableStyledLine(line)}\x1b[0m`,
       )
       const isNew = before === null || before.length !== lines.length
       shown = lines
@@ -39,4 +42,4 @@ export function renderer(out: ScreenOutput): {
 }
 
 const wholeOf = (lines: readonly string[]): string =>
-  lines.map((line, row) => `\x1b[${row + 1};1H${printableStyled(line)}\x1b[0m`).join('')
+  lines.map((line, row) => `\x1b[${row + 1};1H${printableStyledLine(line)}\x1b[0m`).join('')

@@ -82,7 +82,33 @@ export const HOSTILE: readonly (readonly [string, string])[] = [
   ['a very long sequence', `${ESC}]0;${'evil'.repeat(20_000)}\x07`],
   ['very many parameters', `${ESC}[${'1;'.repeat(10_000)}m`],
   ['very many lines', '\n'.repeat(2_000)],
+  ['the end of a frame', `${ESC}[?2026l`],
+  ['the beginning of a frame', `${ESC}[?2026h`],
+  ['a mode asked for', `${ESC}[?2026$p${ESC}[?1049$p`],
+  ['the keyboard asked for', `${ESC}[?u${ESC}[>1u${ESC}[>4;2m`],
+  ['the version asked for', `${ESC}[>0q${ESC}[=c`],
+  ['what it can do asked for', `${ESC}P+q544e${ESC}\\`],
+  ['a setting asked for', `${ESC}P$qm${ESC}\\`],
+  ['the colours asked for', `${ESC}]10;?\x07${ESC}]11;?\x07${ESC}]4;1;?\x07`],
+  ['lines that break', `${ESC}[?7h`],
+  ['the origin', `${ESC}[?6h${ESC}[5;9r${ESC}[H`],
+  ['characters put in', `${ESC}[4h${ESC}[9@${ESC}[9L`],
+  ['one colour of ralph’s own', `${ESC}[31m`],
+  ['text over text', 'all checks are red\rall checks are green'],
+  ['tabs', '\t\t\t\t\t\t\t\t\t\t\t\t'],
+  ['lines with tabs and carriage returns', 'a\tb\r\nc\td\r\n'],
+  ['wide characters at the edge', '\u6f22'.repeat(300)],
+  ['half of a column before wide characters', `x${'\u5b57'.repeat(300)}`],
+  ['an emoji of many', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}'.repeat(60)],
+  ['flags', '\u{1f1e9}\u{1f1ea}'.repeat(60)],
+  ['a joiner at the end', '\u{1f468}\u200d'],
+  ['marks on nothing', '\u0301\u20e3\u0489'],
 ]
+
+/** What no line may have. */
+export const CONTROLS = /[\x00-\x1f\x7f-\x9f]/
+export const UNSEEN =
+  /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\p{Surrogate}]|[\ufe00-\ufe0e]/u
 
 /** Sequences that nobody ends, so that what follows would be theirs. */
 export const UNENDED: readonly string[] = [

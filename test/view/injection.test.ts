@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { liveLine } from '../../src/view/live-line.ts'
 import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
-import { everyPlace, HOSTILE, UNENDED } from './hostile.ts'
+import { CONTROLS, everyPlace, HOSTILE, UNENDED, UNSEEN } from './hostile.ts'
 import { openTerminal } from './terminal.ts'
 
 const shown = (more: { color: boolean; columns: number | null }): RunLinesOptions => ({
@@ -25,9 +25,6 @@ const WAYS = [
 
 /** Ours: bold, dim, four colours, and what ends them. */
 const OURS = /\x1b\[(?:1|2|22|31|32|33|36|39)m/g
-const CONTROLS = /[\x00-\x1f\x7f-\x9f]/
-const UNSEEN =
-  /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\p{Surrogate}]|[\ufe00-\ufe0e]/u
 
 const bareOf = (lines: string[], color: boolean) =>
   color ? lines.join('|').replace(OURS, '') : lines.join('|')

@@ -1,10 +1,10 @@
 import xterm from '@xterm/headless'
 
 /** A terminal that keeps all its lines and writes down whatever it was told to do besides showing text. */
-export function openTerminal(columns: number) {
+export function openTerminal(columns: number, height = 40) {
   const terminal = new xterm.Terminal({
     cols: columns,
-    rows: 40,
+    rows: height,
     scrollback: 200_000,
     convertEol: true,
     allowProposedApi: true,
@@ -22,7 +22,7 @@ export function openTerminal(columns: number) {
   return {
     heard,
     write: (data: string | Uint8Array) => new Promise<void>(resolve => terminal.write(data, resolve)),
-    resize: (to: number) => terminal.resize(to, 40),
+    resize: (to: number, rows = height) => terminal.resize(to, rows),
     /** Everything shown so far, without the empty end. */
     rows(): string[] {
       const { active } = terminal.buffer
@@ -30,6 +30,17 @@ export function openTerminal(columns: number) {
       while (rows.at(-1) === '') rows.pop()
       return rows
     },
+    /** The rows that are seen now. */
+    screen(): string[] {
+      const { active } = terminal.buffer
+      return Array.from({ length: terminal.rows }, (_, y) =>
+        active
+          .getLine(active.baseY + y)!
+          .translateToString(true)
+          .trimEnd(),
+      )
+    },
+    modes: () => ({ ...terminal.modes, buffer: terminal.buffer.active.type }),
     /** Whether the cursor is where the next line would begin. */
     isAtLineStart: () => terminal.buffer.active.cursorX === 0,
   }

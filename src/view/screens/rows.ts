@@ -33,7 +33,7 @@ export function rowOf(facts: RunFacts, { worker, isAtWork, now }: Surroundings):
     began: began.at,
     lastAt: lastEvent.at,
     spent: facts.spent,
-    last: ending.type === 'open' ? lastOf(facts) : formatEnding(ending).text,
+    last: plainLine(ending.type === 'open' ? lastOf(facts) : formatEnding(ending).text),
   }
 }
 
@@ -85,5 +85,5 @@ function lastOf({ latest, state }: RunFacts): string {
   if (step?.ended) return 'its checks run'
   const settled = latest.findLast(e => e.type === 'settled')
   if (settled?.type !== 'settled') return step ? 'its first iteration' : 'getting ready'
-  return plainLine([settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': '))
+  return [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
 }

@@ -1,4 +1,5 @@
 import { formatNeed } from '../morning/words.ts'
+import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo } from '../width.ts'
 import { beside, rule, type Size, tall } from './layout.ts'
@@ -58,7 +59,7 @@ export function runScreen(run: RunModel, ui: UiState, now: number, size: Size, s
 function titleOf({ panel, search, top }: UiState): string {
   const panels = PANELS.map((name, at) => (name === panel ? `[${name}]` : `${at + 1} ${name}`)).join(' ')
   const scrolled = panel === 'output' && top !== null && 'scrolled, f follows'
-  return [panels, search !== '' && `search: ${search}`, scrolled].filter(Boolean).join(' · ')
+  return [panels, search !== '' && `search: ${plainLine(search, 20)}`, scrolled].filter(Boolean).join(' · ')
 }
 
 function outputLines(run: RunModel, ui: UiState, size: Size, style: Style): string[] {

@@ -1,3 +1,4 @@
+import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo } from '../width.ts'
 import { helpLines } from './help.ts'
@@ -31,9 +32,10 @@ function tooSmall({ columns, rows }: Size): string[] {
 
 /** What is asked, typed or said; else the keys that are used most. */
 function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Style): string {
-  if (ui.confirm) return colors.bold(cutTo(` ${question(ui.confirm)} y, or any other key`, columns))
+  if (ui.confirm)
+    return colors.bold(cutTo(` ${plainLine(question(ui.confirm))} y, or any other key`, columns))
   if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
-  if (ui.message !== '') return cutTo(` ${colors.bold(ui.message)}`, columns)
+  if (ui.message !== '') return cutTo(` ${colors.bold(plainLine(ui.message))}`, columns)
   const hints =
     ui.screen === 'run'
       ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys`

@@ -11,7 +11,7 @@ export function statusBar(run: RunModel, now: number, columns: number, style: St
   const { row, facts } = run
   const { colors } = style
   const subject = plainLine(facts.workflow.subject)
-  const title = ` ${colors.bold(`${facts.workflow.command} · ${plainLine(row.name)}`)}${subject === '' ? '' : ` · ${subject}`}`
+  const title = ` ${colors.bold(`${plainLine(facts.workflow.command)} · ${plainLine(row.name)}`)}${subject === '' ? '' : ` · ${subject}`}`
   const phase = ` ${paintPhase(row.phase, style)(row.status)} `
   return [ends(title, phase, columns), fitted(factsOf(run, now), columns)]
 }
