@@ -98,6 +98,8 @@ export type Needs = {
   state: readonly string[]
   /** Of these, what lets others act in the user's name. */
   logins: readonly string[]
+  /** Hosts, and files as `~/…`, that it tries and does without: nobody is asked about them. Patterns with `*`. */
+  chatter: readonly string[]
 }
 
 /**

@@ -99,6 +99,9 @@ export function sandboxOf(options: {
     )
   if (sandbox.mode !== 'srt') return
   const own = ownVariables(spec, env)
+  const chatter = agentNames(spec, env.PATH ?? '').flatMap(name => known.get(name)?.needs.chatter ?? [])
+  const isChatter = (denial: Denial) =>
+    matchesAny('host' in denial ? denial.host : denial.path.replace(homedir(), '~'), chatter)
   return srtSandbox({
     run: id,
     project: spec.project,
@@ -109,6 +112,7 @@ export function sandboxOf(options: {
     checkDomains: sandbox.checkDomains,
     onDenied(denial, step) {
       if (isOver()) return
+      if (isChatter(denial)) return
       const event = deniedEvent(denial, run().state.sandbox)
       if (event) run().record({ ...event, at: Date.now(), ...(step !== null && { id: step }) })
     },

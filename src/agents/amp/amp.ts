@@ -45,6 +45,7 @@ export const amp: Cli = {
     addresses: ['AMP_URL'],
     state: ['.config/amp', '.local/share/amp', '.cache/amp'],
     logins: ['.local/share/amp/secrets.json'],
+    chatter: [],
   },
   npmPackage: '@sourcegraph/amp',
 }

@@ -114,6 +114,8 @@ export const claude: Cli = {
     addresses: ['ANTHROPIC_BASE_URL'],
     state: ['.claude', '.claude.json'],
     logins: ['.claude/.credentials.json'],
+    // Beside its file it writes another one first; without it, it writes in place.
+    chatter: ['~/.claude.json.*'],
   },
   npmPackage: '@anthropic-ai/claude-code',
 }

@@ -68,6 +68,8 @@ export const codex: Cli = {
     addresses: ['OPENAI_BASE_URL'],
     state: ['.codex'],
     logins: ['.codex/auth.json'],
+    // It looks for updates and experiments.
+    chatter: ['api.github.com', 'ab.chatgpt.com'],
   },
   npmPackage: '@openai/codex',
 }

@@ -51,8 +51,9 @@ export const copilot: Cli = {
   needs: {
     hosts: ['api.github.com', 'github.com', '*.githubcopilot.com'],
     addresses: ['COPILOT_PROVIDER_BASE_URL'],
-    state: ['.copilot'],
+    state: ['.copilot', '.cache/copilot'],
     logins: ['.copilot/config.json'],
+    chatter: [],
   },
   npmPackage: '@github/copilot',
 }

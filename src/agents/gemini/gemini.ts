@@ -48,6 +48,7 @@ export const gemini: Cli = {
     addresses: ['GOOGLE_GEMINI_BASE_URL'],
     state: ['.gemini'],
     logins: ['.gemini/oauth_creds.json'],
+    chatter: [],
   },
   npmPackage: '@google/gemini-cli',
 }

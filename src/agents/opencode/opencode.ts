@@ -55,10 +55,11 @@ export const opencode: Cli = {
     })),
   ],
   needs: {
-    hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
+    hosts: ['opencode.ai', 'models.opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
     addresses: [],
     state: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
     logins: ['.local/share/opencode/auth.json'],
+    chatter: [],
   },
   npmPackage: 'opencode-ai',
 }

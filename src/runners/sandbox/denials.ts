@@ -4,8 +4,8 @@ export type Denial = { call: string | null } & ({ host: string; why?: string } |
 /** What the runtime says if no rule allows a host. Any other reason holds for a host that is allowed, too. */
 const NOT_ALLOWED = 'user denied'
 
-/** What inside is not the disk: the runtime reports writes there, but allows them. */
-const NO_FILES = /^\/(?:dev|proc)(?:\/|$)/
+/** What is not the disk. The runtime reports writes there, also those that it allows. */
+const NO_FILES = /^\/(?:dev|proc|sys)(?:\/|$)/
 
 /**
  * Reads a line of the runtime's about something that it refused; null: it is about nothing that people can decide.

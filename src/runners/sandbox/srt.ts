@@ -76,6 +76,7 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
   const [temp, empty] = [join(folder, 'tmp'), join(folder, 'empty')]
   for (const made of [temp, empty]) mkdirSync(made)
   const borders = options.borders()
+  makeFolders(borders)
   const config = {
     ...policyOf({ ...borders, temp }, existsSync),
     // By their paths: inside, and when a command is started, PATH may lead elsewhere.
@@ -127,6 +128,17 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** An agent makes the folders of its own when it is first used. Inside, it could not. */
+function makeFolders({ home, agents }: Omit<Borders, 'temp'>): void {
+  const isFolder = (path: string) => !/[^/]\.\w+$/.test(path)
+  for (const path of agents.flatMap(({ state }) => state.filter(isFolder)))
+    try {
+      mkdirSync(join(home, path), { recursive: true, mode: 0o700 })
+    } catch {
+      // Then it works without, as it would outside.
+    }
 }
 
 /** A word as a shell reads it back. */

@@ -18,6 +18,7 @@ describe('what the runtime says that it refused', () => {
   test.each([
     'deny openat /dev/tty',
     'deny openat /proc/self/oom_score_adj',
+    'deny openat /sys/kernel/debug/tracing/trace_marker',
     'node(12) deny(1) mach-lookup com.apple.something',
     'something else',
   ])('%s: nothing that people can decide', line => {

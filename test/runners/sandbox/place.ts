@@ -41,7 +41,8 @@ function install(): string {
   if (installed !== null) return installed
   const folder = realpathSync(mkdtempSync(join(TMP, 'ralph-installed-')))
   afterInstall(folder)
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
+  for (const part of ['dist', 'plugin', '.claude-plugin', 'templates', 'package.json'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   for (const name of COPIED) copyPackage(name, join(folder, 'node_modules'))
   const program = join(folder, 'node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js')
   chmodSync(program, 0o755)

@@ -6,6 +6,7 @@ const CLAUDE = {
   addresses: ['MODEL_URL'],
   state: ['.claude', '.claude.json'],
   logins: ['.claude/login'],
+  chatter: [],
 }
 
 const borders = (more: Partial<Borders> = {}): Borders => ({
