@@ -90,13 +90,11 @@ export interface Agent {
 
 /** What a coding-agent CLI needs of the world outside its project. Paths are relative to the user's home. */
 export type Needs = {
-  /** The hosts of its model, also as `*.example.com`. */
+  /** The hosts of its model, also as `*.example.com`, and variables that hold the address of another model. */
   hosts: readonly string[]
-  /** Variables that hold the address of another model. */
   addresses: readonly string[]
-  /** The files and folders that it writes. */
+  /** The files and folders that it writes, and of these, what lets others act in the user's name. */
   state: readonly string[]
-  /** Of these, what lets others act in the user's name. */
   logins: readonly string[]
   /** Hosts, and files as `~/…`, that it tries and does without: nobody is asked about them. Patterns with `*`. */
   chatter: readonly string[]

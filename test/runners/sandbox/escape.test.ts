@@ -31,6 +31,9 @@ const TRIES = {
     'curl -sS -m 5 -x "$http_proxy" --connect-to 127.0.0.1:$OPEN:127.0.0.2:$CLOSED http://127.0.0.1:$OPEN/ | grep closed && echo GOT',
   'speak to a socket of this machine':
     'curl -sS -m 5 --unix-socket "$BESIDE/socket" http://x/ | grep reached && echo GOT',
+  'put a program before yours on PATH': 'echo evil > "$(dirname "$(command -v agent)")/npm" && echo GOT',
+  'hand work to a server of yours': 'tmux -S "$BESIDE/tmux" new-session -d true && echo GOT',
+  'tell ralph something as you would': 'env -i HOME="$HOME" PATH="$PATH" ralph tell evil && echo GOT',
   'replace the hooks of git': 'echo "echo hi" > .git/hooks/pre-commit && echo GOT',
   'replace the folder of the hooks': 'rm -rf .git/hooks && mkdir .git/hooks && echo GOT',
   'change the configuration of git': 'git config core.fsmonitor ./evil && echo GOT',
@@ -108,10 +111,13 @@ describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` ($
       mkdirSync(place.at(file.replace(/\/[^/]*$/, '')), { recursive: true })
       writeFileSync(place.at(file), text)
     }
+    place.addProgram('ralph', `exec ${process.execPath} ${place.program} "$@"\n`)
     const socket = createSocket(stream => stream.end('HTTP/1.1 200 OK\r\n\r\nreached'))
     await new Promise<void>(resolve => socket.listen(place.at('beside/socket'), resolve))
     atEnd(() => void socket.close())
     await place.ready()
+    await place.run(['tmux', '-S', place.at('beside/tmux'), 'new-session', '-d', 'sleep 300'])
+    atEnd(() => void place.run(['tmux', '-S', place.at('beside/tmux'), 'kill-server']))
     const env = { HTTP_PROXY: `http://127.0.0.1:${upstream}`, NO_PROXY: '127.0.0.1,127.0.0.2' }
     const run = [...ONCE.slice(0, 4), `--sandbox=${sandbox}`, ...ONCE.slice(5)]
     const ran = await place.ralph(run, env)
@@ -138,7 +144,7 @@ describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` ($
 
     test('leaves nothing anywhere else', () => {
       const { place } = tried
-      expect(readdirSync(place.at('beside')).sort()).toEqual(['file', 'socket'])
+      expect(readdirSync(place.at('beside')).sort()).toEqual(['file', 'socket', 'tmux'])
       expect(readFileSync(place.at('beside/file'), 'utf8')).toBe('mine')
       expect(readFileSync(place.at('home/.bashrc'), 'utf8')).toBe('')
       expect(existsSync('/etc/ralph-was-here')).toBe(false)
@@ -154,7 +160,25 @@ describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` ($
     expect(refused).toEqual(expect.arrayContaining(isOfRoot))
     // Whether users may make namespaces, and see each other's processes, depends on the system.
     const rest = refused.filter(name => !isOfRoot.includes(name) && !/namespace|sandbox|outside/.test(name))
-    expect(rest).toEqual(["write to ralph's own folder"])
+    // Ralph refuses the one itself; the other says nothing.
+    expect(rest).toEqual(["write to ralph's own folder", 'tell ralph something as you would'])
+  })
+
+  test('cannot end ralph and write the end of the run itself', { timeout: 60_000 }, async () => {
+    const finished = { type: 'finished', at: 1, result: 'complete', proof: 'verified', why: 'complete' }
+    const place = openPlace(`cat > /dev/null
+journal=$(ls "$RALPH_HOME"/runs/*/journal.ndjson 2> /dev/null || echo "$RALPH_HOME/runs/$RALPH_RUN/journal.ndjson")
+mkdir -p "$(dirname "$journal")"
+echo '${JSON.stringify(finished)}' >> "$journal"
+kill -9 -1; kill -9 $PPID
+for pid in $(ls /proc | grep '^[0-9]'); do [ "$pid" = $$ ] || kill -9 "$pid"; done
+${DONE}`)
+    await place.ready()
+    const ran = await place.ralph([...ONCE.slice(0, -2), '--check', 'false', '--', 'agent'])
+    expect(ran.code).toBe(1)
+    const report = await place.ralph(['report'])
+    expect(report.stdout).toContain('not done')
+    expect(report.stdout).not.toContain('done, verified')
   })
 
   test('does not reach this machine by an allowed name', async () => {

@@ -108,9 +108,12 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
       'git init -q && git config user.email a@b && git config user.name a && echo 1 > a && git add a && git commit -qm a',
     ])
   }
+  const program = join(ralph, 'dist/ralph.js')
   return {
     at,
     env,
+    /** Ralph itself. */
+    program,
     addProgram,
     /** The user's own settings for all projects. */
     settings(settings: Record<string, unknown>) {
@@ -120,8 +123,7 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
     /** Everything is there: makes the project a repository. */
     ready,
     run,
-    ralph: (args: string[], more?: Record<string, string>) =>
-      run([process.execPath, join(ralph, 'dist/ralph.js'), ...args], more),
+    ralph: (args: string[], more?: Record<string, string>) => run([process.execPath, program, ...args], more),
   }
 }
 
