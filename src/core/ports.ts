@@ -25,8 +25,9 @@ export type Ask = {
   mode: 'stream' | 'text'
   /** What may still be spent, for CLIs that can enforce it. */
   budgetUsd: number | null
-  /** Whether the process runs as root (some CLIs refuse their bypass flag then). */
+  /** Whether it runs as root (some CLIs refuse their bypass flag then), and whether in a sandbox, where no other works. */
   root: boolean
+  confined?: boolean
   /** The folder of ralph's own plugin, for a CLI that takes it. */
   plugin?: string | null
   /** The marks by which ralph and its hooks find its processes, for a CLI whose environment a project could change. */
@@ -43,7 +44,7 @@ export type Ask = {
   disallowedTools?: readonly string[]
 }
 
-/** What a binary can do, read from its own help; an unknown one gets the measured defaults. */
+/** What a binary can do, by its own help; an unknown one gets the measured defaults. */
 export type Capabilities = { version: string | null; flags: ReadonlySet<string> | null }
 
 /** A process to start. */
@@ -56,9 +57,8 @@ export type Command = {
   stdin: string
   /** It prints for people to read, so it may run on a screen that they can look at. */
   plain?: true
-  /** It stays outside of a sandbox. */
+  /** It stays outside of a sandbox; or in one, it may reach the hosts that checks may reach. */
   unconfined?: true
-  /** In a sandbox, it may reach the hosts that checks may reach. */
   online?: true
   /** Small files outside the project that it reads, by path: a sandbox with files of its own needs them inside. */
   files?: Readonly<Record<string, string>>

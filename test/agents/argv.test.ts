@@ -87,6 +87,11 @@ const claudeRows: Row[] = [
     `${STREAM} ${BYPASS} --settings {"env":{"RALPH_RUN":"r"}}`,
   ],
   [
+    'turns its own sandbox off inside another',
+    { marks: { RALPH_RUN: 'r' }, confined: true },
+    `${STREAM} ${BYPASS} --settings {"env":{"RALPH_RUN":"r"},"sandbox":{"enabled":false}}`,
+  ],
+  [
     'leaves settings to the flags',
     { marks: { RALPH_RUN: 'r' }, ...flags('--settings', '/mine') },
     `${STREAM} ${BYPASS} --settings /mine`,

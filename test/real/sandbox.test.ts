@@ -35,7 +35,12 @@ describe.each(['claude', 'codex'])('the real %s in srt', name => {
       })
       onTestFinished(() => mock.close())
       writeFileSync(place.at('project/work.sh'), script(place.at('beside')))
-      const files = { ...cli.files(mock.url), '.ssh/id_ed25519': 'private-key' }
+      const files = {
+        ...cli.files(mock.url),
+        '.ssh/id_ed25519': 'private-key',
+        // A sandbox of its own, which cannot be made inside another.
+        '.claude/settings.json': '{"sandbox": {"enabled": true}}',
+      }
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(place.at(`home/${path}`)), { recursive: true })
         writeFileSync(place.at(`home/${path}`), text)

@@ -1,4 +1,4 @@
-import type { Agent, Capabilities } from '../../core/ports.ts'
+import type { Agent, Ask, Capabilities } from '../../core/ports.ts'
 import type { Cli } from '../cli.ts'
 import { hasFlag, ifSupported } from '../shared/flags.ts'
 import { apiKeys } from '../shared/payment.ts'
@@ -27,6 +27,17 @@ const isolation = (able: Capabilities): string[] => [
 
 /** Only if its help says so: without the flag the answer would be prose, and claude would still exit with 0. */
 const schemaAnswer = (able: Capabilities) => (able.flags?.has('--json-schema') ? 'apart' : null)
+
+/** Settings that override those of the project and the user. */
+function settings({ marks, confined }: Ask, able: Capabilities): string[] {
+  const over = {
+    // An `env` in the project's .claude/settings.json overrides the environment.
+    ...(marks && { env: marks }),
+    // Its own sandbox cannot be made inside another, and then its shell would fail.
+    ...(confined && { sandbox: { enabled: false } }),
+  }
+  return Object.keys(over).length === 0 ? [] : ifSupported(able, '--settings', JSON.stringify(over))
+}
 
 const make = (program = 'claude'): Agent => ({
   name: 'claude',
@@ -59,9 +70,7 @@ const make = (program = 'claude'): Agent => ({
     if (ask.schema && schemaAnswer(able)) argv.push('--json-schema', ask.schema.text)
     if (ask.plugin && !ask.isolated && !hasFlag(ask.flags, '--plugin-dir'))
       argv.push(...ifSupported(able, '--plugin-dir', ask.plugin))
-    // An `env` in the project's .claude/settings.json overrides the environment, and this overrides that.
-    if (ask.marks && !ask.isolated && !hasFlag(ask.flags, '--settings'))
-      argv.push(...ifSupported(able, '--settings', JSON.stringify({ env: ask.marks })))
+    if (!ask.isolated && !hasFlag(ask.flags, '--settings')) argv.push(...settings(ask, able))
     if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     const budget = '--max-budget-usd'
     if (ask.budgetUsd !== null && !hasFlag(ask.flags, budget))

@@ -197,6 +197,7 @@ const askOf = (spec: BaseSpec): Omit<Ask, 'prompt'> => ({
   mode: spec.settings.streamAgentOutput ? 'stream' : 'text',
   budgetUsd: spec.settings.budget.usd,
   root: process.getuid?.() === 0,
+  confined: ['srt', 'docker'].includes(spec.settings.sandbox.mode),
   plugin: pluginFolder(),
   ...spec.settings.claude,
 })
