@@ -87,9 +87,14 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     })
-  const run = (argv: string[], more: Record<string, string> = {}): Promise<Ran> =>
+  const run = (
+    argv: string[],
+    more: Record<string, string> = {},
+    onStart: (pid: number) => void = () => {},
+  ): Promise<Ran> =>
     new Promise((resolve, reject) => {
       const child = start(argv, more)
+      onStart(child.pid ?? 0)
       let [stdout, stderr] = ['', '']
       child.stdout.setEncoding('utf8').on('data', text => {
         stdout += text
@@ -123,7 +128,8 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
     /** Everything is there: makes the project a repository. */
     ready,
     run,
-    ralph: (args: string[], more?: Record<string, string>) => run([process.execPath, program, ...args], more),
+    ralph: (args: string[], more?: Record<string, string>, onStart?: (pid: number) => void) =>
+      run([process.execPath, program, ...args], more, onStart),
   }
 }
 

@@ -191,6 +191,42 @@ while :; do sleep 0.1; done\n`)
     expect(refused.stderr).toContain(`${bin}/srt is not used, because an agent could replace it`)
   })
 
+  test('checks may reach hosts that the agent may not', async () => {
+    const port = (await serve('127.0.0.2')).port
+    const get = `curl -sS -m 10 http://127.0.0.2:${port}/`
+    const place = openPlace(attempts({ agent: get }))
+    place.settings({
+      sandbox: { allowedDomains: ['127.0.0.1'], checkDomains: ['127.0.0.2'] },
+      baseline: false,
+    })
+    await place.ready()
+    const ran = await place.ralph([...ONCE.slice(0, -2), '--check', `${get} | grep reached`, '--', 'agent'])
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(found(place, 'agent')).not.toContain('reached')
+  })
+
+  test('a ralph that is killed leaves nothing of the sandbox running', { timeout: 30_000 }, async () => {
+    const place = openPlace('cat > /dev/null\ntouch began\nsleep 300\n')
+    await place.ready()
+    // What is of the run has its folder in its command line: ralph, the bridges of the proxies, what is around the agent.
+    const running = () =>
+      readdirSync('/proc').filter(pid => {
+        try {
+          const isMe = pid === String(process.pid)
+          return (
+            !isMe && /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(place.at(''))
+          )
+        } catch {
+          return false
+        }
+      })
+    const pids = new Promise<number>(resolve => void place.ralph(ONCE, {}, resolve))
+    while (!existsSync(place.at('project/began'))) await new Promise(resolve => setTimeout(resolve, 50))
+    expect(running().length).toBeGreaterThan(1)
+    process.kill(await pids, 'SIGKILL')
+    await expect.poll(running, { timeout: 15_000 }).toEqual([])
+  })
+
   test('checks run inside too, unless the settings leave them outside', async () => {
     const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
     const pass = { env: { pass: ['BESIDE'] } }
