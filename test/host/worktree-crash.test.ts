@@ -62,7 +62,17 @@ const AGENT = `
   echo "$id" > "$id.txt"; echo "$id" >> "$CALLS"
   echo "<promise>IMPLEMENTATION_COMPLETE</promise>"`
 
-async function setPipeline() {
+/** Both change the same line, each after the other has begun; whoever is second has to resolve that. */
+const CONFLICTING = `
+  prompt=$(cat)
+  case "$prompt" in 'You bring finished work'*) echo resolve >> "$CALLS"; echo both > shared.txt; echo Done.; exit;; esac
+  id=$(echo "$prompt" | sed -n 's/^# Your task: .*(\\(.*\\))$/\\1/p')
+  touch "$CALLS-$id"; i=0
+  until [ -e "$CALLS-T1" ] && [ -e "$CALLS-T2" ] || [ $i -gt 600 ]; do sleep 0.05; i=$((i+1)); done
+  echo "$id" > "$id.txt"; echo "$id" > shared.txt; echo "$id" >> "$CALLS"
+  echo "<promise>IMPLEMENTATION_COMPLETE</promise>"`
+
+async function setPipeline(agent = AGENT) {
   const root = scratch('ralph-cut-')
   const project = join(root, 'project')
   mkdirSync(project)
@@ -91,7 +101,7 @@ async function setPipeline() {
     workflow: pipelineWorkflow.name,
     project,
     settings,
-    agent: { argv: ['sh', '-c', AGENT], explicit: true, model: null },
+    agent: { argv: ['sh', '-c', agent], explicit: true, model: null },
     once: false,
     worktrees: true,
     tasks: [taskOf('T1'), taskOf('T2')],
@@ -156,6 +166,35 @@ describe('a pipeline whose tasks have folders of their own', { timeout: 60_000 }
       const settledAt = before.filter(e => e.type === 'ended').length
       const again = before.filter(e => e.type === 'started' && e.agent !== null).length - settledAt
       expect(stage.calls().length).toBeLessThanOrEqual(2 + again)
+    },
+  )
+})
+
+/** The second merge conflicts, the third is that of the resolved work. */
+const CONFLICT_CUTS: [RunEvent['type'], number][] = [
+  ['merging', 2],
+  ['rebased', 2],
+  ['merging', 3],
+  ['rebased', 3],
+  ['landing', 2],
+]
+
+describe('tasks that conflict', { timeout: 60_000 }, () => {
+  it.each(CONFLICT_CUTS)(
+    'go on after a power cut after %s (%i): the conflict is resolved once, and no mark of it is left',
+    async (type, nth) => {
+      const stage = await setPipeline(CONFLICTING)
+      await expect(stage.host(cutAfter(type, nth))).rejects.toThrow(PowerCut)
+      expect((await stage.resume()).code).toBe(0)
+      expect(stage.calls().sort()).toEqual(['T1', 'T2', 'resolve'])
+      expect(stage.git('ls-files')).toBe('.gitignore\nT1.txt\nT2.txt\nshared.txt')
+      expect(stage.git('show', 'HEAD:shared.txt')).toBe('both')
+      expect(stage.git('log', '--merges', '--format=%s')).toMatch(
+        /^Merge the latest changes into: Make T[12]$/,
+      )
+      expect(stage.git('log', '--all', '-m', '-p', '--format=')).not.toMatch(/^.[<>]{7}/m)
+      expect(stage.git('status', '--porcelain')).toBe('')
+      expect(stage.git('worktree', 'list').split('\n')).toHaveLength(1)
     },
   )
 })
