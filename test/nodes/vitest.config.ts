@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { keepScratchInMemory } from '../support/memory.ts'
+
+keepScratchInMemory()
 
 // The kernel, and what depends most on Node itself: processes, signals, files, terminals, start-up.
 export default defineConfig({
@@ -12,6 +15,8 @@ export default defineConfig({
     // The walks are long and say nothing about Node.
     exclude: ['test/core/walks.test.ts'],
     maxWorkers: 3,
+    // As in npm test: what modules keep is found by a path, so test files can share them.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: [
