@@ -134,7 +134,7 @@ const STDIN: Readonly<Record<string, string>> = {
 }
 
 /** One call as the page has it. */
-function sayCall(words: string[], project: string): string {
+export function sayCall(words: string[], project: string): string {
   if (words[0] === 'git') return 'git fetch sandbox-NAME'
   const name = words.find(word => /^ralph-[\da-f]{12}$/.test(word))
   const plain = words.map(word => (word === name ? 'NAME' : word === project ? 'ROOT' : word))

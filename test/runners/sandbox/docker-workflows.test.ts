@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { item, plans, says, setBuild } from '../../cli/build-scene.ts'
 import { setPipeline } from '../../cli/pipeline-scene.ts'
 import { setStories } from '../../cli/stories-stage.ts'
+import { promised, sayCall } from './docker-place.ts'
 
 const SBX = join(import.meta.dirname, '..', '..', 'support', 'sbx.mjs')
 
@@ -31,16 +32,22 @@ function addSbx({ root, bin, project, env }: Stage) {
   return {
     git,
     env: { ...env, SBX_STATE: state, SBX_PATH: env.PATH ?? '', LANG: 'C.UTF-8' },
+    calls: () => callsIn(state).map(words => sayCall(words, project)),
     /** How often a program was run inside, by the first of these words that a call has. */
     inside(...programs: string[]): Record<string, number> {
-      const calls = readFileSync(join(state, 'calls.ndjson'), 'utf8').trim().split('\n')
-      const execs = calls.map(line => JSON.parse(line) as string[]).filter(([verb]) => verb === 'exec')
+      const execs = callsIn(state).filter(([verb]) => verb === 'exec')
       const count = (program: string) =>
         execs.filter(words => words.some(word => word.endsWith(program))).length
       return Object.fromEntries(programs.map(program => [program, count(program)]))
     },
   }
 }
+
+const callsIn = (state: string): string[][] =>
+  readFileSync(join(state, 'calls.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
 
 const read = (path: string): Record<string, unknown> => JSON.parse(readFileSync(path, 'utf8'))
 
@@ -100,12 +107,13 @@ test('a story loop implements and reviews inside; the commits of its agent come 
 
 test('a pipeline has all its roles and its judge inside', async () => {
   const stage = await setPipeline()
-  const { env, inside } = addSbx(stage)
+  const { env, inside, calls } = addSbx(stage)
   const { code, stdout } = await stage.withEnv(env, 'pipeline', '--spec', 'auth', '--sandbox')
   expect([code, stdout]).toEqual([0, expect.stringContaining('verified')])
   expect(stage.moves()).toEqual(['coder pass', 'reviewer pass', 'tester pass', 'qa pass'])
   const found = inside('claude', 'judge', 'grep -q verify auth.js')
   expect(found).toMatchObject({ claude: stage.asked().length, judge: 1 })
   expect(found['grep -q verify auth.js']).toBeGreaterThan(0)
+  expect(calls()).toEqual(expect.arrayContaining(promised('judge')))
   expect(readFileSync(join(stage.bin, 'judge.place'), 'utf8')).toMatch(/^\/tmp\/ralph-judge-\w+\/empty\n0\n$/)
 })

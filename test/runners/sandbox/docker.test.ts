@@ -149,6 +149,19 @@ test('ralph puts protected files back and commits outside, without the hooks', a
   expect(existsSync(place.at('hooked'))).toBe(false)
 })
 
+test('an agent that takes too long is asked to end inside, and what it did comes back', async () => {
+  const place = openDockerPlace(
+    `${CLAUDE}trap 'echo bye > bye.txt; exit 1' TERM; echo begun > begun.txt; while :; do sleep 0.1; done`,
+  )
+  await place.run(run('--once', '--iteration-timeout', '4'))
+  expect([place.read('begun.txt'), place.read('bye.txt')]).toEqual(['begun\n', 'bye\n'])
+  expect(place.calls().slice(-4)).toEqual([
+    ...promised('stop'),
+    ...promised('agent').slice(2),
+    ...promised('end'),
+  ])
+})
+
 test('the key stays outside, and nothing of the machine here goes in', async () => {
   const place = openDockerPlace(`${CLAUDE}env | sort > env.txt; answer '<response>DONE</response>'`)
   await place.run(run('--once'), {
