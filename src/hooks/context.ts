@@ -1,11 +1,6 @@
+import { contextWindow, readContextUse } from '../core/agent/context-use.ts'
 import { searchTail } from '../store/files/tail.ts'
-import {
-  CHARS_PER_TOKEN,
-  contextAlert,
-  contextWindow,
-  highestReached,
-  readContextUse,
-} from './context-use.ts'
+import { CHARS_PER_TOKEN, contextAlert, highestReached } from './context-use.ts'
 import { type HookInput, runHook } from './run-hook.ts'
 import { removeOldSessions, sessionFolder } from './session-folder.ts'
 import { isInStories, projectOf } from './story-loop.ts'

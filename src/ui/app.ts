@@ -78,6 +78,7 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
       opened?.close()
       opened = openRun(ports, ui.run, style, drawSoon)
     }
+    if (ui.screen === 'morning') night ??= ports.morning(now)
     const columns = outputSize({ items: lastItems }, ui, { ...size, rows: size.rows - 1 }).columns
     const run =
       ui.screen === 'run'
@@ -95,11 +96,14 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
       rows: ui.screen === 'overview' ? (home?.rows(now) ?? []) : [],
       loading: home?.loading() ?? 0,
       run,
+      morning: night,
       quitHint: quitHint ?? 'q leaves',
     }
   }
   /** Whether there is a list decides how wide the output is. */
   let lastItems: RunModel['items'] = []
+  /** Read when its screen is opened. */
+  let night: Model['morning'] = null
   /** Which check is selected decides whose log is read. */
   let lastChecks: RunModel['checks'] = []
 
@@ -129,6 +133,8 @@ export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }:
   function onTyped(text: string): void {
     for (const key of keysIn(text)) {
       const { ui: next, effects } = reduce(ui, key, modelNow(), sizeOf())
+      // It is read again each time.
+      if (next.screen !== 'morning') night = null
       ui = next
       for (const effect of effects) act(effect)
     }

@@ -1,6 +1,6 @@
 import type { Effect, ScreenEffect } from '../view/screens/ui-state.ts'
 import type { UiPorts } from './ports.ts'
-import { editFile, viewFile } from './programs.ts'
+import { editFile, viewFile, viewText } from './programs.ts'
 
 type Asked = Exclude<Effect, ScreenEffect>
 
@@ -26,6 +26,12 @@ export async function actOn(effect: Asked, { ports, write, lend }: EffectOptions
       return steer.decide(effect.run, effect.story, effect.isApproved, effect.why)
     case 'allow':
       return steer.allow(effect.run, effect.host)
+    case 'undo':
+      return steer.undo(effect.run)
+    case 'diff': {
+      const text = await ports.diffOf(effect.run)
+      return text.trim() === '' ? 'it changed nothing' : lend(() => viewText(`${effect.run}.diff`, text, env))
+    }
     case 'edit':
       return lend(() => editFile(effect.path, env))
     case 'view':

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type ContextUse, readContextUse } from '../core/agent/context-use.ts'
 import type { AgentEvent, RunEvent } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
@@ -29,12 +30,13 @@ const MOST_BYTES = 4 * 1024 * 1024
 
 /**
  * Everything that a console would show of a run, in order: the events of the journal, and between them those of the agents'
- * streams. `session`: the run's session folder.
+ * streams. `session`: the run's session folder. `onContext`: an agent's stream told how full its context is.
  */
 export function followOutput(
   session: string,
   parserOf: (agent: string) => Parser,
   emit: (event: RunEvent) => void,
+  onContext: (use: ContextUse) => void,
 ): FollowedOutput {
   const names = stepFolders()
   const steps = new Map<StepId, FollowedStep>()
@@ -52,6 +54,8 @@ export function followOutput(
       join(folder, 'stream.ndjson'),
       line => {
         for (const its of parser.line(line)) onAgent(its)
+        const use = readContextUse([line])
+        if (use) onContext(use)
       },
       { most: MOST_BYTES },
     )

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { type ContextUse, contextWindow } from '../core/agent/context-use.ts'
 import type { AgentEvent, RunEvent, TodoItem } from '../core/events.ts'
 import { runDir } from '../runs/find.ts'
 import { isLive } from '../runs/live.ts'
@@ -38,6 +39,7 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
   const stops = new Map<string, () => void>()
   const worker = ports.workerOf(id)
   let isCaughtUp = false
+  let contextUse: number | null = null
   let isClosed = false
   let isPumping = false
   let output: FollowedOutput | null = null
@@ -54,7 +56,12 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
     clock: at => clockTime(at, Date.now()),
     state: () => facts()?.state ?? null,
   })
+  const onContext = (use: ContextUse) => {
+    if (use.type === 'compacted') contextUse = null
+    else contextUse = use.tokens / contextWindow(use.model, started?.model ?? null, use.tokens)
+  }
   const emit = (event: RunEvent) => {
+    if (event.type === 'started') contextUse = null
     if (event.type === 'agent' && event.event.type === 'started') started = event.event
     live.onEvent(event)
     tail.add(event)
@@ -69,7 +76,7 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
 
   function begin(began: Extract<RunEvent, { type: 'began' }>): void {
     session = ports.sessionOf(began)
-    output = followOutput(session, agent => ports.parserOf(began, agent), emit)
+    output = followOutput(session, agent => ports.parserOf(began, agent), emit, onContext)
     list = ports.listOf(began)
   }
   function wake(): void {
@@ -141,7 +148,7 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
         editable: list?.path ?? ports.promptOf(known.began),
         auth: started?.auth ?? null,
         model: started?.model ?? known.model,
-        contextUse: null,
+        contextUse,
         goOn: resumeCommand(known.latest, known.workflow, ending, known.spent),
       }
     },

@@ -1,5 +1,6 @@
 import type { RunEvent, TodoItem } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
+import type { Morning } from '../view/morning/model.ts'
 import type { ShownWorkflow } from '../view/screens/run-facts.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
@@ -21,6 +22,10 @@ export type UiPorts = {
   promptOf(began: Began): string | null
   /** Reads the stream of one of the run's agents. */
   parserOf(began: Began, agent: string): Parser
+  /** What the runs of the last night did. */
+  morning(now: number): Morning
+  /** What a run changed, as git shows it. */
+  diffOf(run: string): Promise<string>
   /** The commands, each with what it would print. They throw what a command would fail with. */
   steer: Steer
 }
@@ -35,4 +40,5 @@ type Steer = {
   skip(name: string, task: string): Promise<string>
   decide(name: string, story: string, isApproved: boolean, why: string): Promise<string>
   allow(name: string, host: string): Promise<string>
+  undo(name: string): Promise<string>
 }

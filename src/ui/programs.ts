@@ -18,10 +18,15 @@ export async function viewFile(path: string, env: NodeJS.ProcessEnv): Promise<st
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined) return `${plainLine(path, 1000)} is not there any more`
   const from = Math.max(size - LIMITS.text, 0)
+  return viewText(basename(path), bytesFrom(path, from, LIMITS.text).toString('utf8'), env)
+}
+
+/** The same for a text, by this name. */
+export async function viewText(name: string, text: string, env: NodeJS.ProcessEnv): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-view-'))
   try {
-    const copy = join(folder, basename(path))
-    writeFileSync(copy, plain(bytesFrom(path, from, LIMITS.text).toString('utf8')), { mode: 0o600 })
+    const copy = join(folder, name)
+    writeFileSync(copy, plain(text), { mode: 0o600 })
     return (await run(env.PAGER || 'less', copy, env)) ?? ''
   } finally {
     rmSync(folder, { recursive: true, force: true })

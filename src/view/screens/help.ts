@@ -15,6 +15,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['', 'All runs'],
   ['s', 'sort by another column'],
   ['/', 'show only runs that have this text'],
+  ['m', 'what the night brought; d diff, u undo (asks)'],
   ['', 'One run'],
   ['Tab  1 … 6', 'another panel: output, list, lanes, agents, checks, iterations'],
   ['Ctrl+T', 'the tasks beside the output'],

@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../core/events.ts'
-import type { Need } from '../morning/model.ts'
+import type { Morning, Need } from '../morning/model.ts'
 import type { Phase } from '../report/phase.ts'
 import type { Spent } from '../report/spent.ts'
 import type { RunFacts } from './run-facts.ts'
@@ -72,6 +72,8 @@ export type Model = {
   /** Journals that are still to be read. */
   loading: number
   run: RunModel | null
+  /** What the night brought; null: it is still being read. */
+  morning: Morning | null
   /** What q does, if that is not only to leave. */
   quitHint: string
 }

@@ -4,6 +4,7 @@ import { cutTo } from '../width.ts'
 import { helpLines } from './help.ts'
 import { ends, type Size, tall } from './layout.ts'
 import type { Model } from './model.ts'
+import { morningScreen } from './morning-screen.ts'
 import { overviewLines } from './overview.ts'
 import { runScreen } from './run.ts'
 import type { Confirm, Input, UiState } from './ui-state.ts'
@@ -17,11 +18,13 @@ export function screenLines(model: Model, ui: UiState, size: Size, style: Style)
   if (ui.help) return helpLines(size, style)
   const body = { columns: size.columns, rows: size.rows - 1 }
   const lines =
-    ui.screen === 'run' && ui.run !== null
-      ? model.run === null
-        ? tall(['', ` Reading run ${ui.run} …`], body.rows)
-        : runScreen(model.run, ui, model.now, body, style)
-      : overviewLines(model, ui, body, style)
+    ui.screen === 'morning'
+      ? morningScreen(model, ui, body, style)
+      : ui.screen === 'run' && ui.run !== null
+        ? model.run === null
+          ? tall(['', ` Reading run ${ui.run} …`], body.rows)
+          : runScreen(model.run, ui, model.now, body, style)
+        : overviewLines(model, ui, body, style)
   return [...tall(lines, body.rows), bottomLine(model, ui, size.columns, style)]
 }
 
@@ -37,10 +40,12 @@ function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Styl
   if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
   if (ui.message !== '') return cutTo(` ${colors.bold(plainLine(ui.message))}`, columns)
   const hints =
-    ui.screen === 'run'
-      ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys`
-      : 'Enter opens · / filter · s sort · p pause · r go on · ? keys'
-  return colors.dim(ends(` ${hints}`, ` · ${model.quitHint} `, columns))
+    ui.screen === 'morning'
+      ? 'j k select · Enter opens · d diff · u undo · PgDn report · Esc back · ? keys'
+      : ui.screen === 'run'
+        ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys`
+        : 'Enter opens · / filter · s sort · m morning · p pause · r go on · ? keys'
+  return colors.dim(ends(` ${hints}`, `  ${model.quitHint} `, columns))
 }
 
 const PANEL_HINTS: Readonly<Record<UiState['panel'], string>> = {
@@ -63,6 +68,7 @@ const PROMPTS: Readonly<Record<Input['kind'], string>> = {
 function question({ verb, left, name, about }: Confirm): string {
   if (verb === 'skip') return `Skip ${about}? Nobody works on it any more.`
   if (verb === 'approve') return `Approve ${about}?`
+  if (verb === 'undo') return `Undo all that ${name} changed? It is saved first.`
   if (verb === 'allow') return `Let it reach ${about}?`
   if (verb === 'cancel') return `Cancel ${name} for good? Its changes are kept.`
   return left > 1 ? `Kill ${name} now?` : 'Really? Its agent is ended in the middle of its work.'

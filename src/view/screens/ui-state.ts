@@ -1,6 +1,6 @@
 /** What a person has opened, chosen and typed. It changes by keys alone. */
 export type UiState = {
-  screen: 'overview' | 'run'
+  screen: 'overview' | 'run' | 'morning'
   /** The run that is open, by its id. */
   run: string | null
   /** The selected row of the overview, by the id of its run, so that it stays when others come and go. */
@@ -43,7 +43,7 @@ export type Input = {
 
 /** Something that is asked before it is done. `left`: how often it is still asked. */
 export type Confirm = {
-  verb: 'cancel' | 'kill' | 'skip' | 'approve' | 'allow'
+  verb: 'cancel' | 'kill' | 'skip' | 'approve' | 'allow' | 'undo'
   left: number
   run: string
   name: string
@@ -66,6 +66,7 @@ export type Effect =
   | { type: 'skip'; run: string; task: string }
   | { type: 'decide'; run: string; story: string; isApproved: boolean; why: string }
   | { type: 'allow'; run: string; host: string }
+  | { type: 'diff' | 'undo'; run: string }
   /** Opens a file: in the editor to change it, or in the pager to read it. */
   | { type: 'edit' | 'view'; path: string }
   | { type: 'copy'; text: string }

@@ -59,6 +59,7 @@ export const modelWith = (model: Partial<Model> = {}): Model => ({
   rows: [],
   loading: 0,
   run: null,
+  morning: null,
   quitHint: 'q leaves',
   ...model,
 })

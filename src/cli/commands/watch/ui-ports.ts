@@ -1,17 +1,25 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { RunEvent } from '../../../core/events.ts'
 import { initial } from '../../../core/table.ts'
 import type { Task } from '../../../core/task.ts'
 import { UsageError } from '../../../core/usage-error.ts'
+import { gitProgram } from '../../../git/program.ts'
 import { agentByName, agentOf } from '../../../host/agents/agents.ts'
 import { allowHost } from '../../../runs/allow-host.ts'
+import { diffRun, type GitCall } from '../../../runs/diff.ts'
 import { findRun, ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
+import { readMorning } from '../../../runs/night.ts'
 import { tellRun, wakeRun } from '../../../runs/steer.ts'
+import { undoRun } from '../../../runs/undo.ts'
 import { refuseFromWithin } from '../../../runs/within.ts'
 import { allWorkers } from '../../../runs/worker-record.ts'
+import { LIMITS } from '../../../store/files/read.ts'
 import { sessionDir } from '../../../store/session.ts'
 import type { UiPorts } from '../../../ui/ports.ts'
+import { lastNight } from '../../../view/morning/period.ts'
 import { plainLine } from '../../../view/plain.ts'
 import { hasWorker, killWorker, resumeWorker } from '../../../workers/steer.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -60,7 +68,24 @@ export function uiPorts(env: NodeJS.ProcessEnv): UiPorts {
       const agent = main.name === name ? main : agentByName(name)
       return agent.parser(spec.settings.streamAgentOutput ? 'stream' : 'text')
     },
+    morning: now => readMorning(workflows, home, lastNight(now)),
+    diffOf: async run => {
+      let text = ''
+      const runGit = async ({ args, cwd, env }: GitCall) => {
+        const { stdout } = await promisify(execFile)(gitProgram(cwd, env.PATH) ?? 'git', args, {
+          cwd,
+          env,
+          maxBuffer: LIMITS.own,
+        })
+        text += stdout
+        return 0
+      }
+      const said = { write: () => {} }
+      await diffRun(run, {}, { stdout: said, stderr: said, env }, runGit)
+      return text
+    },
     steer: {
+      undo: name => said(io => undoRun(workflows, name, { yes: true }, io, async () => true)),
       pause: name => said(io => pauseRun(name, {}, io)),
       resume: name => said(io => goOn(name, home, io)),
       cancel: name => said(io => cancelRun(name, {}, io)),

@@ -5,6 +5,7 @@ import { shownRows } from '../overview.ts'
 import { type Confirm, type Input, SORTS, type UiState } from '../ui-state.ts'
 import type { Key } from './key-names.ts'
 import { moved } from './move.ts'
+import { reduceMorning } from './reduce-morning.ts'
 import { reduceRun, search } from './reduce-run.ts'
 import { only, type Reduced } from './reduced.ts'
 import { steer } from './steer.ts'
@@ -19,8 +20,9 @@ export function reduce(ui: UiState, key: Key, model: Model, size: Size): Reduced
   if (ui.input) return typed(ui, ui.input, key, model, size)
   if (ui.help) return only({ ...ui, help: false })
   const before = { ...ui, message: '' }
-  const steered = steer(before, name, model)
+  const steered = ui.screen === 'morning' && !['q', '?'].includes(name) ? null : steer(before, name, model)
   if (steered) return steered
+  if (ui.screen === 'morning') return reduceMorning(before, name, model, size)
   return ui.screen === 'run' ? reduceRun(before, name, model, size) : onOverview(before, name, model, size)
 }
 
@@ -37,6 +39,8 @@ function confirmed(ui: UiState, confirm: Confirm, name: string): Reduced {
       return { ui: next, effects: [{ type: 'decide', run, story: about, isApproved: true, why: '' }] }
     case 'allow':
       return { ui: next, effects: [{ type: 'allow', run, host: about }] }
+    case 'undo':
+      return { ui: next, effects: [{ type: 'undo', run }] }
     default:
       return { ui: next, effects: [{ type: 'steer', verb, run }] }
   }
@@ -87,6 +91,8 @@ function onOverview(ui: UiState, name: string, model: Model, { rows }: Size): Re
       const row = shown[at]
       return row ? only(opened(ui, row.id)) : only(ui)
     }
+    case 'm':
+      return only({ ...ui, screen: 'morning', top: null, entry: 0 })
     case 's':
       return only({ ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length]! })
     case '/':
