@@ -49,7 +49,7 @@ Examples:
   ralph demo                                  see a whole run, no key and no network needed
   ralph run -p "Make the tests pass"          loop the first agent found until it is verified done
   ralph run -f PROMPT.md -m 20 -a codex       the prompt is read again for every iteration
-  ralph run -f PROMPT.md -- ./my-agent --fast any command that reads a prompt on standard input
+  ralph run -f PROMPT.md -- ./my-agent        any command that reads a prompt on standard input
   ralph resume                                continue the latest unfinished run of this project
   ralph report                                what the latest run of this project did and cost
   ralph diff                                  what it changed; ralph undo puts it back

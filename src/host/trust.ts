@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { findLoaded } from '../agents/loads/find.ts'
+import { wrapLines } from '../core/format.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { visible } from '../core/visible.ts'
 import { refuseFromWithinAny } from '../runs/within.ts'
@@ -61,9 +62,8 @@ function ask(home: string, project: string, shown: readonly Risk[]): Promise<boo
   const isKnown = remembered(read(home), realpathSync(project)).length > 0
   const title = isKnown ? 'have changed since you trusted them. They decide' : 'decide'
   const columns = process.stderr.columns || 80
-  printError(
-    `\nThe files of ${visible(project)} ${title} what runs and what counts:\n${listRisks(shown, columns)}\n`,
-  )
+  const heading = wrapLines(`The files of ${visible(project)} ${title} what runs and what counts:`, columns)
+  printError(`\n${heading}\n${listRisks(shown, columns)}\n`)
   return askConfirmation('Trust these? Ralph asks again when they change.')
 }
 

@@ -14,7 +14,7 @@ import { formatSender } from './sender.ts'
 import type { Style } from './style.ts'
 import { taskListLines, taskSummary } from './task-list.ts'
 import { toolNamer } from './tool-call.ts'
-import { widthOf } from './width.ts'
+import { widthOf, wrapStyled } from './width.ts'
 
 /** What is shown beside the events, and how. */
 export type RunLinesOptions = {
@@ -161,10 +161,12 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     return lines.map(line => INDENT + line)
   }
 
-  function summaryLines(): string[] {
+  function summaryLines(fit: Fit): string[] {
     const tasks = list()
     if (!tasks || tasks.items.length === 0) return []
-    return ['', ...taskSummary(tasks.items, tasks.blocked), ...summary(style)]
+    const lines = [...taskSummary(tasks.items, tasks.blocked), ...summary(style)]
+    const { room } = fit
+    return ['', ...(room === null ? lines : lines.flatMap(line => wrapStyled(line, room)))]
   }
 
   function show(event: RunEvent, fit: Fit): string[] {
@@ -209,7 +211,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
         return listLines(fit)
       case 'finished':
       case 'stopped':
-        return [...summaryLines(), ...ending(style, fit)]
+        return [...summaryLines(fit), ...ending(style, fit)]
       case 'told':
         return [fit.cut(colors.dim(`  instruction${instructionOf(event)}`))]
       case 'limits':

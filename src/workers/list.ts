@@ -139,13 +139,13 @@ function ofEvents(
     iteration: iterationOf(events),
     max_iterations: events.length === 0 ? null : state.limits.iterations,
     cost_usd: spent.usd,
-    cost: shortCost(spent),
+    cost: shortCost(spent, Object.keys(state.flight).length),
   }
 }
 
 /** For a column. A plus: calls of unknown cost came on top, or one is under way. */
-function shortCost({ usd, estimated, unpriced }: Spent): string {
-  if (usd === null) return costRow({ usd, unpriced })
+function shortCost({ usd, estimated, unpriced }: Spent, underWay: number): string {
+  if (usd === null) return costRow({ usd, unpriced }, underWay)
   return `${formatUsd(usd, estimated)}${unpriced === 0 ? '' : '+'}`
 }
 

@@ -58,12 +58,13 @@ function runRows(
   const loop = spec && workflow?.loop?.(spec)
   const status = statusOf(registry, events, isAtWork, now)
   const task = status.tasks?.active ?? null
+  const { flight, spent } = fold(events).state
   const isOver = phase !== 'running' && phase !== 'starting'
   return [
     ...(spec ? ([['Inactivity timeout', `${inactivityOf(record, spec)}s`]] as [string, string][]) : []),
     ...(loop?.donePattern ? ([['Done pattern', plainLine(loop.donePattern)]] as [string, string][]) : []),
     ...(task === null ? [] : ([['Task', plainLine(task)]] as [string, string][])),
-    ['Cost', `${costRow(status)} · ${formatCount(fold(events).state.spent.tokens)} tokens`],
+    ['Cost', `${costRow(status, Object.keys(flight).length)} · ${formatCount(spent.tokens)} tokens`],
     [isOver ? 'Reason' : 'Last', plainLine(status.last)],
     ...(status.goOn === null || !isOver
       ? []

@@ -46,6 +46,18 @@ describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
     expect(stage.read('made')).toBe('x')
   })
 
+  it('the question for trust is not broken within a word', async () => {
+    const stage = setRepository({ settings: { guardrails: [{ command: 'true' }] } })
+    await stage.ralph('trust')
+    stage.write('.ralph/settings.json', JSON.stringify({ guardrails: [{ command: 'false' }] }))
+    const env = { ...stage.env, RALPH_TRUST: '' }
+    const terminal = await show({ ...stage, env }, 'run -p Work')
+    await terminal.waitFor('Trust these?')
+    expect(await terminal.brokenLines()).toEqual([])
+    await terminal.press('Enter')
+    expect((await terminal.ended()).screen).toMatch(/have\s+changed\s+since\s+you\s+trusted\s+them/)
+  })
+
   it('a run that is stopped and resumed shows its limits, what is red, what is spent and what is still to be checked', async () => {
     const waits: Act[] = [
       ['file', '../begun', ''],

@@ -238,6 +238,21 @@ describe('the lines of a run', () => {
     expect(runLines(shown)(event)).toEqual([])
   })
 
+  it('break what a workflow adds at the end between words', () => {
+    const items = [{ id: 'T1', content: 'Cart', status: 'completed' as const, activeForm: 'Cart' }]
+    const lines = runLines({
+      ...{ style: emoji, bounds, streamAgent: true, limit: 10, clock: String },
+      columns: () => 20,
+      list: () => ({ items, blocked: new Map() }),
+      summary: () => ['reviews found something in half of them'],
+    })
+    expect(lines({ type: 'stopped', at: 1, why: 'x' }).slice(-3)).toEqual([
+      'reviews found',
+      '  something in half',
+      '  of them',
+    ])
+  })
+
   it('use text marks for checks, too, where there are no emoji', () => {
     const style = styleOf({ color: false, emoji: false })
     const lines = runLines({ style, bounds, streamAgent: true, limit: 10, clock: String })

@@ -68,7 +68,7 @@ describe('as text', () => {
   time      3m0s at work, 5m0s waiting
   began     2026-03-01 22:15:30 UTC
   project   /home/me/shop
-  workflow  prompt
+  workflow  run
   agent     claude
 
     #  how            time     cost  tokens in (cached) / out

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import type { StageTable } from '../../src/core/table.ts'
 import { fitTo } from '../../src/view/fit.ts'
-import { formatNextStep } from '../../src/view/report/format.ts'
+import { costRow, formatNextStep, formatOpenTasks } from '../../src/view/report/format.ts'
+import { receiptOf as receiptIn } from '../../src/view/report/receipt.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/width.ts'
@@ -342,6 +344,39 @@ describe('the rest of a receipt', () => {
       { id: 'T2', title: 'Price', stage: 'blocked', why: 'which tax?' },
       { id: 'T3', title: 'Tax', stage: null, why: '' },
     ])
+  })
+
+  it('says what the stage of a task that is left is, in words', () => {
+    const pen = journal({
+      tasks: [
+        ['T1', 'Cart'],
+        ['T2', 'Tax'],
+      ],
+    })
+    pen
+      .iterate({ task: 'T1', stage: 'review', move: 'more' })
+      .iterate({ task: 'T2', stage: 'work', move: 'more' })
+    const stage = { finishedBy: 'signal', tries: 3, moves: {} }
+    const stages = { review: { ...stage, title: 'reviewing' }, work: stage }
+    const receipt = receiptIn(pen.events, {
+      command: 'stories',
+      listed: true,
+      tableOf: () => ({ stages }) as unknown as StageTable,
+    })
+    expect(receipt.left.map(({ stage, doing }) => [stage, doing])).toEqual([
+      ['review', 'reviewing'],
+      ['work', 'begun'],
+    ])
+    expect(formatOpenTasks(receipt)).toEqual(['T1 · Cart (reviewing)', 'T2 · Tax (begun)'])
+  })
+
+  it.each([
+    [{ usd: null, unpriced: 0 }, 0, 'none'],
+    [{ usd: null, unpriced: 1 }, 1, 'none yet'],
+    [{ usd: null, unpriced: 2 }, 1, 'unknown'],
+    [{ usd: 0.5, unpriced: 1 }, 1, '$0.50, and 1 call of unknown cost'],
+  ])('says what %j cost, with %d under way: %s', (spent, underWay, said) => {
+    expect(costRow(spent, underWay)).toBe(said)
   })
 
   it('counts what a person decided about a task', () => {

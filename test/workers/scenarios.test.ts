@@ -300,7 +300,7 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
     expect((await scene.ralph('complete', 'kill', 'o')).stdout).toBe(`other\t${scene.project}\n`)
     expect((await scene.ralph('complete', 'pause', 'a')).stdout).toBe(`agent\t${scene.project}\n`)
     await scene.logged('agent', 'starting iteration 1/2')
-    expect((await scene.ralph('ls')).stdout).toMatch(/^agent +running +1\/2 +unknown +\S+ +\//m)
+    expect((await scene.ralph('ls')).stdout).toMatch(/^agent +running +1\/2 +none yet +\S+ +\//m)
     expect((await scene.ralph('kill', 'agent')).code).toBe(0)
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 1 })
     expect(scene.readFile('agent', 'iterations.log')).toContain('[STOP] loop ended on request')

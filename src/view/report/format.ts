@@ -112,9 +112,12 @@ export function formatCost({
   return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'call')} of unknown cost`
 }
 
-/** The same beside a title that says it is the cost. */
-export const costRow = (spent: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>): string =>
-  spent.usd === null ? (spent.unpriced === 0 ? 'none' : 'unknown') : formatCost(spent)
+/** The same beside a title that says it is the cost. `underWay`: the number of calls that may still tell theirs. */
+export function costRow(spent: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>, underWay: number): string {
+  if (spent.usd !== null) return formatCost(spent)
+  if (spent.unpriced > underWay) return 'unknown'
+  return underWay === 0 ? 'none' : 'none yet'
+}
 
 /** `149K tokens in (128K cached), 704 out`. */
 export function formatTokens({ usd, tokens, unpriced }: Spent): string {
@@ -192,7 +195,7 @@ export const formatFacts = ({
   totals,
   times,
   project,
-  workflow,
+  command,
   agents,
   models = [],
   subject = null,
@@ -206,7 +209,7 @@ export const formatFacts = ({
   ['time', formatTimes(times)],
   ['began', formatMoment(times.began)],
   ['project', plainLine(project, LONGEST_LINE)],
-  ['workflow', plainLine(workflow)],
+  ['workflow', plainLine(command)],
   ...(subject === null ? [] : [subject.map(part => plainLine(part, LONGEST_LINE)) as [string, string]]),
   [
     'agent',
@@ -253,9 +256,9 @@ export const formatFollowUps = ({ followUps = [] }: Receipt): string[] =>
 export const formatOpenTasks = ({ listed, left }: Receipt): string[] =>
   listed ? left.map(formatOpenTask) : []
 
-/** `T1 · Add a cart (review)`; with the reason if it is blocked. */
-function formatOpenTask({ id, title, stage, why }: Receipt['left'][number]): string {
-  const state = stage ?? 'not begun'
+/** `T1 · Add a cart (reviewing)`; with the reason if it is blocked. */
+function formatOpenTask({ id, title, stage, doing, why }: Receipt['left'][number]): string {
+  const state = doing ?? stage ?? 'not begun'
   return plainLine(
     `${id} · ${asCheck(title)} (${why === '' ? state : `${state}: ${asCheck(why)}`})`,
     LONGEST_LINE,

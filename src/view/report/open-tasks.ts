@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
-import type { TaskState } from '../../core/table.ts'
+import type { StageTable, TaskState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 
 /** A task that is not done. */
@@ -9,12 +9,14 @@ export type OpenTask = {
   title: string
   /** Its stage; null if it was never started. */
   stage: string | null
+  /** What its stage is, in words; absent: the stage is not one of the workflow's, as `blocked`. */
+  doing?: string
   /** Why it is blocked, or ''. */
   why: string
 }
 
-/** The tasks that are not done, in the order of the list. */
-export function openTasks(events: readonly RunEvent[]): OpenTask[] {
+/** The tasks that are not done, in the order of the list. `table`: the stages of the run, if they are known. */
+export function openTasks(events: readonly RunEvent[], table: StageTable | null = null): OpenTask[] {
   let tasks: readonly Task[] = []
   const states = new Map<TaskId, TaskState>()
   const begun = new Map<TaskId, string>()
@@ -30,8 +32,9 @@ export function openTasks(events: readonly RunEvent[]): OpenTask[] {
   return tasks.flatMap(({ id, title }) => {
     const at = states.get(id)
     if (at?.stage === 'done') return []
-    return [
-      { id, title, stage: at?.stage ?? begun.get(id) ?? null, why: at?.stage === 'blocked' ? at.why : '' },
-    ]
+    const stage = at?.stage ?? begun.get(id) ?? null
+    const known = stage === null ? undefined : table?.stages[stage]
+    const doing = known && { doing: known.title ?? 'begun' }
+    return [{ id, title, stage, ...doing, why: at?.stage === 'blocked' ? at.why : '' }]
   })
 }

@@ -122,7 +122,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       told: instructionsIn(events),
       warnings: warningsIn(events),
       doubts: doubtsIn(events),
-      left: openTasks(events),
+      left: openTasks(events, traits.tableOf?.(began.pins) ?? null),
       followUps: followUpsIn(events),
     }),
     ...(reviews.some(one => one.reviews > 0) && { reviews }),
