@@ -34,7 +34,7 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
     ...sandboxRow(spec),
     ['checks', checks.length > 0 ? checks.join(' · ') : verifiedBy],
     ...worktreeRow(spec),
-    ...limitRows(limits, spec.settings, run),
+    ...limitRows(limits, timeoutsOf(spec), run),
     ['until', doneWhen],
   ]
 }
@@ -42,6 +42,13 @@ export function factRows(workflow: Workflow, spec: RunSpec, limits: Limits, run?
 function sandboxRow({ settings }: RunSpec): string[][] {
   const said = SANDBOXES[settings.sandbox.mode]
   return said === undefined ? [] : [['sandbox', said]]
+}
+
+/** A screen is watched only where there is no stream. */
+function timeoutsOf(spec: RunSpec) {
+  const { iterationTimeout, inactivityTimeout, screenInactivityTimeout } = spec.settings
+  const timeouts = { iterationTimeout, inactivityTimeout }
+  return agentOf(spec).plain ? { ...timeouts, screenInactivityTimeout } : timeouts
 }
 
 /** How many tasks are worked on at once, and where. */

@@ -19,6 +19,7 @@ import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { requireProject } from './place.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
+import { titleOf } from './worker-record.ts'
 
 export type UndoOptions = { projectDir?: string; yes?: boolean; force?: boolean }
 
@@ -45,7 +46,8 @@ export async function undoRun(
   const past = pastRun(run, env)
   const root = options.force ? pinFolder(past.start.root) : await sameFolder(past, env)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
-  const lock = acquireLock(ralphHome(env), run.began.project, me, isAlive)
+  const home = ralphHome(env)
+  const lock = acquireLock(home, run.began.project, me, isAlive, id => titleOf(home, id))
   const scratch = openScratch(past.start, run.dir, past.env)
   try {
     const undoing: UndoContext = {

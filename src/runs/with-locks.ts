@@ -1,5 +1,6 @@
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { acquireLock, acquireRunLock } from '../store/lock.ts'
+import { titleOf } from './worker-record.ts'
 
 type LockOptions = { home: string; id: string; project: string; shared: boolean }
 
@@ -9,7 +10,7 @@ export async function withLocks<T>(
   act: () => T | Promise<T>,
 ): Promise<T> {
   const me = { ...processRef(process.pid), run: id }
-  const folder = shared ? null : acquireLock(home, project, me, isAlive)
+  const folder = shared ? null : acquireLock(home, project, me, isAlive, run => titleOf(home, run))
   try {
     const run = acquireRunLock(home, me, isAlive)
     try {

@@ -82,3 +82,9 @@ export function allWorkers(home: string): WorkerRecord[] {
     return []
   }
 }
+
+/** What people call a run: by the name of its worker, if it has one. */
+export function titleOf(home: string, run: string): string {
+  const worker = allWorkers(home).find(one => one.run === run)
+  return worker ? `worker '${worker.name}'` : `run ${run}`
+}

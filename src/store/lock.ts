@@ -14,15 +14,23 @@ export type IsAlive = (ref: ProcessRef) => boolean
 
 /**
  * Allows one run per project folder. The holder is known by pid, start time and host, so a crashed one does not lock
- * anyone out, even if another process has its pid now.
+ * anyone out, even if another process has its pid now. `titleOf`: what people call a run.
  */
 export function acquireLock(
   home: string,
   project: string,
   mine: Holder,
   isAlive: IsAlive,
+  titleOf = (run: string) => `run ${run}`,
 ): { release(): void } {
-  return acquire(home, lockPath(home, project), mine, isAlive, holder => projectRefusal(holder, project))
+  return acquire(
+    home,
+    lockPath(home, project),
+    mine,
+    isAlive,
+    holder =>
+      `${titleOf(holder.run)} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or insist with --shared`,
+  )
 }
 
 /**
@@ -108,10 +116,6 @@ const describeHolder = (holder: Holder) =>
 /** Only a person can know that nothing runs on another host. */
 const wayOut = (holder: Holder, path: string) =>
   isOnOtherHost(holder) ? `; if nothing runs on ${holder.host} any more, remove ${path}` : ''
-
-function projectRefusal(holder: Holder, project: string): string {
-  return `run ${holder.run} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or insist with --shared`
-}
 
 /** Written under another name and then linked, so that nobody reads half a lock. */
 function create(path: string, mine: Holder): boolean {

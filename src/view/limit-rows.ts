@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
 import type { Limits, RunState } from '../core/table.ts'
 
-/** In seconds. */
-type Timeouts = { iterationTimeout: number; inactivityTimeout: number }
+/** In seconds. `screenInactivityTimeout`: of an agent that a worker watches by its screen. */
+type Timeouts = { iterationTimeout: number; inactivityTimeout: number; screenInactivityTimeout?: number }
 
 /** Every limit in force, those that the user set first, and what is spent of them. `run`: its state, if it has begun. */
 export function limitRows(limits: Limits, timeouts: Timeouts, run?: { state: RunState }): string[][] {
@@ -29,15 +29,20 @@ function setLimits({ iterations, usd, tokens, ms }: Limits): string {
 
 const standingLimits = (
   { failures, stuck, limitWaitMs }: Limits,
-  { iterationTimeout, inactivityTimeout }: Timeouts,
-): string =>
-  [
+  { iterationTimeout, inactivityTimeout, screenInactivityTimeout }: Timeouts,
+): string => {
+  const onScreen =
+    screenInactivityTimeout === undefined
+      ? ''
+      : ` (${formatSpan(screenInactivityTimeout * 1000)} on a worker's screen)`
+  return [
     `${plural(failures, 'failure')} in a row`,
     `${plural(stuck, 'iteration')} without progress`,
     `${formatSpan(iterationTimeout * 1000)} an iteration`,
-    `${formatSpan(inactivityTimeout * 1000)} of silence`,
+    `${formatSpan(inactivityTimeout * 1000)} of silence${onScreen}`,
     `${formatSpan(limitWaitMs)} at a rate limit`,
   ].join(' · ')
+}
 
 function spentRow({ n, steps, spent, flight }: RunState): string[][] {
   if (steps === 0) return []

@@ -28,6 +28,11 @@ it.each<[Partial<Limits>, string]>([
   ])
 })
 
+it('an agent that a worker watches by its screen has less time there', () => {
+  const [, standing] = limitRows(limits, { ...timeouts, screenInactivityTimeout: 60 })
+  expect(standing![1]).toContain(" · 5m of silence (1m on a worker's screen) · ")
+})
+
 it('a resumed run shows what is spent already', () => {
   const state = { ...initial, steps: 4, n: 3, spent: { usd: 1.2, tokens: 88_000 } }
   expect(rowsOf({}, state)[2]).toEqual(['spent', '3 iterations · $1.20 · 88K tokens'])

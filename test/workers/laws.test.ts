@@ -112,7 +112,10 @@ describe.skipIf(!hasTmux)('a name', () => {
     const ran = await scene.ralph('spawn', '-f', 'PROMPT.md', '-m', '1')
     const name = /^spawned ([a-z]+-[a-z]+) \(tmux: ralph:\1\)/.exec(ran.stdout)?.[1]
     const second = await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')
-    expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/is at work in .*--shared/)])
+    expect([second.code, second.stderr]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`worker '${name}' \\(pid \\d+\\) is at work in .*--shared`)),
+    ])
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe(`${name}\n`)
     await scene.ralph('kill', name!)
   })

@@ -46,6 +46,7 @@ describe.skipIf(!hasTmux)('a worker whose command has no event stream', () => {
     expect((await scene.ended('agent')).code).toBe(0)
     expect(scene.read('got.txt')).toBe('Do task A\n')
     expect((await scene.ralph('logs', 'agent')).stdout).toMatch(/at work\n.*green 漢字\n/)
+    expect((await scene.ralph('logs', 'agent')).stdout).toContain("5m of silence (1m on a worker's screen)")
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', inactivity_timeout: 60 })
     const session = join(
       scene.project,
