@@ -1,6 +1,7 @@
 import { formatDuration } from '../core/format.ts'
 import { plainLine } from '../view/plain.ts'
-import { formatCost, formatResult } from '../view/report/format.ts'
+import { costCell } from '../view/report/cost.ts'
+import { formatResult } from '../view/report/format.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { runsIn } from './find.ts'
@@ -40,7 +41,7 @@ function endedRun(receipt: Receipt): EndedRun {
     iteration: totals.begun ?? totals.counted,
     started: new Date(times.began).toISOString(),
     cost_usd: totals.usd,
-    cost: formatCost(totals),
+    cost: costCell(totals),
   }
 }
 

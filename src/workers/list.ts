@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { formatDuration, formatUsd } from '../core/format.ts'
+import { formatDuration } from '../core/format.ts'
 import { visibleJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
 import { ralphHome, type StoredRun } from '../runs/find.ts'
@@ -10,10 +10,10 @@ import { projectOf } from '../runs/project.ts'
 import { iterationOf } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
 import { plainLine } from '../view/plain.ts'
-import { costRow } from '../view/report/format.ts'
+import { costCell } from '../view/report/cost.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { phaseOf as runPhase } from '../view/report/phase.ts'
-import { type Spent, spentOn } from '../view/report/spent.ts'
+import { spentOn } from '../view/report/spent.ts'
 import { cutPathTo } from '../view/width.ts'
 import { workflows } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
@@ -139,14 +139,8 @@ function ofEvents(
     iteration: iterationOf(events),
     max_iterations: events.length === 0 ? null : state.limits.iterations,
     cost_usd: spent.usd,
-    cost: shortCost(spent, Object.keys(state.flight).length),
+    cost: costCell(spent, Object.keys(state.flight).length),
   }
-}
-
-/** For a column. A plus: calls of unknown cost came on top, or one is under way. */
-function shortCost({ usd, estimated, unpriced }: Spent, underWay: number): string {
-  if (usd === null) return costRow({ usd, unpriced }, underWay)
-  return `${formatUsd(usd, estimated)}${unpriced === 0 ? '' : '+'}`
 }
 
 const HEAD = ['NAME', 'STATUS', 'ITERATION', 'COST', 'AGE', 'PROJECT']

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { StageTable } from '../../src/core/table.ts'
 import { fitTo } from '../../src/view/fit.ts'
-import { costRow, formatNextStep, formatOpenTasks } from '../../src/view/report/format.ts'
+import { costCell, costRow } from '../../src/view/report/cost.ts'
+import { formatNextStep, formatOpenTasks } from '../../src/view/report/format.ts'
 import { receiptOf as receiptIn } from '../../src/view/report/receipt.ts'
 import { shortReceipt } from '../../src/view/report/short.ts'
 import { styleOf } from '../../src/view/style.ts'
@@ -377,6 +378,14 @@ describe('the rest of a receipt', () => {
     [{ usd: 0.5, unpriced: 1 }, 1, '$0.50, and 1 call of unknown cost'],
   ])('says what %j cost, with %d under way: %s', (spent, underWay, said) => {
     expect(costRow(spent, underWay)).toBe(said)
+  })
+
+  it.each([
+    [{ usd: null, unpriced: 1 }, 'unknown'],
+    [{ usd: 0.5, unpriced: 0 }, '$0.50'],
+    [{ usd: 0.5, unpriced: 1, estimated: true as const }, '~$0.50+'],
+  ])('has a short form of %j for a column: %s', (spent, said) => {
+    expect(costCell(spent)).toBe(said)
   })
 
   it('counts what a person decided about a task', () => {

@@ -1,14 +1,8 @@
 import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
-import {
-  formatCost,
-  formatFileCount,
-  formatTokens,
-  LONGEST_LINE,
-  type Tone,
-  usdOrUnknown,
-} from '../report/format.ts'
+import { formatCost, usdOrUnknown } from '../report/cost.ts'
+import { formatFileCount, formatTokens, LONGEST_LINE, type Tone } from '../report/format.ts'
 import { clockTime } from '../time.ts'
 import type { AtWork, Costs, DoneTask, LandedRun, LookAt, Morning, Need, RunName } from './model.ts'
 

@@ -1,7 +1,8 @@
-import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
+import { formatCount, formatDuration, plural } from '../../core/format.ts'
 import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
 import { formatSender } from '../sender.ts'
+import { formatCost, NONE } from './cost.ts'
 import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
@@ -91,33 +92,7 @@ export function formatIterations({
   ].join(', ')
 }
 
-/** What ralph does itself has no number and no price. */
-const NONE = '–'
 export const numberOf = ({ agent, n }: Iteration): string => (agent === null ? NONE : String(n))
-export const unknownOf = ({ agent }: Pick<Iteration, 'agent'>): string => (agent === null ? NONE : 'unknown')
-
-export const usdOrUnknown = ({ usd, estimated, agent = '' }: Priced): string =>
-  usd === null ? unknownOf({ agent }) : formatUsd(usd, estimated)
-
-type Priced = Pick<Spent, 'usd' | 'estimated'> & Partial<Pick<Iteration, 'agent'>>
-
-/** `$0.18`; `~$0.18 (estimated)`; `$0.18, and 2 calls of unknown cost`; `cost unknown`. */
-export function formatCost({
-  usd,
-  estimated,
-  unpriced,
-}: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>): string {
-  if (usd === null) return unpriced === 0 ? 'no cost' : 'cost unknown'
-  const known = `${formatUsd(usd, estimated)}${estimated ? ' (estimated)' : ''}`
-  return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'call')} of unknown cost`
-}
-
-/** The same beside a title that says it is the cost. `underWay`: the number of calls that may still tell theirs. */
-export function costRow(spent: Pick<Spent, 'usd' | 'estimated' | 'unpriced'>, underWay: number): string {
-  if (spent.usd !== null) return formatCost(spent)
-  if (spent.unpriced > underWay) return 'unknown'
-  return underWay === 0 ? 'none' : 'none yet'
-}
 
 /** `149K tokens in (128K cached), 704 out`. */
 export function formatTokens({ usd, tokens, unpriced }: Spent): string {

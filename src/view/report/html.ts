@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
 import { drawBars } from './chart.ts'
+import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
   distinguishingFacts,
   formatChanges,
@@ -20,8 +21,6 @@ import {
   markOf,
   numberOf,
   toneOf,
-  unknownOf,
-  usdOrUnknown,
 } from './format.ts'
 import { htmlCommands, htmlPage } from './html-page.ts'
 import { html } from './html-text.ts'

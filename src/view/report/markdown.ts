@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
+import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
   distinguishingFacts,
   formatChanges,
@@ -20,8 +21,6 @@ import {
   LONGEST_LINE,
   markOf,
   numberOf,
-  unknownOf,
-  usdOrUnknown,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'

@@ -3,9 +3,9 @@ import { type Fit, fitTo } from '../fit.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { widthOf } from '../width.ts'
+import { formatCost } from './cost.ts'
 import {
   formatCause,
-  formatCost,
   formatEnding,
   formatFileCount,
   formatIterations,

@@ -3,6 +3,7 @@ import { formatCount, formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'
+import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
   distinguishingFacts,
   formatChanges,
@@ -25,8 +26,6 @@ import {
   numberOf,
   type Tone,
   toneOf,
-  unknownOf,
-  usdOrUnknown,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
