@@ -70,17 +70,19 @@ export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
     redactWords(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
 
-/** What people should know before the first iteration. */
-export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv): string[] {
+/** What people should know before the first iteration. `why`: why there is no stronger sandbox; null: nothing to say. */
+export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv, why: string | null): string[] {
   const { start } = spec
   const path = env.PATH ?? ''
   const names = [...new Set(agentsOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
   const notes = fallbacksOf(spec)
     .filter(({ command }) => !isInstalled(command, path))
     .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
-  if (names.length > 0 && SANDBOXES[spec.settings.sandbox.mode] === undefined)
+  const { mode } = spec.settings.sandbox
+  if (SANDBOXES[mode] !== undefined && why !== null) notes.push(`sandbox ${mode}: ${why}`)
+  if (names.length > 0 && SANDBOXES[mode] === undefined)
     notes.push(
-      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox`,
+      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox${why === null ? '' : ` (${why}; ralph doctor)`}`,
     )
   if (!start)
     notes.push(

@@ -175,7 +175,7 @@ export async function startRun<S extends RunSpec>(
   const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [
-    ...warningsOf(spec, env),
+    ...warningsOf(spec, env, sandbox.why),
     ...ownWarnings,
     ...aboutProtect(),
     ...notes,

@@ -98,6 +98,8 @@ describe('what the agent does', () => {
 describe('before the first iteration', () => {
   it('one line says that nothing holds the agent back', async () => {
     const ran = await setStage().ralph('run', '-p', 'x')
-    expect(ran.stderr.match(/^ralph: warning: unprotected: claude .*there is no sandbox$/gm)).toHaveLength(1)
+    expect(
+      ran.stderr.match(/^ralph: warning: unprotected: claude .*there is no sandbox \(.*; ralph doctor\)$/gm),
+    ).toHaveLength(1)
   })
 })

@@ -150,13 +150,16 @@ while :; do sleep 0.1; done\n`)
     expect([taken.code, taken.stdout]).toEqual([0, expect.stringMatching(/^ {2}sandbox +srt: /m)])
     const without = await place.ralph([...run, '--no-sandbox', '--', 'agent'])
     expect(without.stdout).not.toMatch(/^ {2}sandbox/m)
-    expect(without.stderr).toContain('there is no sandbox')
+    expect(without.stderr).toMatch(/there is no sandbox$/m)
     const PATH = `${place.at('bin')}:/usr/bin:/bin`
     const refused = await place.ralph([...run, '--sandbox=srt', '--', 'agent'], { PATH })
     expect(refused.code).toBe(2)
     expect(refused.stderr).toMatch(/^ralph: error: sandbox srt: srt is not on PATH \(npm install -g .+\)/m)
     const fallen = await place.ralph([...run, '--', 'agent'], { PATH })
-    expect([fallen.code, fallen.stderr]).toEqual([0, expect.stringContaining('there is no sandbox')])
+    expect([fallen.code, fallen.stderr]).toEqual([
+      0,
+      expect.stringContaining('there is no sandbox (srt is not on PATH; ralph doctor)'),
+    ])
     const unknown = await place.ralph([...run, '--sandbox=jail', '--', 'agent'])
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--sandbox must be')])
   })
