@@ -111,9 +111,9 @@ function dockerOptions(plan: DockerPlan): DockerOptions {
     hosts: () => reachableHosts({ agents: needs, env, settings: { allowedDomains: plan.allowedDomains() } }),
     secrets: uniqueServices(keys),
     goesIn(variable, value) {
-      if (Object.hasOwn(SERVICES, variable) || PATHS_HERE.includes(variable)) return null
+      if (staysHere(variable)) return null
       // What ralph adds itself is meant for the agent.
-      if (env[variable] !== undefined && !isKeptElsewhere(variable, { own, pass })) return null
+      if (env[variable] !== undefined && !isKeptInDocker(variable, { own, pass })) return null
       return isSecret(variable, value) ? 'name' : 'value'
     },
     author: () => authorOf(start.root, plan.gitEnv),
@@ -133,6 +133,13 @@ function dockerOptions(plan: DockerPlan): DockerOptions {
     ...(plan.times && { times: plan.times }),
   }
 }
+
+const staysHere = (variable: string): boolean =>
+  Object.hasOwn(SERVICES, variable) || PATHS_HERE.includes(variable)
+
+/** Whether a variable of the user's goes into the sandbox. */
+export const isKeptInDocker = (variable: string, rules: Parameters<typeof isKeptElsewhere>[1]): boolean =>
+  !staysHere(variable) && isKeptElsewhere(variable, rules)
 
 /** A key of an agent that sbx keeps outside. */
 const isKey = (variable: string, wanted: readonly string[]): boolean =>

@@ -1,6 +1,7 @@
 import { ownNames } from '../../../agents/own-names.ts'
 import { looksSecret } from '../../../core/secrets/names.ts'
 import { holdsSecret } from '../../../core/secrets/redact.ts'
+import { isKeptInDocker } from '../../../host/docker/docker.ts'
 import { setInside } from '../../../runners/sandbox/policy.ts'
 import { filterEnvironment, isKeptInside } from '../../../settings/environment.ts'
 import { matchesAny } from '../../../settings/name-pattern.ts'
@@ -19,15 +20,15 @@ export function environmentOf(
   return filterEnvironment(env, { own, pass, drop }).env
 }
 
-/** Who gets an environment: an agent by its name, or something else that a run starts. */
-export type Receiver = { of: string; agent: string | null; isInside: boolean }
+/** Who gets an environment: an agent by its name, or something else that a run starts. `tier`: the sandbox around it. */
+export type Receiver = { of: string; agent: string | null; tier: 'none' | 'srt' | 'docker' }
 
 /**
  * The names of the variables that somebody would get, and of those that are left out; no values. `agents`: all that may
  * work in the run.
  */
 export function describeEnvironment(
-  { of, agent, isInside }: Receiver,
+  { of, agent, tier }: Receiver,
   agents: readonly string[],
   env: Env,
   rules: Settings['env'],
@@ -35,8 +36,12 @@ export function describeEnvironment(
   const given = Object.keys(environmentOf(agent, env, rules))
   const set = Object.keys(env).filter(name => env[name] !== undefined)
   const without = (names: readonly string[]) => set.filter(name => !names.includes(name)).sort()
-  if (!isInside) return { of, gets: given.sort(), leftOut: without(given) }
+  if (tier === 'none') return { of, gets: given.sort(), leftOut: without(given) }
   const own = agents.flatMap(name => ownNames(name, env))
+  if (tier === 'docker') {
+    const kept = given.filter(name => isKeptInDocker(name, { own, pass: rules.pass }))
+    return { of, gets: kept.sort(), leftOut: without(kept) }
+  }
   const isSecret = (name: string) =>
     matchesAny(name, own) && (looksSecret(name) || holdsSecret(env[name] ?? ''))
   const ownInside = setInside(set.some(isSecret))

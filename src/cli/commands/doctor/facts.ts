@@ -128,3 +128,11 @@ export function findObstacles({ agents, pick, tools, sandbox, project, ralph, fo
 /** Whether `ralph run` would work in srt. */
 export const isInSrt = ({ wanted, missing, isRoot }: SandboxFact): boolean =>
   wanted !== 'none' && missing.length === 0 && (wanted === 'srt' || !isRoot)
+
+/** Whether it would work in docker's sandbox. */
+export const isDockerUsed = ({ wanted, checked }: SandboxFact, sbx: ProgramFact): boolean =>
+  wanted === 'docker' || (wanted === 'auto' && sbx.version !== null && sbx.version === checked)
+
+/** The sandbox that `ralph run` would work in. */
+export const tierOf = (sandbox: SandboxFact, sbx: ProgramFact): 'none' | 'srt' | 'docker' =>
+  isDockerUsed(sandbox, sbx) ? 'docker' : isInSrt(sandbox) ? 'srt' : 'none'

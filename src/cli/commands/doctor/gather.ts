@@ -7,7 +7,7 @@ import { ralphHome } from '../../../runs/find.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { examineAgents, findFallbacks, pickAgent } from './agents.ts'
 import { describeEnvironment, environmentOf, type Receiver } from './environment.ts'
-import { type EnvironmentFact, type Facts, isInSrt, type PickedAgent } from './facts.ts'
+import { type EnvironmentFact, type Facts, type PickedAgent, tierOf } from './facts.ts'
 import { examineFolder } from './folders.ts'
 import { examineLogout } from './logout.ts'
 import { examineProject, readSettings } from './project.ts'
@@ -68,7 +68,7 @@ export async function gatherFacts(
     project: examineProject(cwd, read, home, env),
     ralph: examineRalph(home, folders[0]!.trouble === null, machine),
     folders,
-    ...(environment && { environment: describeAll(env, settings, pick, isInSrt(sandbox)) }),
+    ...(environment && { environment: describeAll(env, settings, pick, tierOf(sandbox, tools.sbx)) }),
   }
 }
 
@@ -77,16 +77,16 @@ function describeAll(
   env: NodeJS.ProcessEnv,
   settings: Settings | null,
   pick: PickedAgent,
-  isInside: boolean,
+  tier: Receiver['tier'],
 ): EnvironmentFact[] {
   const others = [...(settings?.fallbackAgents ?? []), ...Object.values(settings?.agents ?? {})]
   const names = others.flatMap(({ command }) => (command ? agentByName(command).name : []))
   const agents = pick.type === 'none' ? [] : [...new Set([pick.name, ...names])]
-  const areChecksInside = isInside && settings?.sandbox.checks !== 'outside'
+  const ofChecks = settings?.sandbox.checks === 'outside' ? 'none' : tier
   const receivers: Receiver[] = [
-    ...agents.map(agent => ({ of: agent, agent, isInside })),
-    { of: 'guardrails', agent: null, isInside: areChecksInside },
-    ...(areChecksInside ? [{ of: 'push', agent: null, isInside: false }] : []),
+    ...agents.map(agent => ({ of: agent, agent, tier })),
+    { of: 'guardrails', agent: null, tier: ofChecks },
+    ...(ofChecks === 'none' ? [] : [{ of: 'push', agent: null, tier: 'none' as const }]),
   ]
   const rules = settings?.env ?? { pass: [], drop: [] }
   return receivers.map(receiver => describeEnvironment(receiver, agents, env, rules))

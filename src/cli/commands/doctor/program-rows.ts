@@ -2,6 +2,7 @@ import { OWN_LOGIN } from './agents.ts'
 import {
   type AgentFact,
   type FallbackFact,
+  isDockerUsed,
   isInSrt,
   type PickedAgent,
   type ProgramFact,
@@ -74,9 +75,6 @@ export function confinementRows(
   const used = isDockerUsed(sandbox, sbx) ? [dockerSandboxRow(sbx)] : sandboxRows(sandbox, programs)
   return [sbxRow(sbx, docker, sandbox, platform), ...rows, ...used]
 }
-
-const isDockerUsed = ({ wanted, checked }: SandboxFact, sbx: ProgramFact): boolean =>
-  wanted === 'docker' || (wanted === 'auto' && sbx.version !== null && sbx.version === checked)
 
 const CHECK = 'ralph sandbox check docker'
 
