@@ -2,23 +2,29 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { CHROMIUM_FLAGS, chromiumPath } from '../support/chromium.ts'
 import { scratch } from '../support/scratch.ts'
 
-/** One browser for the tests of a block. Opens the lines of a page, and gives it with all that went wrong or out. */
+/**
+ * One page of a browser for the tests of a block, because a new one is a new process. Opens the lines of a page in it, and
+ * gives it with all that went wrong or out.
+ */
 export function browserForTests() {
   let browser: Browser
+  let page: Page
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: chromiumPath!, args: CHROMIUM_FLAGS })
+    page = await browser.newPage()
   })
   afterAll(() => browser?.close())
 
   return async (lines: readonly string[], width: number, colorScheme: 'light' | 'dark' = 'light') => {
     const path = join(scratch(), 'page.html')
     writeFileSync(path, lines.join('\n'))
-    const page: Page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme })
-    onTestFinished(() => page.close())
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme })
+    page.removeAllListeners()
     const trouble: string[] = []
     const { href } = pathToFileURL(path)
     page.on('request', request => request.url() !== href && trouble.push(`asked for ${request.url()}`))
