@@ -131,7 +131,7 @@ describe('ralph morning', () => {
 
   it('tells what is at work, and what was cut off', async () => {
     const { home, ralph, morning } = setHome()
-    const stage = setStage({ calls: [[['sleep', 60], DONE]] })
+    const stage = setStage({ calls: [[['hang']]] })
     const started = startRalph(['run', '-p', 'Work on'], {
       cwd: stage.project,
       env: { ...stage.env, RALPH_HOME: home },
