@@ -62,14 +62,21 @@ export function followOutput(
     steps.set(event.id, { stream, folder })
   }
 
+  function readStreams(): boolean {
+    let isMore = false
+    for (const { stream } of steps.values()) isMore = stream.read() || isMore
+    return isMore
+  }
+
   function show(event: RunEvent): void {
+    // What an agent wrote before this comes before it.
+    while (readStreams()) {}
     switch (event.type) {
       case 'started':
         emit(event)
         open(event)
         break
       case 'ended':
-        while (steps.get(event.id)?.stream.read()) {}
         emit({ type: 'agent', at: event.at, id: event.id, event: event.result })
         emit(event)
         break
@@ -96,11 +103,7 @@ export function followOutput(
       recent = null
       for (const event of past) show(event)
     },
-    read() {
-      let isMore = false
-      for (const { stream } of steps.values()) isMore = stream.read() || isMore
-      return isMore
-    },
+    read: readStreams,
     folderOf: step => join(session, names.nameOf(step)),
     folders: () => [...steps.values()].map(({ folder }) => folder),
   }

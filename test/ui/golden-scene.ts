@@ -1,6 +1,8 @@
 import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import { outputTail } from '../../src/ui/output-tail.ts'
 import { liveLine } from '../../src/view/live-line.ts'
+import { morningOf } from '../../src/view/morning/morning.ts'
+import { nightOf } from '../../src/view/morning/night.ts'
 import type { Size } from '../../src/view/screens/layout.ts'
 import type { Model, OverviewRow } from '../../src/view/screens/model.ts'
 import { rowOf } from '../../src/view/screens/rows.ts'
@@ -115,31 +117,37 @@ export function shop({ columns }: Size): Model {
   })
 }
 
-const runFacts = (build: (pen: ReturnType<typeof journal>) => readonly RunEvent[]): RunFacts =>
-  factsOf(build(journal({ tasks: TASKS })))
+const askingEvents = journal({ tasks: TASKS }).iterate({
+  ...{ task: '#1', move: 'ask', note: 'Which database?', to: taskState('blocked', 'Which database?') },
+  usd: 0.42,
+}).events
+
+const verifiedEvents = journal({ tasks: TASKS })
+  .iterate({ task: '#1', move: 'pass', findings: [green()], to: done, usd: 0.05 })
+  .add({ type: 'changed', id: 1, paths: ['docs/prices.md'], count: 1 })
+  .finish('complete', 'all tasks are done', 'verified')
+
+const crashedEvents = journal({ tasks: TASKS }).start({ task: '#2' }).events
 
 /** All runs of a night: one asks, one is at work, one is verified, one has crashed, one has a wide name. */
 export function night(): Model {
-  const asking = runFacts(
-    pen =>
-      pen.iterate({
-        ...{ task: '#1', move: 'ask', note: 'Which database?', to: taskState('blocked', 'Which database?') },
-        usd: 0.42,
-      }).events,
-  )
-  const verified = runFacts(pen =>
-    pen
-      .iterate({ task: '#1', move: 'pass', findings: [green()], to: done, usd: 0.05 })
-      .finish('complete', 'all tasks are done', 'verified'),
-  )
-  const crashed = runFacts(pen => pen.start({ task: '#2' }).events)
+  const [asking, verified, crashed] = [askingEvents, verifiedEvents, crashedEvents].map(events =>
+    factsOf(events),
+  ) as [RunFacts, RunFacts, RunFacts]
   const row = (facts: RunFacts, id: string, isAtWork: boolean, more: Partial<OverviewRow>): OverviewRow => ({
     ...rowOf(facts, { worker: id, isAtWork, now: NOW }),
     id,
     ...more,
   })
+  const period = { since: NOW - 60 * MINUTE, now: NOW, words: 'since yesterday 18:00' }
+  const nights = [
+    { name: 'login', events: askingEvents, live: true },
+    { name: 'docs', events: verifiedEvents, live: false },
+    { name: 'cart', events: shopEvents, live: true },
+  ].map(run => nightOf({ ...run, traits: { command: 'build', listed: true } }, period))
   return modelWith({
     now: NOW,
+    morning: morningOf(nights, period, []),
     rows: [
       row(asking, 'login', true, {}),
       row(factsOf(shopEvents), 'cart', true, {}),

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { renderer } from '../../src/ui/renderer.ts'
 import type { Size } from '../../src/view/screens/layout.ts'
 import type { Model } from '../../src/view/screens/model.ts'
@@ -12,6 +12,10 @@ import { night, shop } from './golden-scene.ts'
 const FOLDER = join(import.meta.dirname, 'golden')
 /** Set, the files are written again. Look at what changed before you keep it. */
 const isWriting = process.env.RALPH_GOLDEN !== undefined
+
+/** Times of day are those of the place where one looks. */
+beforeAll(() => void vi.stubEnv('TZ', 'UTC'))
+afterAll(() => void vi.unstubAllEnvs())
 
 const ENTER = '\r'
 const DOWN = '\x1b[B'
@@ -36,6 +40,8 @@ const VIEWS: Readonly<Record<string, { model: (size: Size) => Model; keys?: stri
   'run-iterations-detail': { model: shop, keys: `6${ENTER}` },
   'run-instruct': { model: shop, keys: 'iUse cents, \u6f22\u5b57 too' },
   'run-cancel': { model: shop, keys: 'x' },
+  morning: { model: night, keys: 'm' },
+  'morning-undo': { model: night, keys: 'mju' },
   help: { model: night, keys: '?' },
 }
 

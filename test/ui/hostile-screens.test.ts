@@ -4,6 +4,8 @@ import { isOrdinary } from '../../src/core/visible.ts'
 import { outputTail } from '../../src/ui/output-tail.ts'
 import { renderer } from '../../src/ui/renderer.ts'
 import { liveLine } from '../../src/view/live-line.ts'
+import { morningOf } from '../../src/view/morning/morning.ts'
+import { nightOf } from '../../src/view/morning/night.ts'
 import { plain } from '../../src/view/plain.ts'
 import type { Size } from '../../src/view/screens/layout.ts'
 import type { Model } from '../../src/view/screens/model.ts'
@@ -39,20 +41,22 @@ const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
 /** A run in which everything that somebody else wrote is this text. */
 function hostileModel(text: string, style: Style, columns: number): Model {
   const finding: Finding = { check: text, verdict: 'fail', note: text, log: text }
-  const facts = factsOf(
-    journal({
-      tasks: [
-        ['#1', text],
-        [text, text],
-      ],
-    })
-      .iterate({ task: '#1', agent: text, note: text, findings: [finding], move: 'fail', usd: 1 })
-      .iterate({ task: text, agent: text, note: text, move: 'ask', to: taskState('blocked', text) })
-      .add({ type: 'told', text })
-      .add({ type: 'denied', id: 2, host: text })
-      .start({ task: '#1', agent: text }).events,
-    { ...factsOf(journal().events).workflow, command: text, subject: text },
-  )
+  const { events } = journal({
+    tasks: [
+      ['#1', text],
+      [text, text],
+    ],
+  })
+    .iterate({ task: '#1', agent: text, note: text, findings: [finding], move: 'fail', usd: 1 })
+    .iterate({ task: text, agent: text, note: text, move: 'ask', to: taskState('blocked', text) })
+    .add({ type: 'changed', id: 2, paths: [text], count: 1 })
+    .add({ type: 'told', text })
+    .add({ type: 'denied', id: 2, host: text })
+    .start({ task: '#1', agent: text })
+  const facts = factsOf(events, { ...factsOf(journal().events).workflow, command: text, subject: text })
+  const period = { since: 0, now: events.at(-1)!.at, words: 'since yesterday' }
+  const traits = { command: text, listed: true, subjectOf: () => ['goal', text] as [string, string] }
+  const nights = [false, true].map(live => nightOf({ name: text, events, live, traits }, period))
   const tail = outputTail(style, () => facts)
   const live = liveLine({ style, limit: 3, clock: () => '14:05', state: () => facts.state })
   for (const event of everyPlace(text)) {
@@ -81,11 +85,21 @@ function hostileModel(text: string, style: Style, columns: number): Model {
     model: text,
     goOn: text,
   })
-  return modelWith({ rows: [row, { ...row, id: 'other', needs: [] }], run })
+  return modelWith({
+    rows: [row, { ...row, id: 'other', needs: [] }],
+    run,
+    morning: morningOf(nights, period, [{ run: text, why: text }]),
+  })
 }
 
 /** What a person may do from the beginning of each screen: a frame is drawn after each key. */
-const inOverview = (text: string): string[][] => [['x'], ['K'], ['?'], ['/', pasted(text), ENTER]]
+const inOverview = (text: string): string[][] => [
+  ['x'],
+  ['K'],
+  ['?'],
+  ['m', '\x1b[6~', 'u'],
+  ['/', pasted(text), ENTER],
+]
 const inRun = (text: string): string[][] => [
   ...['1', '2', '3', '4', '5', '6'].map(panel => [panel, DOWN, ENTER]),
   ...['S', 'a', 'A'].map(key => ['2', key]),
