@@ -11,7 +11,7 @@ import type { Book } from '../engine/book.ts'
 import type { Start } from '../git/start.ts'
 import { checkSrt } from '../runners/sandbox/check-srt.ts'
 import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
-import type { Borders } from '../runners/sandbox/policy.ts'
+import { type Borders, hostsNamed } from '../runners/sandbox/policy.ts'
 import type { Sandbox } from '../runners/sandbox/sandbox.ts'
 import { srtSandbox } from '../runners/sandbox/srt.ts'
 import { isKeptInside } from '../settings/environment.ts'
@@ -109,7 +109,7 @@ export function sandboxOf(options: {
     program: sandboxProgram(),
     env: present(env),
     keeps: name => isKeptInside(name, { own, pass: rules.pass }),
-    checkDomains: sandbox.checkDomains,
+    checkDomains: hostsNamed(sandbox.checkDomains),
     onDenied(denial, step) {
       if (isOver()) return
       if (isChatter(denial)) return

@@ -28,13 +28,17 @@ export type Borders = {
   }
 }
 
-/** Names in `sandbox.allowedDomains` that stand for the hosts of a package registry. */
+/** Names in the settings that stand for the hosts of a package registry. */
 export const BUNDLES: Readonly<Record<string, readonly string[]>> = {
   npm: ['*.npmjs.org', '*.yarnpkg.com'],
   pypi: ['pypi.org', '*.pythonhosted.org'],
   crates: ['crates.io', '*.crates.io'],
   go: ['*.golang.org'],
 }
+
+/** The hosts that the names in a setting stand for. */
+export const hostsNamed = (names: readonly string[]): string[] =>
+  names.flatMap(name => BUNDLES[name] ?? [name])
 
 /** What lets others act in the user's name, in the user's home. */
 const KEYS = [
@@ -116,12 +120,7 @@ export function policyOf(borders: Borders, exists: (path: string) => boolean): S
 /** The hosts that may be reached: those of the models, and those that the user allows. */
 export const reachableHosts = (
   borders: Pick<Borders, 'agents' | 'env'> & { settings: Pick<Borders['settings'], 'allowedDomains'> },
-): string[] => [
-  ...new Set([
-    ...hostsOf(borders),
-    ...borders.settings.allowedDomains.flatMap(name => BUNDLES[name] ?? [name]),
-  ]),
-]
+): string[] => [...new Set([...hostsOf(borders), ...hostsNamed(borders.settings.allowedDomains)])]
 
 /** The hosts of the agents' models. */
 function hostsOf(borders: Pick<Borders, 'agents' | 'env'>): string[] {

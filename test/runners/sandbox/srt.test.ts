@@ -208,6 +208,20 @@ while :; do sleep 0.1; done\n`)
     expect(found(place, 'agent')).not.toContain('reached')
   })
 
+  test('checks may reach the hosts of a registry that the settings name', async () => {
+    // Whatever leaves the sandbox goes through here, as through the proxy of a company.
+    const { port } = await serve('127.0.0.1')
+    const get = 'curl -sS -m 10 http://registry.npmjs.org/left-pad'
+    const place = openPlace(attempts({ agent: get }))
+    place.settings({ sandbox: { checkDomains: ['npm'] }, baseline: false })
+    await place.ready()
+    const check = ['--check', `${get} | grep reached`]
+    const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '' }
+    const ran = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(found(place, 'agent')).not.toContain('reached')
+  })
+
   test('a ralph that is killed leaves nothing of the sandbox running', { timeout: 30_000 }, async () => {
     const place = openPlace('cat > /dev/null\ntouch began\nsleep 300\n')
     await place.ready()
