@@ -28,8 +28,12 @@ export type SrtOptions = {
   checkDomains: readonly string[]
   /** `step`: where; null: in none, or it is unknown. */
   onDenied(denial: Denial, step: StepId | null): void
+  /** How long the host has to answer. */
+  answerMs?: number
 }
 
+/** Opening it takes a second on a busy machine. */
+const ANSWER_MS = 30_000
 /** How long the host has to exit. */
 const SOON_MS = 2000
 
@@ -150,7 +154,7 @@ type Host = {
 }
 
 function startHost(
-  { program, env }: SrtOptions,
+  { program, env, answerMs = ANSWER_MS }: SrtOptions,
   { empty, temp, folder }: { empty: string; temp: string; folder: string },
   onDenied: (denial: Denial) => void,
 ): Host {
@@ -192,14 +196,21 @@ function startHost(
     if (answer.error !== undefined) waiting?.reject(new Error(answer.error))
     else waiting?.resolve(answer.argv ? { argv: answer.argv } : {})
   })
+  const giveUp = () => {
+    complaint = `it did not answer within ${answerMs / 1000}s`
+    child.kill('SIGKILL')
+  }
   return {
-    ask: request =>
-      new Promise((resolve, reject) => {
-        if (child.exitCode !== null || child.signalCode !== null)
-          return reject(new CannotGoOn('the process of the sandbox has ended'))
+    async ask(request) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new CannotGoOn('the process of the sandbox has ended')
+      const late = setTimeout(giveUp, answerMs)
+      const answered = new Promise<{ argv?: string[] }>((resolve, reject) => {
         open.set(asked++, { resolve, reject })
         child.stdin.write(`${JSON.stringify(request)}\n`)
-      }),
+      })
+      return answered.finally(() => clearTimeout(late))
+    },
     async close() {
       child.stdin.end()
       const late = setTimeout(() => child.kill('SIGKILL'), SOON_MS)
