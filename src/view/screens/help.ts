@@ -1,6 +1,6 @@
 import type { Style } from '../style.ts'
-import { cutTo } from '../width.ts'
-import { type Size, tall } from './layout.ts'
+import { widthOf } from '../width.ts'
+import { fill, type Size, tall } from './layout.ts'
 
 /** The keys, and what each does. An empty one is a heading. */
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
@@ -10,14 +10,14 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Home End  g G', 'the beginning, the end'],
   ['Enter  →  l', 'open'],
   ['Esc  ←  h', 'back'],
-  ['? ', 'these keys'],
+  ['?', 'these keys'],
   ['q', 'leave; no run is stopped by it'],
   ['', 'All runs'],
   ['s', 'sort by another column'],
   ['/', 'show only runs that have this text'],
   ['m', 'what the night brought; d diff, u undo (asks)'],
   ['', 'One run'],
-  ['Tab  1 … 6', 'another panel: output, list, lanes, agents, checks, iterations'],
+  ['Tab  1 … 6', 'the next panel, or the one with this number'],
   ['Ctrl+T', 'the tasks beside the output'],
   ['f', 'follow the output'],
   ['o', 'the output of tools, whole or folded'],
@@ -38,24 +38,30 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['P T L', 'prompt, stream, log of a check in $PAGER'],
 ]
 
-/** The keys, in as many columns as fit. */
-export function helpLines({ columns, rows }: Size, { colors }: Style): string[] {
-  const lines = KEYS.map(([keys, does]) =>
-    keys === '' ? colors.bold(` ${does}`) : `   ${keys.padEnd(18)}${does}`,
-  )
-  const per = Math.max(rows - 2, 1)
-  const count = Math.ceil(lines.length / per)
-  const width = Math.floor(columns / count)
+/** One page of the keys, in as many columns as fit side by side. */
+export function helpLines(size: Size, { colors }: Style, page: number): string[] {
+  const { per, columns, width, pages } = layoutIn(size)
+  const lines = KEYS.map(([keys, does]) => (keys === '' ? colors.bold(` ${does}`) : lineOf(keys, does)))
+  const first = page * per * columns
   const body = Array.from({ length: per }, (_, row) =>
-    Array.from({ length: count }, (_, column) => padded(lines[column * per + row] ?? '', width))
+    Array.from({ length: columns }, (_, column) => fill(lines[first + column * per + row] ?? '', width))
       .join('')
       .trimEnd(),
   )
-  return tall([colors.bold(' Keys'), ...body, colors.dim(' any key closes this')], rows)
+  const closing = page + 1 < pages ? ' any key shows more · Esc closes this' : ' any key closes this'
+  return tall([colors.bold(' Keys'), ...body, colors.dim(closing)], size.rows)
 }
 
-const padded = (line: string, width: number): string => {
-  const cut = cutTo(line, width - 1)
-  const shown = cut.replace(/\x1b\[[0-9;]*m/g, '')
-  return cut + ' '.repeat(Math.max(width - [...shown].length, 0))
+/** The page that a key leads to; null: it closes them. */
+export const helpAfter = (page: number, key: string, size: Size): number | null =>
+  key === 'escape' || page + 1 >= layoutIn(size).pages ? null : page + 1
+
+/** `per`: lines on a page, without the title and the last line. */
+function layoutIn({ columns: room, rows }: Size) {
+  const per = Math.max(rows - 2, 1)
+  const longest = Math.max(...KEYS.map(([keys, does]) => widthOf(lineOf(keys, does))))
+  const columns = Math.max(Math.floor(room / (longest + 2)), 1)
+  return { per, columns, width: Math.floor(room / columns), pages: Math.ceil(KEYS.length / (per * columns)) }
 }
+
+const lineOf = (keys: string, does: string): string => `   ${keys.padEnd(18)}${does}`

@@ -15,7 +15,7 @@ const LEAST: Size = { columns: 60, rows: 15 }
 /** The whole screen: as many lines as the terminal has rows, none wider than it. */
 export function screenLines(model: Model, ui: UiState, size: Size, style: Style): string[] {
   if (size.columns < LEAST.columns || size.rows < LEAST.rows) return tooSmall(size)
-  if (ui.help) return helpLines(size, style)
+  if (ui.help !== null) return helpLines(size, style, ui.help)
   const body = { columns: size.columns, rows: size.rows - 1 }
   const lines =
     ui.screen === 'morning'

@@ -22,7 +22,8 @@ export type UiState = {
   detail: number | null
   input: Input | null
   confirm: Confirm | null
-  help: boolean
+  /** The page of the keys that is shown; null: none. */
+  help: number | null
   message: string
 }
 
@@ -86,6 +87,6 @@ export const firstUi = (run: string | null): UiState => ({
   detail: null,
   input: null,
   confirm: null,
-  help: false,
+  help: null,
   message: '',
 })

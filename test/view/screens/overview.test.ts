@@ -105,7 +105,7 @@ describe('what is asked for', () => {
   })
 
   it('is shown: ? has every key, and the key that closes it does nothing else', () => {
-    const screen = openScreen(modelWith({ rows }))
+    const screen = openScreen(modelWith({ rows }), { size: LARGE })
     screen.type('?')
     expect(screen.text()).toContain('add an instruction')
     screen.type('p')

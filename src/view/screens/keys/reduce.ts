@@ -1,4 +1,5 @@
 import { plain } from '../../plain.ts'
+import { helpAfter } from '../help.ts'
 import type { Size } from '../layout.ts'
 import type { Model } from '../model.ts'
 import { shownRows } from '../overview.ts'
@@ -18,7 +19,7 @@ export function reduce(ui: UiState, key: Key, model: Model, size: Size): Reduced
   if (name === 'ctrl+l') return { ui, effects: [{ type: 'redraw' }] }
   if (ui.confirm) return confirmed(ui, ui.confirm, name)
   if (ui.input) return typed(ui, ui.input, key, model, size)
-  if (ui.help) return only({ ...ui, help: false })
+  if (ui.help !== null) return only({ ...ui, help: helpAfter(ui.help, name, size) })
   const before = { ...ui, message: '' }
   const steered = ui.screen === 'morning' && !['q', '?'].includes(name) ? null : steer(before, name, model)
   if (steered) return steered

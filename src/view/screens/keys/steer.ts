@@ -14,7 +14,7 @@ function selectedRow(ui: UiState, model: Model): OverviewRow | null {
 /** Keys that steer a run, the same on every screen; null: it is not one of them. */
 export function steer(ui: UiState, name: string, model: Model): Reduced | null {
   if (name === 'q') return { ui, effects: [{ type: 'quit' }] }
-  if (name === '?') return only({ ...ui, help: true })
+  if (name === '?') return only({ ...ui, help: 0 })
   const row = selectedRow(ui, model)
   if (row === null) return null
   const ask = (confirm: Pick<Confirm, 'verb' | 'left' | 'about'>) =>
