@@ -81,10 +81,13 @@ export function followHome({ home, workflowOf }: UiPorts, onChange: () => void):
   }
   /** Only the folders of runs that a process hosts, or is about to. */
   function watchIf(row: Row, id: string, isWanted: boolean): void {
-    if (isWanted) row.stop ??= watchFolder(row.run.dir, () => wake(id))
-    else {
+    if (!isWanted) {
       row.stop?.()
       row.stop = null
+    } else if (row.stop === null) {
+      row.stop = watchFolder(row.run.dir, () => wake(id))
+      // What was written after it was read, and before it was watched, is not told.
+      wake(id)
     }
   }
 

@@ -95,9 +95,10 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
     }
     readList()
     if (!isMore) isMore = output?.read() ?? false
-    keepWatching()
+    // What was written after it was read, and before it was watched, is not told.
+    const isNew = keepWatching()
     onChange()
-    if (isMore) wake()
+    if (isMore || isNew) wake()
   }
   /** A file that is half written is not a list: the last good one stays. */
   function readList(): void {
@@ -109,16 +110,18 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
     const text = textAt(list.path, { limit: LIMITS.text })
     fileItems = (text === null ? null : list.read(text)) ?? fileItems
   }
-  /** The folders of agents come and go. */
-  function keepWatching(): void {
+  /** The folders of agents come and go. Returns whether there is a new one. */
+  function keepWatching(): boolean {
     const folders = [run.dir, session, ...(output?.folders() ?? []), ...(list ? [dirname(list.path)] : [])]
     const wanted = new Set(folders.filter(folder => existsSync(folder)))
-    for (const folder of wanted) if (!stops.has(folder)) stops.set(folder, watchFolder(folder, wake))
+    const added = [...wanted].filter(folder => !stops.has(folder))
+    for (const folder of added) stops.set(folder, watchFolder(folder, wake))
     for (const [folder, stop] of stops)
       if (!wanted.has(folder)) {
         stop()
         stops.delete(folder)
       }
+    return added.length > 0
   }
 
   /** The checks of the latest iteration; while they run, those of the iteration under way whose logs are there. */

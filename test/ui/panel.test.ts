@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -46,22 +46,26 @@ describe.skipIf(!hasTmux)('the panel of a build at work', () => {
   })
 })
 
+const portsOf = (stage: ReturnType<typeof setStage>): UiPorts => {
+  const table = { name: 'x', first: 'work', width: 1, rounds: 0, bugs: 0, stages: {} }
+  return {
+    ...{ home: stage.ralphHome, env: {}, listOf: () => null, promptOf: () => null, workerOf: () => null },
+    workflowOf: () => ({ command: 'run', listed: false, table, subject: '', criteriaOf: () => [] }),
+    sessionOf: ({ id }) => join(stage.project, '.ralph', 'sessions', id),
+    parserOf: () => ({ line: () => [], end: () => [] }),
+    diffOf: async () => '',
+    morning: () => {
+      throw new Error('nobody asks for it')
+    },
+    steer: {} as UiPorts['steer'],
+  }
+}
+
 describe('what the screens read', () => {
   it('is no longer watched once they are closed', async () => {
     const stage = setStage()
     expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(0)
-    const table = { name: 'x', first: 'work', width: 1, rounds: 0, bugs: 0, stages: {} }
-    const ports: UiPorts = {
-      ...{ home: stage.ralphHome, env: {}, listOf: () => null, promptOf: () => null, workerOf: () => null },
-      workflowOf: () => ({ command: 'run', listed: false, table, subject: '', criteriaOf: () => [] }),
-      sessionOf: ({ id }) => join(stage.project, '.ralph', 'sessions', id),
-      parserOf: () => ({ line: () => [], end: () => [] }),
-      diffOf: async () => '',
-      morning: () => {
-        throw new Error('nobody asks for it')
-      },
-      steer: {} as UiPorts['steer'],
-    }
+    const ports = portsOf(stage)
     const watchers = () => process.getActiveResourcesInfo().filter(name => name === 'FSEventWrap').length
     const before = watchers()
     const id = stage.runs()[0]!.split('/').at(-1)!
@@ -74,5 +78,20 @@ describe('what the screens read', () => {
     home.close()
     run.close()
     await expect.poll(watchers).toBeLessThanOrEqual(before)
+  })
+
+  it('is not missed if it is written between the first look and the watch', async () => {
+    const stage = setStage()
+    expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(0)
+    const journal = join(stage.runs()[0]!, 'journal.ndjson')
+    renameSync(journal, `${journal}.later`)
+    const home = followHome(portsOf(stage), () => {})
+    while (home.loading() > 0) await pause(10)
+    renameSync(`${journal}.later`, journal)
+    // What was there before is not told to a new watch.
+    await pause(50)
+    expect(home.rows(Date.now())).toEqual([])
+    await expect.poll(() => home.rows(Date.now())).toMatchObject([{ status: 'claimed' }])
+    home.close()
   })
 })
