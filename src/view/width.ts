@@ -8,14 +8,23 @@ function segments(text: string): Intl.Segments {
   return segmenter.segment(text)
 }
 
-const ASCII = /^[\x20-\x7e]*$/
+/**
+ * Only characters of one column each: ASCII, Latin, and the dashes, arrows, lines, blocks and marks that screens are made of.
+ * Nearly all lines are like that, and to measure others takes much longer.
+ */
+export const NARROW =
+  /^[\x20-\x7e\xa1-\xac\xae-\xff\u2010-\u2015\u2018-\u2027\u2030-\u203a\u2190-\u2199\u2500-\u25fc\u2713\u2717]*$/
 const ELLIPSIS = '…'
 
 /** No character with all its marks is longer. It bounds how much of a long text has to be looked at. */
 const LONGEST_GRAPHEME = 32
 
 /** How many columns of a terminal a text takes; colours take none. For short texts. */
-export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text))
+export function widthOf(text: string): number {
+  if (NARROW.test(text)) return text.length
+  const bare = text.replace(COLOURS, '')
+  return NARROW.test(bare) ? bare.length : stringWidth(text)
+}
 
 /** Cuts a line, which may contain colours, to at most this many columns, and marks the cut. */
 export function cutTo(line: string, columns: number): string {
@@ -140,7 +149,7 @@ const fits = (text: string, columns: number): boolean => headOf(text, columns).l
 function headOf(text: string, columns: number): string {
   if (columns <= 0) return ''
   const near = text.slice(0, columns + 1)
-  if (ASCII.test(near)) return near.slice(0, columns)
+  if (NARROW.test(near)) return near.slice(0, columns)
   let end = 0
   let room = columns
   for (const { segment } of segments(text.slice(0, (columns + 1) * LONGEST_GRAPHEME))) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { plain } from '../../src/view/plain.ts'
-import { cutPathTo, cutTo, splitTo, widthOf, wrapStyled, wrapTo } from '../../src/view/width.ts'
+import { cutPathTo, cutTo, NARROW, splitTo, widthOf, wrapStyled, wrapTo } from '../../src/view/width.ts'
 
 const RED = '\x1b[31m'
 const END = '\x1b[39m'
@@ -82,4 +83,12 @@ it('splits a text into rows that together are the text', () => {
       for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(columns)
     }),
   )
+})
+
+it('knows without measuring only characters that take one column, alone and beside others', () => {
+  const found = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(char =>
+    NARROW.test(char),
+  )
+  expect(found.length).toBeGreaterThan(400)
+  expect(found.filter(char => stringWidth(char) !== 1 || stringWidth(`a${char}b`) !== 3)).toEqual([])
 })
