@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { type ContextUse, contextWindow } from '../core/agent/context-use.ts'
 import type { AgentEvent, RunEvent, TodoItem } from '../core/events.ts'
 import { runDir } from '../runs/find.ts'
@@ -146,7 +146,7 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
         output: tail.view(columns, isUnfolded),
         live: row.isAtWork ? live.line(now, screen) : '',
         checks: checksNow(known),
-        log: log === null ? null : { path: log, lines: tailOf(resolve(known.began.project, log)) },
+        log: log === null ? null : { path: log, lines: tailOf(log) },
         folderOf: step => output?.folderOf(step) ?? '',
         editable: list?.path ?? ports.promptOf(known.began),
         auth: started?.auth ?? null,

@@ -118,8 +118,11 @@ describe('the iterations', () => {
     screen.type('kkk\r')
     expect(screen.text()).toContain('iteration 1 · T-1 · Sign tokens')
     expect(screen.text()).toContain('✗ coder verification')
-    screen.type('P')
-    expect(screen.effects).toEqual([{ type: 'view', path: '/session/iter-001/prompt.txt' }])
+    screen.type('PL')
+    expect(screen.effects).toEqual([
+      { type: 'view', path: '/session/iter-001/prompt.txt' },
+      { type: 'view', path: '/home/me/shop/a.log' },
+    ])
   })
 })
 

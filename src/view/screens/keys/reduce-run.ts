@@ -1,6 +1,7 @@
 import { screenStyle } from '../../style.ts'
 import type { Size } from '../layout.ts'
 import type { Model, RunModel } from '../model.ts'
+import { logPath } from '../panels/checks.ts'
 import { detailLines, entryCount, selectedCheck, selectedIteration, selectedTask } from '../panels/index.ts'
 import { findLine, topOf } from '../panels/output-panel.ts'
 import { outputSize } from '../run.ts'
@@ -76,7 +77,8 @@ function fileFor(ui: UiState, name: string, run: RunModel): string | null {
   const check = selectedCheck(run, ui)
   if (check) return check.log
   const logs = iteration?.checks.filter(({ log }) => log !== null) ?? []
-  return (logs.find(({ verdict }) => verdict === 'fail') ?? logs[0])?.log ?? null
+  const log = (logs.find(({ verdict }) => verdict === 'fail') ?? logs[0])?.log ?? null
+  return log && logPath(run.facts, log)
 }
 
 function scrolled(ui: UiState, name: string, run: RunModel, size: Size): UiState {

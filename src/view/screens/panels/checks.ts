@@ -9,8 +9,18 @@ export const runningChecks = (folder: string, files: readonly string[]): CheckRo
     return { check: slug.replaceAll('_', ' '), state: 'running', note: '', log: `${folder}/${name}` } as const
   })
 
+/** A log's own path: findings name those of the project relative to it. */
+export const logPath = ({ began }: Pick<RunFacts, 'began'>, log: string): string =>
+  log.startsWith('/') ? log : `${began.project}/${log}`
+
 /** The checks of the latest iteration that has any. */
-export function lastChecks({ iterations }: Pick<RunFacts, 'iterations'>): CheckRow[] {
+export function lastChecks(facts: Pick<RunFacts, 'began' | 'iterations'>): CheckRow[] {
+  const { iterations } = facts
   const last = iterations.findLast(iteration => iteration.checks.length > 0)
-  return (last?.checks ?? []).map(({ check, verdict, note, log }) => ({ check, state: verdict, note, log }))
+  return (last?.checks ?? []).map(({ check, verdict, note, log }) => ({
+    check,
+    state: verdict,
+    note,
+    log: log && logPath(facts, log),
+  }))
 }
