@@ -39,6 +39,10 @@ export function composeChecks(options: ChecksOptions, tools: CriteriaTools): Che
   return settings.scm && start ? [repositoryCheck(start, options.locks), ...guardrails] : guardrails
 }
 
+/** Where the user's own commands run if there is a sandbox. */
+export const confinementOf = ({ sandbox }: RunSpec['settings']): CommandOptions['confinement'] =>
+  sandbox.checks === 'outside' ? { unconfined: true } : { online: true }
+
 const commandOptions = ({
   spec: { settings, project },
   env,
@@ -50,7 +54,7 @@ const commandOptions = ({
   truncateAt: settings.outputTruncateChars,
   start: runner.startToFile,
   clock,
-  confinement: settings.sandbox.checks === 'outside' ? { unconfined: true } : { online: true },
+  confinement: confinementOf(settings),
 })
 
 /** Where the log of a command goes. `kind` is the first word of its name. */

@@ -4,6 +4,7 @@ import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
 import type { RunRunner } from '../runners/index.ts'
+import { commandsOf } from '../runners/run-command.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
@@ -11,6 +12,7 @@ import { type AgentPool, openAgents } from './agents/agent-pool.ts'
 import { agentAsker } from './agents/ask.ts'
 import { judgeAsker } from './agents/ask-judge.ts'
 import { agentCaller, type CallAgent } from './agents/call.ts'
+import { confinementOf } from './checks.ts'
 import { processClock } from './clock.ts'
 import { openWorkspaces, type Workspaces } from './worktrees/workspaces.ts'
 import { type HostedWorktrees, openWorktrees } from './worktrees/worktrees.ts'
@@ -122,6 +124,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
         emit,
         env: gitEnv,
         hard: options.hard,
+        run: commandsOf(runner, confinementOf(settings), options.hard),
         workspaces,
       })
     : null

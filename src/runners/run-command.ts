@@ -1,5 +1,7 @@
 import type { Exit } from '../core/events.ts'
+import type { Command } from '../core/ports.ts'
 import { launch } from './process/launch.ts'
+import type { ProcessRunner } from './process/process.ts'
 
 export type Ran =
   | { end: 'exited'; exit: Exit; stdout: string; stderr: string }
@@ -51,12 +53,54 @@ export const commandRunner =
     })
   }
 
+/** The same by the runner of a run: in its sandbox, if it has one, and what a program leaves running is ended. */
+export const commandsOf =
+  (
+    { start }: Pick<ProcessRunner, 'start'>,
+    confinement: Pick<Command, 'unconfined' | 'online'>,
+    signal: AbortSignal,
+  ): RunCommand =>
+  async (argv, { cwd, env, timeoutMs, stdin = '' }) => {
+    const [stdout, stderr] = [keepText(), keepText()]
+    const sink = { line() {}, bytes: stdout.add, error: stderr.add }
+    let cutOff: 'timeout' | 'interrupted' | null = null
+    try {
+      const live = await start({ argv, cwd, env, stdin, ...confinement }, null, sink)
+      const stopFor = (why: 'timeout' | 'interrupted') => {
+        cutOff ??= why
+        void live.stop()
+      }
+      const interrupt = () => stopFor('interrupted')
+      const timer = setTimeout(() => stopFor('timeout'), timeoutMs)
+      signal.addEventListener('abort', interrupt)
+      if (signal.aborted) interrupt()
+      const exit = await live.exit.finally(() => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', interrupt)
+      })
+      await live.sweep()
+      return cutOff ? { end: cutOff } : { end: 'exited', exit, stdout: stdout.text(), stderr: stderr.text() }
+    } catch (error) {
+      return { end: 'unstartable', why: (error as Error).message }
+    }
+  }
+
 function collect(stream: NodeJS.ReadableStream): () => string {
+  const { add, text } = keepText()
+  stream.on('data', add)
+  return text
+}
+
+/** Keeps the beginning of an output. */
+function keepText(): { add(chunk: Uint8Array): void; text(): string } {
+  const decoder = new TextDecoder()
   let text = ''
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < MAX_OUTPUT) text += chunk
-  })
-  return () => text
+  return {
+    add(chunk) {
+      if (text.length < MAX_OUTPUT) text += decoder.decode(chunk, { stream: true })
+    },
+    text: () => text,
+  }
 }
 
 function killGroup(pid: number): void {

@@ -6,9 +6,13 @@ import { addWorktree, commitOf, removeWorktree, unmergedIn } from '../git/branch
 import { git } from '../git/git.ts'
 import type { Entered } from '../host/start.ts'
 import { emptyWorktree, fillWorktree } from '../host/worktrees/fill.ts'
+import { commandRunner } from '../runners/run-command.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import type { Settings } from '../settings/schema.ts'
 import { gitEnvironment } from '../workflows/spec.ts'
+
+/** No run has begun, or it is over. */
+const run = commandRunner(new AbortController().signal)
 
 export type Worktree = NonNullable<WorkerRecord['worktree']>
 
@@ -37,7 +41,7 @@ export async function makeWorktree(
   const error = await addWorktree(plan, base, gitEnv)
   if (error !== null) throw new UsageError(`--worktree: git cannot add ${plan.path}: ${error}`)
   const worktree = { ...plan, base }
-  const failed = await fillWorktree(worktree, { settings, env: gitEnv })
+  const failed = await fillWorktree(worktree, { settings, env: gitEnv, run })
   if (failed !== null) {
     // Nobody has worked in it.
     await removeWorktree(worktree, gitEnv, true)
@@ -68,7 +72,7 @@ export async function removeMerged(
   if (!existsSync(worktree.path)) return null
   const unmerged = await unmergedIn(worktree, gitEnv)
   if (unmerged !== null) return unmerged
-  const failed = await emptyWorktree(worktree, { settings, env: gitEnv })
+  const failed = await emptyWorktree(worktree, { settings, env: gitEnv, run })
   if (failed !== null) return failed
   const kept = await removeWorktree(worktree, gitEnv, false)
   if (kept !== null) throw new UsageError(`the worktree ${worktree.path} cannot be removed: ${kept}`)

@@ -1,12 +1,17 @@
 import { cpSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { commandRunner } from '../../runners/run-command.ts'
+import type { RunCommand } from '../../runners/run-command.ts'
 import type { Settings } from '../../settings/schema.ts'
 
 /** A worktree and the repository that it belongs to. */
 type Place = { path: string; root: string }
 
-type FillOptions = { settings: Pick<Settings, 'worktree'>; env: Record<string, string>; hard?: AbortSignal }
+type FillOptions = {
+  settings: Pick<Settings, 'worktree'>
+  env: Record<string, string>
+  /** What earlier tasks wrote may be part of what a command does, so a run gives one that uses its sandbox. */
+  run: RunCommand
+}
 
 /** How long `worktree.setup` and `worktree.teardown` may take. */
 const COMMAND_MS = 900_000
@@ -44,10 +49,10 @@ function copyInto({ root, path }: Place, wanted: readonly string[]): string | nu
 async function runHook(
   command: string | null,
   { path, root }: Place,
-  { env, hard = new AbortController().signal }: FillOptions,
+  { env, run }: FillOptions,
 ): Promise<string | null> {
   if (command === null) return null
-  const ran = await commandRunner(hard)(['/bin/sh', '-c', command], {
+  const ran = await run(['/bin/sh', '-c', command], {
     cwd: path,
     env: { ...env, RALPH_WORKTREE: path, RALPH_ROOT: root },
     timeoutMs: COMMAND_MS,

@@ -15,6 +15,7 @@ import { git } from '../../git/git.ts'
 import { unfinishedOperation } from '../../git/head.ts'
 import { type LockWait, pastLocks } from '../../git/locks/lasting.ts'
 import { recordStart, type Start } from '../../git/start.ts'
+import type { RunCommand } from '../../runners/run-command.ts'
 import type { RunSpec } from '../../workflows/spec.ts'
 import type { Worktrees } from '../../workflows/workflow.ts'
 import { emptyWorktree, fillWorktree } from './fill.ts'
@@ -29,6 +30,7 @@ export type WorktreesOptions = {
   /** For git and the commands of `worktree`. */
   env: Record<string, string>
   hard: AbortSignal
+  run: RunCommand
   workspaces: Workspaces
 }
 
@@ -49,7 +51,7 @@ export function openWorktrees(options: WorktreesOptions): HostedWorktrees {
   const target = { root, dirs: start.dirs, branch, env }
   // One merge at a time.
   const bench = { root, env, scratch: join(runDir, 'merging') }
-  const fill = { settings, env, hard }
+  const fill = { settings, env, run: options.run }
   const at = () => Date.now()
   const tipOfTarget = async () => {
     const tip = await commitOf(root, env, `refs/heads/${branch}`)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Exit } from '../../core/events.ts'
-import type { Command, Live, Runner } from '../../core/ports.ts'
+import type { Command, Live, Runner, Sink } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { follow } from './follow.ts'
@@ -18,6 +18,8 @@ const LEFTOVER_GRACE_MS = 300
 export interface ProcessRunner extends Runner {
   /** Throws CannotGoOn if nothing can be started. Call it before a step begins, so that no step fails because of it. */
   requireWarden(): Promise<void>
+  /** null: outside any step. */
+  start(command: Command, id: StepId | null, sink: Sink): Promise<Live>
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** As `start`, but something else starts the process, with the same marks. */

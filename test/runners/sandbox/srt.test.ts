@@ -244,6 +244,36 @@ while :; do sleep 0.1; done\n`)
     await expect.poll(running, { timeout: 15_000 }).toEqual([])
   })
 
+  test('the commands that prepare and clean up the worktree of a task run inside', {
+    timeout: 60_000,
+  }, async () => {
+    const place = openPlace("cat > /dev/null\necho x > work\necho '<response>DONE</response>'\n")
+    place.settings({
+      env: { pass: ['BESIDE'] },
+      worktree: {
+        setup: 'touch "$RALPH_WORKTREE/../../prepared"; touch "$BESIDE/by-setup"; true',
+        teardown: 'touch "$RALPH_WORKTREE/../../cleaned"; touch "$BESIDE/by-teardown"; true',
+      },
+    })
+    const task = { content: 'Write it', activeForm: 'Writing it', status: 'pending' }
+    writeFileSync(place.at('project/tasks.json'), JSON.stringify([task]))
+    await place.ready()
+    const build = [
+      'build',
+      '--tasks',
+      'tasks.json',
+      '--worktree',
+      '--sandbox=srt',
+      '--trust',
+      '--check',
+      'true',
+    ]
+    const ran = await place.ralph([...build, '-m', '3', '--', 'agent'])
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0)
+    expect(readdirSync(place.at('project-worktrees')).sort()).toEqual(['cleaned', 'prepared'])
+    expect(readdirSync(place.at('beside'))).toEqual([])
+  })
+
   test('checks run inside too, unless the settings leave them outside', async () => {
     const place = openPlace("cat > /dev/null\necho '<response>DONE</response>'\n")
     const pass = { env: { pass: ['BESIDE'] } }
