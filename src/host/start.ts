@@ -160,18 +160,22 @@ export async function startRun<S extends RunSpec>(
   }
   const home = ralphHome(env)
   await requireTrust({ home, project, found: risks, own: ownRisks, flag: options.trust ?? false, env })
-  const entered = await options.enter?.(project, settings)
-  if (options.branch !== undefined) await startBranch(project, options.branch, gitEnvironment(settings, env))
-  const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
-  const start = await recordStart(place.project, gitEnvironment(settings, env))
-  if (draft.worktrees) await requireBranch(start, gitEnvironment(settings, env))
+  const gitEnv = gitEnvironment(settings, env)
+  const here = await recordStart(project, gitEnv)
+  // If it is refused, no branch and no worktree has been made.
   const sandbox = await chooseSandbox(
     settings.sandbox.mode,
-    { project: place.project, start, worktrees: draft.worktrees ?? false, home },
+    { project, start: here, worktrees: draft.worktrees === true || options.enter !== undefined, home },
     env,
   )
   if (sandbox.mode === 'docker' && options.shared)
     throw new UsageError('sandbox docker: it has one clone, so --shared is not possible; use srt')
+  const entered = await options.enter?.(project, settings)
+  if (options.branch !== undefined) await startBranch(project, options.branch, gitEnv)
+  const place = entered ? { project: entered.project, sessions: entered.sessions } : { project }
+  const hasMoved = entered !== undefined || options.branch !== undefined
+  const start = hasMoved ? await recordStart(place.project, gitEnv) : here
+  if (draft.worktrees) await requireBranch(start, gitEnv)
   const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [

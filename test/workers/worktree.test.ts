@@ -93,6 +93,16 @@ describe.skipIf(!hasTmux)('a worker with --worktree', () => {
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe('')
   })
 
+  it('is not made, nor is a branch, if the sandbox that is named cannot be used', async () => {
+    const scene = setRepository()
+    const refused = { code: 2, stderr: expect.stringContaining('ralph: error: sandbox docker: ') }
+    expect(await scene.ralph(...SPAWN, '--sandbox=docker')).toMatchObject(refused)
+    expect(existsSync(scene.path)).toBe(false)
+    const branch = ['--branch', 'side', '--sandbox=docker']
+    expect(await scene.ralph('run', '-f', 'PROMPT.md', ...branch)).toMatchObject(refused)
+    for (const name of ['cart', 'side']) expect(scene.git('branch', '--list', name)).toBe('')
+  })
+
   it('takes neither a branch nor a folder that is there, nor a folder without a repository', async () => {
     const scene = setRepository()
     scene.git('branch', 'cart')
