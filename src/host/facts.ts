@@ -15,7 +15,7 @@ const SRT =
   "srt: writes only in the project and the agent's own files, reaches only its model and the hosts you allow"
 
 const DOCKER =
-  'docker (experimental): a clone of the project on a machine of its own; files come back by git, the network is what you allow'
+  'docker (experimental): a clone of the project in a virtual machine; git brings its files back, and it reaches its model and the hosts you allow'
 
 /** What is said of the sandboxes. */
 const SANDBOXES: Readonly<Record<string, string>> = { srt: SRT, docker: DOCKER }
@@ -82,7 +82,7 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv, why: string | 
   if (SANDBOXES[mode] !== undefined && why !== null) notes.push(`sandbox ${mode}: ${why}`)
   if (names.length > 0 && SANDBOXES[mode] === undefined)
     notes.push(
-      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox${why === null ? '' : ` (${why}; ralph doctor)`}`,
+      `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox${why === null ? '' : ` (${why}; see: ralph doctor)`}`,
     )
   if (!start)
     notes.push(

@@ -40,7 +40,7 @@ export type CommonOptions = {
   maxCost?: number
   maxTokens?: number
   /** A mode; false: none. */
-  sandbox?: string | false
+  sandbox?: string | boolean
   branch?: string
   projectDir?: string
   shared?: boolean
@@ -250,8 +250,8 @@ export const ownTrees = (
 const MODES: readonly string[] = ['auto', 'docker', 'srt', 'none']
 
 /** What `--sandbox` and `--no-sandbox` mean. */
-function sandboxMode(given: string | false): SandboxMode {
-  if (given === false) return 'none'
+function sandboxMode(given: string | boolean): SandboxMode {
+  if (typeof given === 'boolean') return given ? 'docker' : 'none'
   if (!MODES.includes(given))
     throw new UsageError(`--sandbox must be auto, docker, srt or none, not ${quote(given)}`)
   return given as SandboxMode

@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux)('a run on the full screen', () => {
     const stage = setStage({ calls: WAITS })
     const terminal = await onTerminal(stage, 'run', '-p', 'x', '-m', '3', '--tui')
     await terminal.waitFor('[output]')
-    await terminal.waitFor('q: lines, it goes on')
+    await terminal.waitFor('q leaves, it goes on')
     await terminal.press('q')
     await terminal.waitFor('limits   3 iterations')
     writeFileSync(join(stage.project, 'go'), '')

@@ -37,9 +37,7 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .addOption(new Option('--max-cost <usd>', 'stop when this much is spent').argParser(positiveAmount))
     .addOption(new Option('--max-tokens <n>', 'stop when this many are used').argParser(positiveInteger))
     .addOption(
-      new Option('--sandbox [mode]', 'work in a sandbox: auto (default), docker, srt or none').preset(
-        'docker',
-      ),
+      new Option('--sandbox [mode]', 'work in a sandbox: auto (default), docker, srt or none; alone: docker'),
     )
     .option('--no-sandbox', 'work without one')
     .option('--branch <name>', 'work on a new branch')

@@ -108,7 +108,7 @@ export function formatTotal(costs: Costs): string {
 export const formatReasons = ({ reasons }: LookAt): string =>
   line(reasons.map(reason => asCheck(reason)).join(' · '))
 
-/** `running since 22:15 · iteration 3 of 10 · T2 Adding tax · $1.20 so far`. */
+/** `running, began 22:15 · iteration 3 of 10 · T2 Adding tax · $1.20 so far`. */
 export function formatAtWork(
   { phase, began, iteration, iterations, doing, spent }: AtWork,
   now: number,

@@ -72,7 +72,7 @@ export type Model = {
   /** Journals that are still to be read. */
   loading: number
   run: RunModel | null
-  /** What the night brought; null: it is still being read. */
+  /** The morning report; null: it is still being read. */
   morning: Morning | null
   /** What q does, if that is not only to leave. */
   quitHint: string

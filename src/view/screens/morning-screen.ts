@@ -8,7 +8,7 @@ import { fill, rule, type Size, tall } from './layout.ts'
 import type { Model } from './model.ts'
 import type { UiState } from './ui-state.ts'
 
-/** More could not be looked at before breakfast. */
+/** The report below them needs room, too. */
 const MOST_LOOKS = 5
 
 /** What to look at first; one of them is selected. */
@@ -30,7 +30,7 @@ export function reportSize(
   }
 }
 
-/** The night: what to look at first, then the whole report. */
+/** The morning report, with what to look at first on top. */
 export function morningScreen({ morning }: Model, ui: UiState, size: Size, style: Style): string[] {
   const { colors } = style
   if (morning === null) return tall(['', ' Reading the journals of the night …'], size.rows)
@@ -41,7 +41,7 @@ export function morningScreen({ morning }: Model, ui: UiState, size: Size, style
   return tall(
     [
       ...(looks.length === 0 ? [] : [colors.bold(' Look at these first'), ...looks]),
-      rule(size.columns, style, 'the night'),
+      rule(size.columns, style, 'the morning report'),
       ...report.map(line => ` ${line}`),
     ],
     size.rows,

@@ -35,17 +35,16 @@ function tooSmall({ columns, rows }: Size): string[] {
 
 /** What is asked, typed or said; else the keys that are used most. */
 function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Style): string {
-  if (ui.confirm)
-    return colors.bold(cutTo(` ${plainLine(question(ui.confirm))} y, or any other key`, columns))
+  if (ui.confirm) return colors.bold(cutTo(` ${plainLine(question(ui.confirm))} [y/N]`, columns))
   if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
   if (ui.message !== '') return cutTo(` ${colors.bold(plainLine(ui.message))}`, columns)
   const hints =
     ui.screen === 'morning'
-      ? 'j k select · Enter opens · d diff · u undo · PgDn report · Esc back · ? keys'
+      ? 'Enter opens · d diff · u undo · PgDn report · Esc back'
       : ui.screen === 'run'
-        ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct · ? keys`
-        : 'Enter opens · / filter · s sort · m morning · p pause · r go on · ? keys'
-  return colors.dim(ends(` ${hints}`, `  ${model.quitHint} `, columns))
+        ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct`
+        : 'Enter opens · / filter · s sort · m morning · p pause'
+  return colors.dim(ends(` ${hints}`, `  ? keys · ${model.quitHint} `, columns))
 }
 
 const PANEL_HINTS: Readonly<Record<UiState['panel'], string>> = {
@@ -66,10 +65,10 @@ const PROMPTS: Readonly<Record<Input['kind'], string>> = {
 }
 
 function question({ verb, left, name, about }: Confirm): string {
-  if (verb === 'skip') return `Skip ${about}? Nobody works on it any more.`
+  if (verb === 'skip') return `Skip ${about}? No agent will work on it.`
   if (verb === 'approve') return `Approve ${about}?`
   if (verb === 'undo') return `Undo all that ${name} changed? It is saved first.`
   if (verb === 'allow') return `Let it reach ${about}?`
   if (verb === 'cancel') return `Cancel ${name} for good? Its changes are kept.`
-  return left > 1 ? `Kill ${name} now?` : 'Really? Its agent is ended in the middle of its work.'
+  return left > 1 ? `Kill ${name} now?` : 'Really? Its agent is stopped in the middle of its work.'
 }

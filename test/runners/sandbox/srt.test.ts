@@ -158,7 +158,7 @@ while :; do sleep 0.1; done\n`)
     const fallen = await place.ralph([...run, '--', 'agent'], { PATH })
     expect([fallen.code, fallen.stderr]).toEqual([
       0,
-      expect.stringContaining('there is no sandbox (srt is not on PATH; ralph doctor)'),
+      expect.stringContaining('there is no sandbox (srt is not on PATH; see: ralph doctor)'),
     ])
     const unknown = await place.ralph([...run, '--sandbox=jail', '--', 'agent'])
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('--sandbox must be')])

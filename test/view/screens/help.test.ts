@@ -16,7 +16,7 @@ describe('the keys', () => {
     const second = screen.text()
     expect(second).toContain('any key closes this')
     expect(first + second).not.toContain('…\n')
-    for (const text of ['leave; no run is stopped by it', 'prompt, stream, log of a check in $PAGER'])
+    for (const text of ['leave; this stops no run', 'prompt, stream or check log in $PAGER'])
       expect(first + second).toContain(text)
     expect(second).not.toContain('these keys')
     screen.type(' ')
@@ -26,9 +26,16 @@ describe('the keys', () => {
   it('are all shown at once on a large terminal', () => {
     const screen = open(LARGE)
     expect(screen.text()).toContain('these keys')
-    expect(screen.text()).toContain('prompt, stream, log of a check in $PAGER')
+    expect(screen.text()).toContain('prompt, stream or check log in $PAGER')
     screen.type('x')
     expect(screen.ui()).toMatchObject({ help: null, confirm: null })
+  })
+
+  it('are offered at the bottom of every view, also at 80 columns', () => {
+    const screen = openScreen(modelWith())
+    expect(screen.text()).toMatch(/\? keys · q leaves$/)
+    screen.type('m')
+    expect(screen.text()).toMatch(/Esc back +\? keys · q leaves$/)
   })
 
   it('are closed by Esc on any page', () => {

@@ -39,7 +39,7 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
     stdout.write(page)
     return 0
   }
-  // Nobody reads a page on a terminal. Ralph's own folder is nobody else's business.
+  // A terminal cannot show a page. In ralph's own folder, only the user can read it.
   const path = named ?? resolve(home, 'morning.html')
   requireWritable(path, 'ralph morning --html FILE writes it elsewhere', () => {
     if (named === null) mkdirSync(home, { recursive: true, mode: 0o700 })

@@ -3,44 +3,44 @@ import type { SandboxVerb } from './manage-sandboxes.ts'
 
 const HELP = `
 Examples:
-  ralph sandbox check                    is srt there, and how to get what is missing
+  ralph sandbox check                    whether srt works here, and what is missing
   ralph sandbox check docker             try Docker's sbx on a scratch project, step by step
   ralph sandbox allow registry.example   the latest unfinished run of this project may reach this host
-  ralph run -p "…" --sandbox             work in docker's; --sandbox=srt in the other, --no-sandbox in none
+  ralph run -p "…" --sandbox             in Docker's sandbox; --sandbox=srt for srt, --no-sandbox for none
 
-Docker's sandboxes are small machines that stay until they are removed; setup, ls, stop, rm and shell are about them.
+A sandbox of Docker's is a virtual machine that stays until you remove it; setup, ls, stop, rm and shell manage these.
 More: https://docs.docker.com/ai/sandboxes/ and https://docs.docker.com/reference/cli/sbx/`
 
-/** The commands about docker's sandboxes: the name, what it does, and its options beside the project. */
+/** The commands about Docker's sandboxes: the name, what it does, and its options besides the project. */
 const DOCKER: readonly [SandboxVerb, string, ...[flags: string, description: string][]][] = [
   [
     'setup',
-    'Make the sandbox of this project ready before a run.',
+    "Make this project's sandbox ready before a run.",
     ['-a, --agent <name>', 'the agent to make it for'],
   ],
-  ['ls', 'List those that ralph made, of all projects.'],
+  ['ls', 'List the sandboxes that ralph made, of all projects.'],
   [
     'stop [name]',
-    'Stop that of this project, or the one that is named; what is in it stays.',
-    ['--all', 'all that ralph made'],
+    "Stop this project's sandbox, or the one you name; its files are kept.",
+    ['--all', 'all sandboxes that ralph made'],
   ],
   [
     'rm [name]',
-    'Remove that of this project, or the one that is named; work that is only inside is kept in git.',
-    ['--all', 'all that ralph made'],
-    ['--force', 'also if what is inside cannot be kept'],
+    "Remove this project's sandbox, or the one you name; work that is only in it is first fetched into git.",
+    ['--all', 'all sandboxes that ralph made'],
+    ['--force', 'also if the work in it cannot be fetched'],
   ],
-  ['shell', 'Open a shell in that of this project.'],
+  ['shell', "Open a shell in this project's sandbox."],
 ]
 
 export const sandbox: Verb = {
   name: 'sandbox',
-  summary: 'Isolation: see whether it works here, look after sandboxes, or let a run reach a host.',
+  summary: "Check whether a sandbox works here, manage Docker's sandboxes, or let a run reach a host.",
   define: (command, { finish, io }) => {
     command.addHelpText('after', HELP)
     command
       .command('check')
-      .description('Run a program inside, and say what is missing.')
+      .description('Run a program in a sandbox; if that fails, say what is missing.')
       .argument('[which]', 'srt or docker', 'srt')
       .option('-a, --agent <name>', 'docker: the agent to make the sandbox for (claude)')
       .action(async (which: string, options: { agent?: string }) => {

@@ -87,7 +87,7 @@ async function openRunScreen(io: Io): Promise<RunScreen> {
       streams: process,
       run: run.id,
       hasColor: isColorSupported,
-      quitHint: 'q: lines, it goes on',
+      quitHint: 'q leaves, it goes on',
       onInterrupt: () => void process.emit('SIGINT'),
     })
     ui.closed.then(() => {

@@ -9,7 +9,7 @@ import { only, type Reduced } from './reduced.ts'
 /** To count lines, colours do not matter. */
 const PLAIN = screenStyle(false)
 
-/** What a key means on the screen of the night: j and k select what to look at, pages turn the report. */
+/** What a key means in the morning report: j and k select what to look at, PgUp and PgDn turn its pages. */
 export function reduceMorning(ui: UiState, name: string, model: Model, size: Size): Reduced {
   const { morning } = model
   const look = selectedLook(model, ui)
