@@ -4,7 +4,7 @@ import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
 import type { RunRunner } from '../runners/index.ts'
-import { commandsOf } from '../runners/run-command.ts'
+import { confinedRunner } from '../runners/run-command.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
@@ -124,7 +124,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
         emit,
         env: gitEnv,
         hard: options.hard,
-        run: commandsOf(runner, confinementOf(settings), options.hard),
+        run: confinedRunner(runner, confinementOf(settings), options.hard),
         workspaces,
       })
     : null

@@ -54,7 +54,7 @@ export const commandRunner =
   }
 
 /** The same by the runner of a run: in its sandbox, if it has one, and what a program leaves running is ended. */
-export const commandsOf =
+export const confinedRunner =
   (
     { start }: Pick<ProcessRunner, 'start'>,
     confinement: Pick<Command, 'unconfined' | 'online'>,
