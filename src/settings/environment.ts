@@ -59,7 +59,7 @@ const PORTABLE: readonly string[] =
     ' ',
   )
 
-/** The same as `isKeptInside` for a sandbox that is a machine of its own. */
+/** The same as `isKeptInside` for a sandbox that is a virtual machine. */
 export const isKeptElsewhere = (
   name: string,
   { own, pass }: Pick<EnvironmentRules, 'own' | 'pass'>,

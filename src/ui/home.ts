@@ -17,7 +17,7 @@ export type FollowedHome = {
   close(): void
 }
 
-/** Older runs have no row; `ralph ls --all` and `ralph report` have them. */
+/** Older runs have no row; `ralph ls --all` and `ralph report` show them. */
 const MOST_RUNS = 200
 
 /** How long it reads before it lets others have a turn. */

@@ -53,7 +53,7 @@ export async function dockerTrouble(env: Record<string, string>, place: DockerPl
   )
 }
 
-/** Whether the whole pattern was tried here with this very version of sbx, and can be used for this project. */
+/** Whether every step was tried here with this version of sbx, and this project can be cloned. */
 export async function isDockerProven(
   home: string,
   env: Record<string, string>,

@@ -33,7 +33,7 @@ export function listSandboxes(home: string): SandboxRecord[] {
   }
 }
 
-/** For which version of sbx the whole pattern was tried here and worked. */
+/** For which version of sbx every step was tried here and worked. */
 type Checked = { version: string; at: number }
 
 const CHECKED = 'sandbox-docker'

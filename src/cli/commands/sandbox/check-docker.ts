@@ -22,7 +22,7 @@ const AUTHOR = ['-c', 'user.name=Ralph Loop', '-c', 'user.email=ralph@localhost'
 /** A step of the check; throws if it fails. */
 type Step = [title: string, act: () => Promise<unknown>]
 
-/** Tries the whole pattern on a scratch project, and remembers for this version of sbx that it works. */
+/** Tries every step on a scratch project, and remembers for this version of sbx that it works. */
 export async function checkDocker({ stdout, env }: Io, agent = 'claude'): Promise<number> {
   const say = (line: string) => void stdout.write(`${line}\n`)
   const home = ralphHome(env)

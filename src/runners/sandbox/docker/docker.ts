@@ -159,7 +159,7 @@ export async function readyDocker(options: DockerOptions, sbx: Sbx): Promise<voi
     throw new SbxError(
       `the sandbox ${name} of this project was made for ${found.agent}, not for ${agent}; remove it with: ralph sandbox rm`,
     )
-  // It takes the host's files anew when it starts, and nothing of an earlier run goes on in it.
+  // A restart reads the project's files again, and ends what an earlier run left in it.
   if (found && found.status !== 'stopped') await sbx(['stop', name], { timeoutMs: times.stop })
   if (!found) await create(options, sbx)
   const hosts = options.hosts()
