@@ -218,7 +218,7 @@ test.each(RUN)('%s is refused with anything in it that cannot be seen', (place, 
   for (const char of ['\xa0', '\u3000', '\u2800', ...hidden.map(([, text]) => text)]) {
     const sentence = refused(settings(`npm test ${char}`))
     const found =
-      /^(\S+) must be written without U\+[0-9A-F]{4,6} at character \d+, which cannot be seen, not "[\x20-\x7e…]*" \(\.ralph\/settings\.json\)$/.exec(
+      /^(\S+) must be written without U\+[0-9A-F]{4,6} at character \d+, which cannot be seen, not "[\x20-\x7e…\p{Extended_Pictographic}]*" \(\.ralph\/settings\.json\)$/u.exec(
         sentence,
       )
     expect(found?.[1], sentence).toBe(place)
