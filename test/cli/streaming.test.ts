@@ -99,7 +99,9 @@ describe('before the first iteration', () => {
   it('one line says that nothing holds the agent back', async () => {
     const ran = await setStage().ralph('run', '-p', 'x')
     expect(
-      ran.stderr.match(/^ralph: warning: unprotected: claude .*there is no sandbox \(.*; ralph doctor\)$/gm),
+      ran.stderr.match(
+        /^ralph: warning: unprotected: claude .*there is no sandbox \(.*; see: ralph doctor\)$/gm,
+      ),
     ).toHaveLength(1)
   })
 })
