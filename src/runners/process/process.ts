@@ -130,8 +130,9 @@ export function processRunner({
     stepsByCall.set(call, step)
     const marked = { ...command, env: { ...command.env, ...mark, ...own } }
     const inside = command.unconfined ? undefined : sandbox
-    const confined = inside ? inside.wrap(marked, call, ownMarks) : marked
-    const launching = limit.prefix().then(async prefix => start(await confined, prefix))
+    const launching = limit
+      .prefix()
+      .then(async prefix => start(inside ? await inside.wrap(marked, call, ownMarks) : marked, prefix))
     const child = await launching.catch(async error => {
       running.delete(call)
       await inside?.after?.(call)
