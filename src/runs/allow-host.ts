@@ -1,5 +1,6 @@
 import { UsageError } from '../core/usage-error.ts'
 import { quote } from '../core/visible.ts'
+import { BUNDLES } from '../runners/sandbox/policy.ts'
 import { readBase } from '../workflows/spec.ts'
 import { canGoOn, ralphHome } from './find.ts'
 import type { Io } from './io.ts'
@@ -13,6 +14,8 @@ export async function allowHost(words: string[], options: SteerOptions, io: Io):
   if (more.length > 0) throw new UsageError('give one host, and before it one run at most')
   if (!/^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(host))
     throw new UsageError(`${quote(host)} is not a host; give a name without https:// and without a path`)
+  if (Object.hasOwn(BUNDLES, host))
+    throw new UsageError(`${host} stands for several hosts, in sandbox.allowedDomains only; give one host`)
   const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; nothing would use it`)
