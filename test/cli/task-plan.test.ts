@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { planText } from '../../src/workflows/pipeline/rules/plan-prompt.ts'
@@ -41,6 +41,17 @@ describe('ralph task plan', () => {
     expect(asked!.prompt).toContain('2. **acceptance_criteria**: A list of specific, verifiable requirements')
     expect(asked!.prompt).toContain('People log in with a token.')
     expect((await stage.ralph('task', 'list')).stdout).toMatch(/T2 +pending +auth +Test it › after T1/)
+  })
+
+  it('says where it asks if the sandbox of the settings is for runs only', async () => {
+    const stage = setPlanner(inFence(PLAN))
+    mkdirSync(join(stage.project, '.ralph'))
+    stage.write('.ralph/settings.local.json', JSON.stringify({ sandbox: { mode: 'docker' } }))
+    const ran = await stage.ralph('task', 'plan', 'auth.md', '--yes', '--trust')
+    expect(ran.stderr).toMatch(
+      /only runs use the sandbox docker; this call is made (without a sandbox|in srt)/,
+    )
+    expect(ran.code).toBe(0)
   })
 
   it('asks once more if the plan cannot be used, with everything that is wrong', async () => {

@@ -29,12 +29,17 @@ export async function askOutside<T>(
   const { settings } = base
   const home = ralphHome(env)
   // A run of this project may be at work in docker's sandbox.
-  const mode = settings.sandbox.mode === 'docker' ? 'auto' : settings.sandbox.mode
+  const isDocker = settings.sandbox.mode === 'docker'
+  const mode = isDocker ? 'auto' : settings.sandbox.mode
   const sandbox = await chooseSandbox(
     mode,
     { project: base.project, start: null, worktrees: false, home },
     env,
   )
+  if (isDocker)
+    warn(
+      `only runs use the sandbox docker; this call is made ${sandbox.mode === 'none' ? 'without a sandbox' : `in ${sandbox.mode}`}`,
+    )
   const spec = withSandbox({ ...base, workflow: '', start: null }, sandbox)
   const folder = mkdtempSync(join(tmpdir(), 'ralph-ask-'))
   const id = newRunId(new Date(), Math.random())
