@@ -154,13 +154,14 @@ describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` ($
   })
 
   test('could do all of it outside, but what only root may do', { timeout: 60_000 }, async () => {
-    const { found } = await tryAll('none', onTestFinished)
+    const { place, found } = await tryAll('none', onTestFinished)
     const refused = Object.keys(TRIES).filter(name => !found(name).includes('GOT'))
     const isOfRoot = ['write to /etc', 'mount over a file', 'change the kernel']
     expect(refused).toEqual(expect.arrayContaining(isOfRoot))
     // Whether users may make namespaces, and see each other's processes, depends on the system.
     const rest = refused.filter(name => !isOfRoot.includes(name) && !/namespace|sandbox|outside/.test(name))
-    // Ralph refuses the one itself; the other says nothing.
+    // The one says nothing, but was done; ralph refuses the other itself.
+    expect(existsSync(place.at('home/.ralph/evil'))).toBe(true)
     expect(rest).toEqual(["write to ralph's own folder", 'tell ralph something as you would'])
   })
 
