@@ -35,20 +35,24 @@ test('check docker tries each step for real, and only then does auto choose it, 
 })
 
 test.each([
-  ['diagnose', 'sbx answers and is in order: sbx diagnose failed: no luck'],
-  ['create', 'a command runs in it: sandbox docker: sbx create failed: no luck'],
-  ['exec ralph-take', 'a command runs in it: sandbox docker: sbx exec ralph-take failed: no luck'],
-  ['stop', 'what was edited here is there'],
-  ['policy check', 'the policy of sbx allows every host'],
-])('check docker names the step at which sbx %s fails, and is not remembered', async (step, why) => {
-  const place = openDockerPlace(DONE)
-  place.plan({ [step]: 'no luck' })
-  const { code, stdout } = await place.run(['sandbox', 'check', 'docker'])
-  expect([code, said(stdout)]).toEqual([1, expect.stringContaining(why)])
-  expect(stdout).toContain('docker does not work here')
-  expect(existsSync(place.at('home/.ralph/cache/sandbox-docker.json'))).toBe(false)
-  expect(place.sandboxes()).toEqual({})
-})
+  ['diagnose', 'no luck', 'sbx answers and is in order: sbx diagnose failed: no luck'],
+  ['create', 'no luck', 'a command runs in it: sandbox docker: sbx create failed: no luck'],
+  ['exec ralph-take', 'no luck', 'a command runs in it: sandbox docker: sbx exec ralph-take failed: no luck'],
+  ['stop', 'no luck', 'what was edited here is there'],
+  ['policy check', 'no luck', 'the policy of sbx allows every host'],
+  ['policy check', 'permission denied: the socket of sbx', 'the policy of sbx allows every host'],
+])(
+  'check docker names the step at which sbx %s fails with %s, and is not remembered',
+  async (step, failure, why) => {
+    const place = openDockerPlace(DONE)
+    place.plan({ [step]: failure })
+    const { code, stdout } = await place.run(['sandbox', 'check', 'docker'])
+    expect([code, said(stdout)]).toEqual([1, expect.stringContaining(why)])
+    expect(stdout).toContain('docker does not work here')
+    expect(existsSync(place.at('home/.ralph/cache/sandbox-docker.json'))).toBe(false)
+    expect(place.sandboxes()).toEqual({})
+  },
+)
 
 test('setup, ls, stop and rm look after the sandbox of a project', async () => {
   const place = openDockerPlace(DONE)
