@@ -1,12 +1,13 @@
 import { parseJson } from '../../core/json.ts'
 import { keepBroken, readOrMove } from '../../store/broken.ts'
 import { bytesAt, hasBytes, LIMITS } from '../../store/files/read.ts'
+import { type KnownStories, withChangedStory } from './rules/changed-story.ts'
 import { readStoriesWithoutNotes, type StoriesFile } from './rules/story-file.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
 
 /**
  * Reads the story file. It is read several times per iteration and has mostly not changed, so it is parsed again only if
- * its bytes differ. Nobody may change what is returned.
+ * its bytes differ, and if one story is different, only that one. Nobody may change what is returned.
  */
 export interface StoryFileReader {
   /** The stories; null if the file is not valid. */
@@ -18,10 +19,15 @@ export interface StoryFileReader {
 }
 
 export function storyFileReader({ root, path }: StoryFilePaths): StoryFileReader {
-  let last: { bytes: Buffer; file: StoriesFile } | null = null
+  let last: KnownStories | null = null
   const unchanged = () => (last && hasBytes(path, last.bytes) ? last.file : null)
 
   function parse(bytes: Buffer): ReturnType<typeof parseStories> {
+    const changed = last && withChangedStory(last, bytes)
+    if (changed) {
+      last = changed
+      return changed
+    }
     const parsed = parseStories(bytes.toString())
     if ('file' in parsed) last = { bytes, file: parsed.file }
     return parsed
