@@ -33,8 +33,11 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** Opens a file to read. Throws for anything but a regular file. Without O_NONBLOCK, opening a pipe waits for a writer. */
-export function openRegularFile(path: string, noLink = false): number {
+/** Opens a file to read. Throws for anything but a regular file. */
+export const openRegularFile = (path: string, noLink = false): number => openSized(path, noLink).fd
+
+/** Without O_NONBLOCK, opening a pipe waits for a writer. */
+function openSized(path: string, noLink = false): { fd: number; size: number } {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
   let fd: number
   try {
@@ -46,16 +49,15 @@ export function openRegularFile(path: string, noLink = false): number {
     throw error
   }
   const stat = fstatSync(fd)
-  if (stat.isFile()) return fd
+  if (stat.isFile()) return { fd, size: stat.size }
   closeSync(fd)
   throw new UnreadableFile(path, `is ${kindOf(stat)}, not a regular file`)
 }
 
 /** The bytes of a regular file that has at most `limit` of them, even if it grows meanwhile. */
 export function readRegularFile(path: string, { limit, noLink }: ReadOptions): Buffer {
-  const fd = openRegularFile(path, noLink)
+  const { fd, size } = openSized(path, noLink)
   try {
-    const { size } = fstatSync(fd)
     const bytes = size > limit ? null : readUpTo(fd, limit, size)
     if (bytes) return bytes
     throw new UnreadableFile(path, `is larger than ${formatLimit(limit)}, the most that ralph reads of it`)
@@ -110,25 +112,25 @@ export function firstBytesOf(path: string, most: number): Buffer {
 
 /** At most `most` bytes of a regular file from a place on; none if it is shorter, or cannot be read. */
 export function bytesFrom(path: string, from: number, most: number): Buffer {
-  let fd: number
+  let file: { fd: number; size: number }
   try {
-    fd = openRegularFile(path)
+    file = openSized(path)
   } catch {
     return Buffer.alloc(0)
   }
   try {
-    const bytes = Buffer.allocUnsafe(Math.min(Math.max(fstatSync(fd).size - from, 0), most))
-    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from))
+    const bytes = Buffer.allocUnsafe(Math.min(Math.max(file.size - from, 0), most))
+    return bytes.subarray(0, readSync(file.fd, bytes, 0, bytes.length, from))
   } finally {
-    closeSync(fd)
+    closeSync(file.fd)
   }
 }
 
 /** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
 export function firstLineOf(path: string, limit: number): string | null {
-  const fd = openRegularFile(path)
+  const { fd, size: whole } = openSized(path)
   try {
-    const size = Math.min(fstatSync(fd).size, limit)
+    const size = Math.min(whole, limit)
     for (let length = 65_536; ; length *= 4) {
       const bytes = Buffer.allocUnsafe(Math.min(length, size))
       const end = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)).indexOf(LINE_END)
@@ -185,7 +187,10 @@ function readOrWait(buffer: Buffer): number {
     }
 }
 
-/** All bytes of an open file; null if there are more than `limit`. */
+/**
+ * All bytes of an open file; null if there are more than `limit`. If it has exactly as many as expected although there
+ * was room for one more, that was all: no further read has to say so.
+ */
 function readUpTo(fd: number, limit: number, expected: number): Buffer | null {
   let buffer = Buffer.allocUnsafe(Math.min(expected, limit) + 1)
   let length = 0
@@ -193,7 +198,7 @@ function readUpTo(fd: number, limit: number, expected: number): Buffer | null {
     const count = readSync(fd, buffer, length, buffer.length - length, null)
     length += count
     if (length > limit) return null
-    if (count === 0) return buffer.subarray(0, length)
+    if (count === 0 || (length === expected && length < buffer.length)) return buffer.subarray(0, length)
     if (length < buffer.length) continue
     const larger = Buffer.allocUnsafe(Math.min(Math.max(2 * length, 65_536), limit + 1))
     buffer.copy(larger, 0, 0, length)
