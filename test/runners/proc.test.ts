@@ -79,6 +79,14 @@ describe('marks', () => {
     ])
   })
 
+  test('are found behind any number of other entries', async () => {
+    const scene = setScene()
+    const others = Object.fromEntries(['A', 'B', 'C'].map(name => [name, 'x'.repeat(100_000)]))
+    const pid = run(scene, 'sleep', ['60'], { ...others, RALPH_RUN: 'last' })
+    await until(() => readText(`/proc/${pid}/cmdline`).startsWith('sleep'))
+    expect([...processes.readMarks([pid])]).toMatchObject([{ pid, marks: { run: 'last' } }])
+  })
+
   test('are not on a process without environment, nor on one that is gone', async () => {
     const scene = setScene()
     const pid = run(scene, 'env', ['-i', '/bin/sleep', '60'])
@@ -117,12 +125,12 @@ describe('the processes since a birth', () => {
     const scene = setScene()
     const at = performance.now()
     const pid = run(scene, 'sleep', ['60'])
-    const since = processes.pidsSince({ pid, at })
+    const since = processes.pidsSince({ pid, at }, processes.newestPid())
     expect(since).toContain(pid)
     expect(since).not.toContain(1)
-    expect(processes.pidsSince({ pid, at: at - 1e9 })).toContain(1)
-    expect(processes.pidsSince({ pid: 2 ** 22 + 1, at })).toContain(1)
-    expect(processes.pidsSince(null)).toContain(1)
+    expect(processes.pidsSince({ pid, at: at - 1e9 }, processes.newestPid())).toContain(1)
+    expect(processes.pidsSince({ pid: 2 ** 22 + 1, at }, processes.newestPid())).toContain(1)
+    expect(processes.pidsSince(null, null)).toContain(1)
   })
 })
 
@@ -138,7 +146,7 @@ describe('where there is only ps', () => {
       startTime: expect.any(String),
     })
     expect(psTable.list()).toContainEqual(entry)
-    expect(psTable.pidsSince(null)).toContain(pid)
+    expect(psTable.pidsSince(null, null)).toContain(pid)
     kill(pid)
     await until(() => !lives(pid))
     expect(psTable.entry(pid)).toBeNull()

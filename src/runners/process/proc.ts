@@ -14,8 +14,11 @@ export type ProcessStart = { pid: number; at: number }
 export interface ProcessTable {
   list(): ProcessEntry[]
   entry(pid: number): ProcessEntry | null
-  /** All processes that may have started at or after this one, the newest first; null: all processes. */
-  pidsSince(start: ProcessStart | null): number[]
+  /**
+   * All processes that may have started at or after this one, the newest first; null: all processes. `newest`: what
+   * `newestPid` gave; a process that started after that may be missing.
+   */
+  pidsSince(start: ProcessStart | null, newest: number | null): number[]
   /** The controlling terminal of a process, `pts/3`; null: it has none. */
   terminal(pid: number): string | null
   /** The processes whose program has such a name, with the folder they are in (null: unknown); null: not known. */

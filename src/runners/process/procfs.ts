@@ -17,19 +17,18 @@ const ENVIRON_END = 48
 
 let scratch: Buffer = Buffer.allocUnsafe(64 * 1024)
 
-/** The file's bytes, valid until the next call: thousands of files are read, so they share one buffer. */
+/**
+ * The file's bytes, valid until the next call: thousands of files are read, so they share one buffer. Linux gives each of
+ * the files that are read here by one read, if there is room.
+ */
 function read(path: string): Buffer | null {
-  // Most of the files are gone already, and an exception is slower than this call.
-  if (!existsSync(path)) return null
   let fd: number | undefined
   try {
     fd = openSync(path, 'r')
-    let size = 0
     for (;;) {
-      if (size === scratch.length) scratch = Buffer.concat([scratch], size * 2)
-      const got = readSync(fd, scratch, size, scratch.length - size, null)
-      if (got === 0) return scratch.subarray(0, size)
-      size += got
+      const size = readSync(fd, scratch, 0, scratch.length, 0)
+      if (size < scratch.length) return scratch.subarray(0, size)
+      scratch = Buffer.allocUnsafe(scratch.length * 2)
     }
   } catch {
     return null
@@ -145,9 +144,8 @@ const FEW = 64
 export const procfs: ProcessTable = {
   entry,
   list: () => pids().flatMap(pid => entry(pid) ?? []),
-  pidsSince: start => {
-    const last = lastPid()
-    if (start === null || mayHaveWrapped(start, last)) return pids()
+  pidsSince: (start, last) => {
+    if (start === null || last === null || mayHaveWrapped(start, last)) return pids()
     const few = last - start.pid < FEW
     return few
       ? Array.from({ length: last - start.pid + 1 }, (_, i) => last - i)
@@ -168,6 +166,8 @@ export const procfs: ProcessTable = {
   terminal: pid => terminalName(Number(fieldsOf(pid)?.[TERMINAL] ?? 0)),
   *readMarks(among) {
     for (const pid of among) {
+      // Most of them are gone already, and an exception is slower than this call.
+      if (!existsSync(`/proc/${pid}`)) continue
       const environ = read(`/proc/${pid}/environ`)
       const marks = environ === null ? {} : marksIn(environ)
       if (environ?.length === 0 && isInExec(pid)) yield { pid, marks: null }

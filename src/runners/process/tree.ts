@@ -68,7 +68,7 @@ export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Pr
     return unreadable
   }
   let newest = processes.newestPid()
-  let open = look(processes.pidsSince(start))
+  let open = look(processes.pidsSince(start, newest))
   for (let more = 0; newest !== null && more < MORE_LOOKS; more++) {
     const last: number = newest
     newest = processes.newestPid()
