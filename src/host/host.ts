@@ -171,6 +171,7 @@ function openRun(
     } finally {
       controls.close()
       journal.close()
+      session.close()
       closeSignals()
     }
   }

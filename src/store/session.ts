@@ -7,8 +7,8 @@ import { redactText } from '../core/secrets/redact.ts'
 import type { StepId } from '../core/table.ts'
 import { appendToFile } from './files/append.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
-import { inside, isFolderInside, kindAt, lossOf, makeFolder } from './files/inside.ts'
-import { isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
+import { inside, kindAt, lossOf, makeFolder } from './files/inside.ts'
+import { holdFolder, isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
 import { stepFolders } from './step-folders.ts'
@@ -40,6 +40,7 @@ export interface Session {
   onEvent(event: RunEvent): void
   /** Adds an entry to the log of agent calls. */
   logCall(entry: Record<string, unknown>): void
+  close(): void
 }
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
@@ -59,6 +60,7 @@ export function openSession(
   const root = pinFolder(project)
   const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
+  const folder = holdFolder(root, relative(project, dir))
   let isReported = false
   const create = () => {
     makeFolder(root, dir)
@@ -66,7 +68,7 @@ export function openSession(
     ignoreOwnFiles(root, ralph)
   }
   const createAgain = () => {
-    if (isFolderInside(root, dir)) return
+    if (folder.isThere()) return
     const lost = lossOf(root)
     if (lost !== null) throw new CannotGoOn(`the project ${project} ${lost}`)
     create()
@@ -94,7 +96,8 @@ export function openSession(
       })
     }
   }
-  const keep = <T>(path: string, act: (entry: string) => T): T => explain(path, () => inside(root, path, act))
+  const keep = <T>(path: string, act: (entry: string) => T): T =>
+    explain(path, () => folder.act(relative(dir, path), act))
   const ensureFolder = () => explain(dir, () => insist(createAgain))
   const folderFor = (id: StepId | null) => {
     const path = join(dir, folders.nameOf(id))
@@ -109,15 +112,16 @@ export function openSession(
   const append = (file: string, line: string) => {
     const path = join(dir, file)
     const bytes = Buffer.from(`${line}\n`)
+    const add = () => folder.act(file, entry => appendToFile(entry, bytes, 0o600))
     try {
-      inside(root, path, entry => appendToFile(entry, bytes, 0o600))
+      add()
     } catch {
       // Ralph must not create the project itself.
       if (!isPinned(root)) return
       explain(path, () =>
         insist(() => {
           createAgain()
-          inside(root, path, entry => appendToFile(entry, bytes, 0o600))
+          add()
         }),
       )
     }
@@ -145,6 +149,7 @@ export function openSession(
     keep,
     shown: path => (isElsewhere ? path : relative(project, path)),
     logCall,
+    close: folder.close,
     onEvent(event) {
       folders.learn(event)
       if (event.type === 'began' || event.type === 'resumed' || event.type === 'limits')

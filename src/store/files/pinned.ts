@@ -1,7 +1,17 @@
 // Use these to act below a folder that an agent can write to. `pinFolder` notes which folder it is; `actWithin` acts on a
-// path below it only while it is that folder, and follows no link on the way, at the moment of acting.
+// path below it only while it is that folder, and follows no link on the way, at the moment of acting. `holdFolder` is for
+// many files in one folder.
 
-import { closeSync, constants, existsSync, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+} from 'node:fs'
 
 /** A folder by device and inode: a link, or another folder, at the same path is not it. */
 export type PinnedFolder = { path: string; id: string }
@@ -45,16 +55,64 @@ export function actWithin<T>(
   { make = false } = {},
 ): T {
   const names = namesIn(root, path)
-  let folder = openRoot(root)
+  const folder = openBelow(openRoot(root), names.slice(0, -1), make)
   try {
-    for (const name of names.slice(0, -1)) {
-      const inner = openInner(folder, name, make)
-      folder.close()
-      folder = inner
-    }
     return act(`${folder.way}/${names.at(-1)}`)
   } finally {
     folder.close()
+  }
+}
+
+/** A folder below a pinned one, kept open: it can be acted in without a walk to it. */
+export type HeldFolder = {
+  /** Whether it is there, with no link on the way. */
+  isThere(): boolean
+  /** As `actWithin`, with a path below this folder. */
+  act<T>(path: string, act: (entry: string) => T): T
+  close(): void
+}
+
+/**
+ * Walks to a folder when it is first needed, and keeps it open. Linux tells where an open folder is: while that is its
+ * place below the pinned folder, there is no link on the way. Otherwise, and on other systems, it is walked to again.
+ */
+export function holdFolder(root: PinnedFolder, path: string): HeldFolder {
+  const names = namesIn(root, path)
+  let held: { folder: OpenFolder; place: string | null } | null = null
+  const close = () => {
+    held?.folder.close()
+    held = null
+  }
+  const open = (): OpenFolder => {
+    if (held?.place && isPinned(root) && placeOf(held.folder) === held.place) return held.folder
+    close()
+    const top = openRoot(root)
+    const above = placeOf(top)
+    held = { folder: openBelow(top, names, false), place: above && `${above}/${path}` }
+    return held.folder
+  }
+  return {
+    isThere() {
+      try {
+        open()
+        return true
+      } catch {
+        return false
+      }
+    },
+    act(below, act) {
+      const [first, ...rest] = namesIn(root, below)
+      const last = rest.pop()
+      const folder = open()
+      if (last === undefined) return act(`${folder.way}/${first}`)
+      const inner = openBelow(openInner(folder, first!, false), rest, false)
+      try {
+        return act(`${inner.way}/${last}`)
+      } finally {
+        inner.close()
+      }
+    },
+    close,
   }
 }
 
@@ -113,6 +171,25 @@ function openInner(outer: OpenFolder, name: string, make: boolean): OpenFolder {
   if (make && !lstatSync(way, { throwIfNoEntry: false })) mkdirSync(way)
   return openFolder(way, shown)
 }
+
+/** Opens a folder below an open one, which is closed. */
+function openBelow(outer: OpenFolder, names: readonly string[], make: boolean): OpenFolder {
+  let folder = outer
+  try {
+    for (const name of names) {
+      const inner = openInner(folder, name, make)
+      folder.close()
+      folder = inner
+    }
+    return folder
+  } catch (error) {
+    folder.close()
+    throw error
+  }
+}
+
+/** The path of an open folder now, without links; null if the system does not tell. */
+const placeOf = ({ way }: OpenFolder): string | null => (hasFdFolder ? readlinkSync(way) : null)
 
 function openFolder(way: string, shown: string): OpenFolder {
   let fd: number
