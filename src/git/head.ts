@@ -11,12 +11,26 @@ export type GitDirs = { own: string; common: string }
  */
 export function readHead({ own, common }: GitDirs): { commit: string | null; branch: string | null } | null {
   const head = read(join(own, 'HEAD'))
-  if (head === null) return null
-  if (!head.startsWith('ref: ')) return { commit: head, branch: null }
-  const ref = head.slice(5)
-  const branch = ref.replace(/^refs\/heads\//, '')
-  if (branch === '.invalid') return null // Stored in another format (reftable).
+  const ref = refIn(head)
+  if (ref === null) return head === null ? null : { commit: head, branch: null }
+  const branch = branchIn(ref)
+  // It is stored in another format.
+  if (branch === null) return null
   return { commit: read(join(common, ref)) ?? readPacked(common, ref), branch }
+}
+
+/** The branch alone, which one file tells. */
+export function readBranch({ own }: Pick<GitDirs, 'own'>): string | null {
+  const ref = refIn(read(join(own, 'HEAD')))
+  return ref === null ? null : branchIn(ref)
+}
+
+const refIn = (head: string | null): string | null => (head?.startsWith('ref: ') ? head.slice(5) : null)
+
+/** A repository with reftables says nothing here. */
+function branchIn(ref: string): string | null {
+  const branch = ref.replace(/^refs\/heads\//, '')
+  return branch === '.invalid' ? null : branch
 }
 
 function readPacked(common: string, ref: string): string | null {

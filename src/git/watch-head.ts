@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check, CheckWork } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import { type GitDirs, readHead, unfinishedOperation } from './head.ts'
+import { type GitDirs, readBranch, readHead, unfinishedOperation } from './head.ts'
 import { describeLocks, findLocks } from './locks/find.ts'
 import { type LockRemoval, lastingLocks } from './locks/lasting.ts'
 import type { Start } from './start.ts'
@@ -94,7 +94,7 @@ const gitFinding = (verdict: Finding['verdict'], note: string): Finding => ({
 function movedNote({ dirs, branch: before }: Start): string {
   // The folder alone proves nothing: it may exist because protected files in it were put back.
   if (!existsSync(join(dirs.own, 'HEAD'))) return 'the repository is gone'
-  const branch = readHead(dirs)?.branch ?? null
+  const branch = readBranch(dirs)
   if (branch === before) return ''
   return branch === null ? 'HEAD is detached' : `the branch is now ${branch}`
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import { type GitDirs, readHead } from '../head.ts'
+import { type GitDirs, readBranch } from '../head.ts'
 import type { Start } from '../start.ts'
 
 /** A file by which git keeps others out while it changes the file of the same name without `.lock`. */
@@ -21,7 +21,7 @@ export type Lock = {
  */
 export function findLocks(dirs: GitDirs, named: readonly string[] = []): Lock[] {
   const { own, common } = dirs
-  const branch = readHead(dirs)?.branch ?? null
+  const branch = readBranch(dirs)
   const paths = [
     join(own, 'index.lock'),
     join(own, 'HEAD.lock'),
