@@ -29,6 +29,7 @@ describe('a done pattern', () => {
     '(?i)no remaining tasks',
     '^done$',
     '.*a.*b.*',
+    '.*a.*b.*c.*',
   ])('%s is taken', pattern => {
     expect(() => checkPattern(pattern)).not.toThrow()
   })
