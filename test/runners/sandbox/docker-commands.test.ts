@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CLAUDE, openDockerPlace, promised } from './docker-place.ts'
@@ -76,6 +76,17 @@ test('setup, ls, stop and rm look after the sandbox of a project', async () => {
   expect([removed.code, removed.stdout, removed.stderr]).toEqual([0, `${name} is removed\n`, ''])
   expect(place.calls()).toEqual(promised('rm'))
   expect([place.sandboxes(), place.git('for-each-ref', 'refs/ralph')]).toEqual([{}, ''])
+})
+
+test('stop says so of a sandbox that somebody has removed', async () => {
+  const place = openDockerPlace(DONE)
+  await place.run(['sandbox', 'setup'])
+  const [name = ''] = Object.keys(place.sandboxes())
+  await place.run(['sandbox', 'stop', name])
+  rmSync(place.at('state'), { recursive: true })
+  mkdirSync(place.at('state'))
+  const { code, stdout } = await place.run(['sandbox', 'stop', name])
+  expect([code, stdout]).toEqual([0, `${name} is gone: sbx does not list it\n`])
 })
 
 test('rm keeps work that is only inside, and refuses to lose it', async () => {

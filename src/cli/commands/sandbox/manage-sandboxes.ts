@@ -96,8 +96,14 @@ async function stopSandboxes(
   const manager = openManager(home, present(env), process.cwd())
   for (const sandbox of await chosen(manager, name, options, env)) {
     refuseWhileUsed(home, sandbox)
-    if (sandbox.status !== null) await manager.sbx(['stop', sandbox.name], { timeoutMs: SBX_TIMES.stop })
-    say(stdout, `${sandbox.name} is stopped; what is in it stays`)
+    const isThere = sandbox.status !== null
+    if (isThere) await manager.sbx(['stop', sandbox.name], { timeoutMs: SBX_TIMES.stop })
+    say(
+      stdout,
+      isThere
+        ? `${sandbox.name} is stopped; what is in it stays`
+        : `${sandbox.name} is gone: sbx does not list it`,
+    )
   }
   return 0
 }
