@@ -148,6 +148,16 @@ function makeFolders({ home, agents }: Omit<Borders, 'temp'>): void {
 /** A word as a shell reads it back. */
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
+/** null: the runtime itself printed this. */
+function answerIn(line: string): HostAnswer | null {
+  try {
+    const answer = JSON.parse(line)
+    return typeof answer?.asked === 'number' || answer?.denied ? answer : null
+  } catch {
+    return null
+  }
+}
+
 type Host = {
   ask(request: HostRequest): Promise<{ argv?: string[] }>
   close(): Promise<void>
@@ -172,9 +182,10 @@ function startHost(
     for (const { reject } of open.values()) reject(new CannotGoOn(why))
     open.clear()
   }
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  const note = (text: string) => {
     complaint = `${complaint}${text}`.slice(-2000)
-  })
+  }
+  child.stderr.setEncoding('utf8').on('data', note)
   const exited = new Promise<void>(resolve => {
     child.once('error', error => {
       fail(error.message)
@@ -189,7 +200,8 @@ function startHost(
   })
   child.stdin.on('error', () => {})
   createInterface({ input: child.stdout }).on('line', line => {
-    const answer = JSON.parse(line) as HostAnswer
+    const answer = answerIn(line)
+    if (answer === null) return note(`${line}\n`)
     if ('denied' in answer) return onDenied(answer.denied)
     const waiting = open.get(answer.asked)
     open.delete(answer.asked)

@@ -56,3 +56,20 @@ test('a host that opens, and then does not answer, is given up too', async () =>
   await sandbox.close()
   expect(left()).toEqual([])
 })
+
+test('what the runtime prints itself is no answer, and is told when the host ends', async () => {
+  const { sandbox, wrap } = openWith(
+    `let asked = 0
+    process.stdin.on('data', () => {
+      console.log('the runtime says hello\\nnull\\n{}')
+      if (asked === 2) {
+        console.log('and good-bye')
+        process.exit(1)
+      }
+      console.log(JSON.stringify({ asked: asked++, argv: ['wrapped'] }))
+    })`,
+  )
+  expect((await wrap()).argv).toEqual(['wrapped'])
+  await expect(wrap()).rejects.toThrow('the process of the sandbox has ended: and good-bye')
+  await sandbox.close()
+})
