@@ -136,7 +136,7 @@ test('a shell needs a terminal, and help says where to learn about sbx', async (
   const place = openDockerPlace(DONE)
   const { code, stderr } = await place.run(['sandbox', 'shell'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('needs a terminal')])
-  const help = await place.run(['sandbox', '--help'])
+  const help = await place.start(['sandbox', '--help']).ended
   expect(help.stdout).toContain('https://docs.docker.com/ai/sandboxes/')
   expect(readFileSync(join(import.meta.dirname, '../../../docs/sandbox-docker.md'), 'utf8')).toContain(
     'https://docs.docker.com/reference/cli/sbx/',

@@ -7,18 +7,18 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { runRalph, startRalph } from '../../support/ralph.ts'
+import { hostRalph } from '../../support/hosted.ts'
+import { startRalph } from '../../support/ralph.ts'
+import { BEGIN, makeRepository } from '../../support/repository.ts'
+import { addSbx } from '../../support/sbx.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
-const SBX = join(ROOT, 'test', 'support', 'sbx.mjs')
 const PAGE = readFileSync(join(ROOT, 'docs', 'sandbox-docker.md'), 'utf8')
-const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
 
 /** The calls that the page promises under this title. */
 export const promised = (title: string): string[] =>
@@ -35,6 +35,12 @@ answer() {
 cat > /dev/null
 `
 
+const REPOSITORY = {
+  files: { 'a.txt': 'a\n', '.gitignore': '.env\nbuilt\n' },
+  script: `${BEGIN}; git config user.name Somebody; git config user.email somebody@example.org
+git add .; git commit -qm Begin`,
+}
+
 /**
  * A home, a project in git, the built ralph, and the stand-in for sbx on PATH. `claude`: the shell script that is the agent, inside
  * and outside.
@@ -43,19 +49,13 @@ export function openDockerPlace(claude: string, folder = 'project') {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-sbx-')))
   const at = (path: string) => join(root, path)
   const project = at(folder)
-  for (const made of ['home', 'bin', 'state', 'tmp']) mkdirSync(at(made))
-  mkdirSync(project, { recursive: true })
-  symlinkSync(SBX, at('bin/sbx'))
+  for (const made of ['home', 'bin', 'tmp']) mkdirSync(at(made))
+  const { plan, sandboxes, calls, forgetCalls, endServers } = addSbx(at('bin'), at('state'))
   const addProgram = (name: string, script: string) => {
     writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${script}`)
     chmodSync(at(`bin/${name}`), 0o755)
   }
   addProgram('claude', claude)
-  // Notes when ralph fetches; all else is the real git.
-  addProgram(
-    'git',
-    `case " $* " in *" fetch "*sandbox-*) printf '["git","fetch"]\\n' >> ${at('state/calls.ndjson')};; esac\nexec ${GIT} "$@"`,
-  )
   const env: Record<string, string> = {
     PATH: `${at('bin')}:${process.env.PATH}`,
     HOME: at('home'),
@@ -68,21 +68,10 @@ export function openDockerPlace(claude: string, folder = 'project') {
     SBX_PATH: `${at('bin')}:${process.env.PATH}`,
   }
   const git = (...words: string[]) =>
-    execFileSync(GIT, words, { cwd: project, env: { ...process.env, ...env }, encoding: 'utf8' }).trim()
-  git('init', '-q', '-b', 'main')
-  git('config', 'user.name', 'Somebody')
-  git('config', 'user.email', 'somebody@example.org')
-  writeFileSync(join(project, 'a.txt'), 'a\n')
-  writeFileSync(join(project, '.gitignore'), '.env\nbuilt\n')
-  git('add', '.')
-  git('commit', '-qm', 'Begin')
-  const sandboxes = (): Record<
-    string,
-    { daemon: number; secrets: Record<string, string>; allowed: string[] }
-  > =>
-    existsSync(at('state/sandboxes.json')) ? JSON.parse(readFileSync(at('state/sandboxes.json'), 'utf8')) : {}
+    execFileSync('git', words, { cwd: project, env: { ...process.env, ...env }, encoding: 'utf8' }).trim()
+  makeRepository(project, REPOSITORY)
   onTestFinished(() => {
-    for (const { daemon } of Object.values(sandboxes())) endGroup(daemon)
+    endServers()
     rmSync(root, { recursive: true, force: true })
   })
   const start = (args: string[], more: Record<string, string> = {}) =>
@@ -93,37 +82,23 @@ export function openDockerPlace(claude: string, folder = 'project') {
     env,
     git,
     addProgram,
+    plan,
     sandboxes,
     start,
     run: (args: string[], more: Record<string, string> = {}, cwd = project) =>
-      runRalph(args, { cwd, env: { ...env, ...more } }),
+      hostRalph(args, { cwd, env: { ...env, ...more } }),
     write(path: string, text: string) {
       mkdirSync(dirname(join(project, path)), { recursive: true })
       writeFileSync(join(project, path), text, { mode: 0o755 })
     },
     read: (path: string) =>
       existsSync(join(project, path)) ? readFileSync(join(project, path), 'utf8') : null,
-    /** Which calls fail, by their first words; `hang`: they never end. */
-    plan: (failures: Record<string, string>) =>
-      writeFileSync(at('state/plan.json'), JSON.stringify(failures)),
     /** The calls since the last look, in the words of the page. */
     calls() {
-      const path = at('state/calls.ndjson')
-      if (!existsSync(path)) return []
-      const lines = readFileSync(path, 'utf8').trim().split('\n')
-      rmSync(path)
-      return lines.map(line => sayCall(JSON.parse(line), project))
+      const found = calls().map(words => sayCall(words, project))
+      forgetCalls()
+      return found
     },
-  }
-}
-
-/** Ends a process group, never any other than one that is named. */
-function endGroup(leader: unknown): void {
-  if (typeof leader !== 'number' || !Number.isInteger(leader) || leader < 2) return
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // It has already exited.
   }
 }
 

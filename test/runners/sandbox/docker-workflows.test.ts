@@ -1,55 +1,38 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { item, plans, says, setBuild } from '../../cli/build-scene.ts'
 import { setPipeline } from '../../cli/pipeline-scene.ts'
 import { setStories } from '../../cli/stories-stage.ts'
+import { addSbx } from '../../support/sbx.ts'
 import { promised, sayCall } from './docker-place.ts'
-
-const SBX = join(import.meta.dirname, '..', '..', 'support', 'sbx.mjs')
 
 type Stage = { root: string; bin: string; project: string; env: Record<string, string> }
 
 /** The stand-in for sbx on the PATH of a stage, and a commit to begin from. */
-function addSbx({ root, bin, project, env }: Stage) {
+function addSandbox({ root, bin, project, env }: Stage) {
   const state = join(root, 'sbx')
-  mkdirSync(state)
-  symlinkSync(SBX, join(bin, 'sbx'))
+  const sbx = addSbx(bin, state)
   const git = (...words: string[]) => execFileSync('git', words, { cwd: project, encoding: 'utf8' }).trim()
   git('config', 'user.name', 'Somebody')
   git('config', 'user.email', 'somebody@example.org')
   git('add', '-A')
   git('commit', '-q', '--allow-empty', '-m', 'Begin')
-  onTestFinished(() => {
-    const { daemon } = Object.values(read(join(state, 'sandboxes.json')))[0] as { daemon: number }
-    try {
-      if (daemon > 1) process.kill(-daemon, 'SIGKILL')
-    } catch {
-      // It was stopped.
-    }
-  })
+  onTestFinished(sbx.endServers)
   return {
     git,
     env: { ...env, SBX_STATE: state, SBX_PATH: env.PATH ?? '', LANG: 'C.UTF-8' },
-    calls: () => callsIn(state).map(words => sayCall(words, project)),
+    calls: () => sbx.calls().map(words => sayCall(words, project)),
     /** How often a program was run inside, by the first of these words that a call has. */
     inside(...programs: string[]): Record<string, number> {
-      const execs = callsIn(state).filter(([verb]) => verb === 'exec')
+      const execs = sbx.calls().filter(([verb]) => verb === 'exec')
       const count = (program: string) =>
         execs.filter(words => words.some(word => word.endsWith(program))).length
       return Object.fromEntries(programs.map(program => [program, count(program)]))
     },
   }
 }
-
-const callsIn = (state: string): string[][] =>
-  readFileSync(join(state, 'calls.ndjson'), 'utf8')
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
-
-const read = (path: string): Record<string, unknown> => JSON.parse(readFileSync(path, 'utf8'))
 
 test('a build plans, works and fixes inside; its list is read and written there', async () => {
   const stage = setBuild({
@@ -70,7 +53,7 @@ test('a build plans, works and fixes inside; its list is read and written there'
       ],
     },
   })
-  const { env, git, inside } = addSbx(stage)
+  const { env, git, inside } = addSandbox(stage)
   const { code, stdout } = await stage.withEnv(
     env,
     'build',
@@ -91,7 +74,7 @@ test('a build plans, works and fixes inside; its list is read and written there'
 
 test('a story loop implements and reviews inside; the commits of its agent come back', async () => {
   const stage = setStories({ verify: ['test -e ralph/tasks.json'] })
-  const { env, git, inside } = addSbx(stage)
+  const { env, git, inside } = addSandbox(stage)
   const { code, stdout } = await stage.withEnv(env, 'stories', '--sandbox')
   expect([code, stdout]).toEqual([0, expect.stringContaining('done, verified')])
   expect(stage.story()).toMatchObject({ passes: true, reviewStatus: 'approved' })
@@ -107,7 +90,7 @@ test('a story loop implements and reviews inside; the commits of its agent come 
 
 test('a pipeline has all its roles and its judge inside', async () => {
   const stage = await setPipeline()
-  const { env, inside, calls } = addSbx(stage)
+  const { env, inside, calls } = addSandbox(stage)
   const { code, stdout } = await stage.withEnv(env, 'pipeline', '--spec', 'auth', '--sandbox')
   expect([code, stdout]).toEqual([0, expect.stringContaining('verified')])
   expect(stage.moves()).toEqual(['coder pass', 'reviewer pass', 'tester pass', 'qa pass'])
