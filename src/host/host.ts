@@ -192,6 +192,7 @@ function openRun(
       env: gitEnvironment(spec.settings, env),
       // They are opened when the engine starts: a workflow asks and verifies during a step.
       ask: (question, step) => adapters().ask(question, step),
+      treeLeft: () => adapters().treeLeft(),
       locks: () => adapters().locks(),
       verify: criteria => adapters().verify(criteria),
       snapshot: work => adapters().snapshot(work),

@@ -56,6 +56,7 @@ export type Adapters = {
   marks: Record<string, string>
   call: CallAgent
   ask: Context['ask']
+  treeLeft: Context['treeLeft']
   locks: Context['locks']
   verify: Context['verify']
   snapshot: Context['snapshot']
@@ -142,6 +143,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
     diff: async ({ step }, since) => (await workspaces.of(step.workspace)).diff(since),
     putBack: async ({ step }, tree) => (await workspaces.of(step.workspace)).putBack(tree),
+    treeLeft: workspaces.project.treeLeft,
     locks: workspaces.project.locks,
     verify: criteria =>
       criteria.map((criterion, index) => ({

@@ -10,6 +10,7 @@ import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
 import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
 import { type Start, treeStateAtStart } from '../git/start.ts'
+import type { TreeState } from '../git/tree-state.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { SharedFiles } from '../protect/protection.ts'
@@ -57,6 +58,8 @@ export interface Workspace {
   doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
   fingerprint(): Promise<string | null>
   changedInStep(): Promise<boolean | null>
+  /** The tree as the last agent left it, a moment ago; null if something may have changed it since. */
+  treeLeft(): TreeState | null
   changedFiles(): Promise<string[]>
   /** Journals what a step changed. */
   recordChanges(step: Pick<Step, 'id'>): Promise<void>
@@ -168,6 +171,10 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     limitWaitMs: spec.settings.maxLimitWait * 1000,
   }
   const guardrails = composeChecks(checking, judging)
+  const moved = (to: string) => {
+    head?.moved(to)
+    files.changed()
+  }
   const committing = {
     spec,
     runner,
@@ -177,13 +184,13 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     clock: options.clock,
     env,
     locks: () => lockWait(),
-    moved: (to: string) => head?.moved(to),
+    moved,
     unchecked: (paths: readonly string[], { tree }: { tree?: string }) => files.uncheckedAmong(paths, tree),
   }
   const scm = composeScm(committing)
   const noteCommits = (record: Recorder): Recorder => {
     return event => {
-      if (event.type === 'committed') head?.moved(event.to)
+      if (event.type === 'committed') moved(event.to)
       record(event)
     }
   }
@@ -234,10 +241,12 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     doubts,
     fingerprint: files.fingerprint,
     changedInStep: files.changedInStep,
+    treeLeft: files.left,
     changedFiles: files.changedLately,
     recordChanges: ({ id }) => files.record(id),
     async prepareApply({ step: { id }, state }) {
       if (!scm) return []
+      files.changed()
       if (!state.intents[id]) head?.look(id)
       await scm(emit).prepare(id, state)
       await runner.sweep(id)

@@ -134,6 +134,29 @@ describe('the environment of an agent', () => {
   })
 })
 
+describe('what was uncommitted before an iteration', () => {
+  it.each([
+    ['what the agent before left, and not what it committed', [], ['left']],
+    ['what the checks after it left', ['echo x >> by-check'], ['by-check', 'left']],
+  ])('is %s', async (_, verify, paths) => {
+    const stage = setStories({
+      verify,
+      stories: [story('US-001'), story('US-002')],
+      calls: [
+        ({ commit, edit, sh }) => {
+          sh('echo x > made')
+          edit({ passes: true, notes: 'x' })
+          commit('all')
+          sh('echo x > left')
+        },
+        ({ edit }) => edit({ passes: true, notes: 'x' }),
+      ],
+    })
+    expect((await stage.ralph('stories', '--skip-review', '-m', '2')).code).toBe(0)
+    expect(stage.seen()[1]!.gate.dirtyBefore).toEqual(paths)
+  })
+})
+
 describe('trust in verifyCommands', () => {
   const untrusted = (settings?: unknown) => {
     const stage = setStories({ verify: ['touch ran'], settings })

@@ -12,7 +12,6 @@ import {
   taskStateOf,
 } from '../../core/table.ts'
 import { isSameList } from '../../core/task.ts'
-import type { TreeState } from '../../git/tree-state.ts'
 import { GIT_CHECK } from '../../git/watch-head.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
@@ -32,6 +31,7 @@ import type { StoryFileGuard } from './story-file-guard.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
 import { syncStoryFile } from './story-file-sync.ts'
 import { storyTemplate } from './templates.ts'
+import type { TreeBefore } from './tree-before.ts'
 
 /** The access to files and git that a story loop needs. */
 export type StoryLoopOptions = {
@@ -48,8 +48,7 @@ export type StoryLoopOptions = {
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The steps whose agents' edits were judged before their checks ran. */
   judged: { read(): StepId[] | null; write(ids: StepId[]): void }
-  /** The tree as it is now; null if git cannot tell. */
-  look(): Promise<TreeState | null>
+  tree: TreeBefore
   /** The state of the repository; null outside one. */
   repository(): Repository | null
   /** The check that fails because of git's locks; null if there are none now. */
@@ -80,11 +79,12 @@ export function storyLoop(options: StoryLoopOptions): Active {
   let before: ReviewSnapshot | null = null
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
   let repositoryBefore: Repository | null = null
-  /** The tree before the iteration. Git reads it while ralph prepares the rest. */
-  let looking: Promise<TreeState | null> = Promise.resolve(null)
   const path = join(spec.dir, 'tasks.json')
+  const write = () => {
+    if (storyFile.write()) options.tree.wrote()
+  }
   const commits = storyCommits(options.git, path, {
-    write: storyFile.write,
+    write,
     doubts: () => run().state.doubts,
   })
   const now = () => Date.now()
@@ -146,7 +146,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     if (!intent?.made && (intent || isDue))
       await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
     else if (!isStale) return
-    storyFile.write()
+    write()
   }
 
   /** Whether nothing in the file is of an agent that was not judged yet. */
@@ -162,7 +162,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     for (const text of why) warn(text)
     // Recorded first: the file is written from the run's state.
     if (edit) record(edit)
-    storyFile.write()
+    write()
   }
 
   function newRepositoryErrors(): string[] {
@@ -183,9 +183,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
     async buildPrompt({ step, task, stage, state }, recordEvent) {
       if (stage === 'review') await commits.clearApproval(task.id, step.id, recordEvent)
-      looking = options.look()
-      // Whoever awaits it gets the error.
-      looking.catch(() => {})
+      options.tree.begin(stage)
       const current = taskStateOf(table, state, task)
       return storyPrompt(
         storyTemplate(dir),
@@ -246,7 +244,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
       await excluding
       options.marker.write(marker)
-      const look = await looking
+      const look = await options.tree.get()
       if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
       gate.write({
@@ -277,7 +275,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
         const corrections = judgeFile(step, { hasFinished, isGreen: false }, record)
         for (const text of corrections) warn(text)
         addCorrections(corrections)
-        storyFile.write()
+        write()
         options.judged.write([...judged.add(step.id)])
       }
     },

@@ -18,6 +18,7 @@ import type { StoriesSpec } from './spec.ts'
 import { guardStoryFile } from './story-file-guard.ts'
 import { storyFilePath, storyFilePaths } from './story-file-path.ts'
 import { storyMarker } from './story-marker.ts'
+import { treeBefore } from './tree-before.ts'
 
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
 export const GUARD_NOTE = 'fence'
@@ -66,7 +67,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     refused: note('refused'),
     judged: note(JUDGED_NOTE),
     marker: storyMarker(pinFolder(project), start, env, warn),
-    look,
+    tree: treeBefore(look, context.treeLeft),
     reviews: trackReviews(note('review'), {
       async changedSince(before) {
         const after = await look()

@@ -29,8 +29,11 @@ export interface StoryFileSync {
   byAgent(step: AgentStep, room: number, at: number): Change
   /** Whether the file differs from the run's state. If not, a later difference is somebody's edit. */
   isStale(): boolean
-  /** Writes the run's state into the file, unless it is already there. A later difference is somebody's edit. */
-  write(): void
+  /**
+   * Writes the run's state into the file, unless it is already there; returns whether it did. A later difference is
+   * somebody's edit.
+   */
+  write(): boolean
 }
 
 type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'> & {
@@ -166,6 +169,7 @@ export function syncStoryFile({
         lastValid = wanted
       }
       noteWritten(wanted)
+      return !isThere
     },
   }
 }
