@@ -23,7 +23,25 @@ const LONGEST_GRAPHEME = 32
 export function widthOf(text: string): number {
   if (NARROW.test(text)) return text.length
   const bare = text.replace(COLOURS, '')
-  return NARROW.test(bare) ? bare.length : stringWidth(text)
+  if (NARROW.test(bare)) return bare.length
+  let width = 0
+  for (const { segment } of segments(bare)) width += widthOfGrapheme(segment)
+  return width
+}
+
+/** Measured graphemes. A text has few different ones, and the width of each stays the same. Emptied when it is full. */
+const measured = new Map<string, number>()
+const MOST_MEASURED = 1000
+
+function widthOfGrapheme(grapheme: string): number {
+  if (NARROW.test(grapheme)) return grapheme.length
+  const known = measured.get(grapheme)
+  if (known !== undefined) return known
+  const width = stringWidth(grapheme)
+  if (grapheme.length > LONGEST_GRAPHEME) return width
+  if (measured.size === MOST_MEASURED) measured.clear()
+  measured.set(grapheme, width)
+  return width
 }
 
 /** Cuts a line, which may contain colours, to at most this many columns, and marks the cut. */
@@ -32,8 +50,8 @@ export function cutTo(line: string, columns: number): string {
   let room = columns
   const fits = pieces.every(piece => {
     if (piece.startsWith('\x1b')) return true
-    const head = headOf(piece, room)
-    room -= widthOf(head)
+    const { head, width } = headOf(piece, room)
+    room -= width
     return head.length === piece.length
   })
   if (fits) return line
@@ -43,9 +61,9 @@ export function cutTo(line: string, columns: number): string {
     // Colour codes after the cut stay too: a colour that was opened must be closed.
     if (piece.startsWith('\x1b')) shown += piece
     else if (room >= 0) {
-      const head = headOf(piece, room)
+      const { head, width } = headOf(piece, room)
       shown += head
-      room -= widthOf(head)
+      room -= width
       if (head.length < piece.length) {
         shown += ELLIPSIS
         room = -1
@@ -87,7 +105,7 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
       room = columns - indent.length
     }
     // A word that is longer than a row is broken where one of its parts ends, or else the row.
-    let head = headOf(rest, room)
+    let { head } = headOf(rest, room)
     while (head.length < rest.length) {
       head =
         head.slice(0, Math.max(head.lastIndexOf(','), head.lastIndexOf('/')) + 1) || head || firstOf(rest)
@@ -95,7 +113,7 @@ export function wrapTo(line: string, columns: number, hang = hangOf(line)): stri
       rest = rest.slice(head.length)
       row = indent
       room = columns - indent.length
-      head = headOf(rest, room)
+      head = headOf(rest, room).head
     }
     row += rest
     room -= widthOf(rest)
@@ -132,7 +150,7 @@ export function splitTo(line: string, columns: number): string[] {
   const rows: string[] = []
   let rest = line
   while (!fits(rest, columns)) {
-    const head = headOf(rest, columns) || firstOf(rest)
+    const head = headOf(rest, columns).head || firstOf(rest)
     const row = head.slice(0, head.lastIndexOf(' ') + 1) || head
     rows.push(row)
     rest = rest.slice(row.length)
@@ -143,21 +161,25 @@ export function splitTo(line: string, columns: number): string[] {
 /** Where the words of a line begin: after its indent, and after the bullet or number of a list item. */
 const hangOf = (line: string): number => /^ *(?:(?:[-*•]|\d{1,3}[.)]) +)?/.exec(line)![0].length
 
-const fits = (text: string, columns: number): boolean => headOf(text, columns).length === text.length
+const fits = (text: string, columns: number): boolean => headOf(text, columns).head.length === text.length
 
-/** As much of the beginning as fits. */
-function headOf(text: string, columns: number): string {
-  if (columns <= 0) return ''
+/** As much of the beginning as fits, and how many columns that takes. */
+function headOf(text: string, columns: number): { head: string; width: number } {
+  if (columns <= 0) return { head: '', width: 0 }
   const near = text.slice(0, columns + 1)
-  if (NARROW.test(near)) return near.slice(0, columns)
+  if (NARROW.test(near)) {
+    const head = near.slice(0, columns)
+    return { head, width: head.length }
+  }
   let end = 0
-  let room = columns
+  let width = 0
   for (const { segment } of segments(text.slice(0, (columns + 1) * LONGEST_GRAPHEME))) {
-    room -= widthOf(segment)
-    if (room < 0) break
+    const wider = width + widthOfGrapheme(segment)
+    if (wider > columns) break
+    width = wider
     end += segment.length
   }
-  return text.slice(0, end)
+  return { head: text.slice(0, end), width }
 }
 
 const firstOf = (text: string): string =>

@@ -92,3 +92,19 @@ it('knows without measuring only characters that take one column, alone and besi
   expect(found.length).toBeGreaterThan(400)
   expect(found.filter(char => stringWidth(char) !== 1 || stringWidth(`a${char}b`) !== 3)).toEqual([])
 })
+
+it('measures any text as its characters are measured one by one, the first time and later', () => {
+  const marks = ['👩‍💻', '日', 'é', '\u200d', '1\u20e3', 'ᄀ', '\ufe0f', '🇩', `${RED}語${END}`]
+  const text = fc.string({ unit: fc.oneof(fc.constantFrom(...marks), fc.string({ unit: 'binary' })) })
+  fc.assert(
+    fc.property(text, any => {
+      const line = plain(any)
+      expect([widthOf(line), widthOf(line)]).toEqual([stringWidth(line), stringWidth(line)])
+    }),
+  )
+})
+
+it('measures more different characters than it remembers', () => {
+  const all = Array.from({ length: 3000 }, (_, at) => String.fromCodePoint(0x4e00 + at))
+  expect([...all, ...all].every(char => widthOf(char) === 2)).toBe(true)
+})
