@@ -26,7 +26,7 @@ const slowly = (name: string, ...acts: Act[]): Act[] => [
   ...acts,
 ]
 
-const KILLS_PER_RUN = 8
+const KILLS_PER_RUN = 4
 const BUILD = ['build', 'rough', '--refine', 'auto']
 
 /** A build in which one task fails, is mended, and an agent adds a task. */

@@ -18,7 +18,7 @@ import {
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
-const KILLS_PER_RUN = 12
+const KILLS_PER_RUN = 6
 
 type Stage = ReturnType<typeof setScene>
 

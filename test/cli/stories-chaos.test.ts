@@ -19,7 +19,7 @@ import {
 } from './dying.ts'
 import { setStories, story } from './stories-stage.ts'
 
-const KILLS_PER_RUN = 12
+const KILLS_PER_RUN = 6
 const KILLS_PER_HOSTILE_RUN = 5
 
 type Stage = ReturnType<typeof setSteady>

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Dice, dice } from '../core/dice.ts'
 
 /** How often ralph is killed in a test; more for a long run. */
-export const KILLS = Number(process.env.RALPH_KILLS ?? 24)
+export const KILLS = Number(process.env.RALPH_KILLS ?? 12)
 
 /** How many rounds are played at a time. */
 const WIDTH = 4
