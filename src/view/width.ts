@@ -74,14 +74,18 @@ export function cutTo(line: string, columns: number): string {
 }
 
 /** The same for a path, whose end says more than its beginning. */
-export function cutPathTo(path: string, columns: number): string {
-  if (!/^\/\S*$/.test(path) || fits(path, columns)) return cutTo(path, columns)
-  let tail = path
-  for (const { segment } of segments(path)) {
-    if (fits(tail, columns - 1)) break
-    tail = tail.slice(segment.length)
+export const cutPathTo = (path: string, columns: number): string =>
+  /^\/\S*$/.test(path) ? endTo(path, columns) : cutTo(path, columns)
+
+/** As much of the end of a text as fits, with a mark for the beginning that does not. */
+export function endTo(text: string, columns: number): string {
+  if (fits(text, columns)) return text
+  let end = text.slice(-columns * LONGEST_GRAPHEME)
+  for (const { segment } of segments(end)) {
+    if (fits(end, columns - 1)) break
+    end = end.slice(segment.length)
   }
-  return `${ELLIPSIS}${tail}`
+  return `${ELLIPSIS}${end}`
 }
 
 /** Wraps a line into rows of at most this many columns, between words if possible; later rows are indented by `hang`. */

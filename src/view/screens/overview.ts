@@ -51,6 +51,13 @@ const emptyLines = (all: number, { filter }: UiState, loading: number): string[]
       : ' Reading the journals …',
 ]
 
+/** The run that keys are about. */
+export function selectedRow(ui: UiState, model: Model): OverviewRow | null {
+  if (ui.screen === 'run') return model.run?.row ?? null
+  const shown = shownRows(model.rows, ui)
+  return shown.find(row => row.id === ui.row) ?? shown[0] ?? null
+}
+
 /** The rows as they are sorted and filtered now. */
 export function shownRows(rows: readonly OverviewRow[], { sort, filter }: Pick<UiState, 'sort' | 'filter'>) {
   const wanted = filter.toLowerCase()

@@ -1,11 +1,12 @@
 import { plainLine } from '../plain.ts'
+import type { Phase } from '../report/phase.ts'
 import type { Style } from '../style.ts'
-import { cutTo } from '../width.ts'
+import { cutTo, endTo } from '../width.ts'
 import { helpLines } from './help.ts'
 import { ends, type Size, tall } from './layout.ts'
 import type { Model } from './model.ts'
 import { morningScreen } from './morning-screen.ts'
-import { overviewLines } from './overview.ts'
+import { overviewLines, selectedRow } from './overview.ts'
 import { runScreen } from './run.ts'
 import type { Confirm, Input, UiState } from './ui-state.ts'
 
@@ -36,24 +37,44 @@ function tooSmall({ columns, rows }: Size): string[] {
 /** What is asked, typed or said; else the keys that are used most. */
 function bottomLine(model: Model, ui: UiState, columns: number, { colors }: Style): string {
   if (ui.confirm) return colors.bold(cutTo(` ${plainLine(question(ui.confirm))} [y/N]`, columns))
-  if (ui.input) return cutTo(` ${colors.bold(PROMPTS[ui.input.kind])} ${ui.input.text}█`, columns)
+  if (ui.input) {
+    const prompt = PROMPTS[ui.input.kind]
+    return ` ${colors.bold(prompt)} ${endTo(`${ui.input.text}█`, columns - prompt.length - 2)}`
+  }
   if (ui.message !== '') return cutTo(` ${colors.bold(plainLine(ui.message))}`, columns)
-  const hints =
-    ui.screen === 'morning'
-      ? 'Enter opens · d diff · u undo · PgDn report · Esc back'
-      : ui.screen === 'run'
-        ? `${PANEL_HINTS[ui.panel]} · p pause · i instruct`
-        : 'Enter opens · / filter · s sort · m morning · p pause'
+  const hints = [...SCREEN_HINTS[ui.screen](ui), ...steeringHints(model, ui)].join(' · ')
   return colors.dim(ends(` ${hints}`, `  ? keys · ${model.quitHint} `, columns))
 }
 
-const PANEL_HINTS: Readonly<Record<UiState['panel'], string>> = {
-  output: 'Tab panel · ^T tasks · / search',
-  list: 'Enter opens · a answer · S skip',
-  lanes: 'Enter opens · a answer · S skip',
-  agents: 'Tab panel',
-  checks: 'L opens the log',
-  iterations: 'Enter opens · P prompt · T stream',
+const SCREEN_HINTS: Readonly<Record<UiState['screen'], (ui: UiState) => readonly string[]>> = {
+  morning: () => ['Enter opens', 'd diff', 'u undo', 'PgDn report', 'Esc back'],
+  run: ui => PANEL_HINTS[ui.panel],
+  overview: () => ['Enter opens', '/ filter', 's sort', 'm morning'],
+}
+
+/** The keys that steer the selected run, as far as they do something now. */
+function steeringHints(model: Model, ui: UiState): readonly string[] {
+  const row = ui.screen === 'morning' ? null : selectedRow(ui, model)
+  if (row === null) return []
+  return ui.screen === 'run' ? STEERING_HINTS[row.phase] : STEERING_HINTS[row.phase].slice(0, 1)
+}
+
+const STEERING_HINTS: Readonly<Record<Phase, readonly string[]>> = {
+  running: ['p pause', 'i instruct'],
+  waiting: ['r try now', 'i instruct'],
+  paused: ['r go on', 'i instruct'],
+  stopped: ['r go on'],
+  crashed: ['r go on'],
+  finished: [],
+}
+
+const PANEL_HINTS: Readonly<Record<UiState['panel'], readonly string[]>> = {
+  output: ['Tab panel', '^T tasks', '/ search'],
+  list: ['Enter opens', 'a answer', 'S skip'],
+  lanes: ['Enter opens', 'a answer', 'S skip'],
+  agents: ['Tab panel'],
+  checks: ['L opens the log'],
+  iterations: ['Enter opens', 'P prompt', 'T stream'],
 }
 
 const PROMPTS: Readonly<Record<Input['kind'], string>> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../../src/view/width.ts'
 import { journal, taskState } from '../report-journal.ts'
-import { factsOf, LARGE, modelWith, openScreen, rowWith } from './scene.ts'
+import { factsOf, LARGE, modelWith, openScreen, rowWith, SMALL } from './scene.ts'
 
 const TASKS: [string, string][] = [
   ['#1', 'Write prices'],
@@ -82,6 +83,25 @@ describe('what is asked for', () => {
     const screen = openScreen(modelWith({ rows }))
     screen.type('jiUse x\x7f\x1b[200~the\nAPI\x1b[201~\r')
     expect(screen.effects).toEqual([{ type: 'tell', run: 'a', text: 'Use the API' }])
+  })
+
+  it('is seen as it is typed: of a long instruction, the end', () => {
+    const screen = openScreen(modelWith({ rows }))
+    screen.type(`ji${'x'.repeat(5000)} the end of 日本語`)
+    const last = screen.lines().at(-1)!
+    expect(last).toMatch(/^ instruction: …x+ the end of 日本語█$/)
+    expect(widthOf(last)).toBe(SMALL.columns)
+  })
+
+  it.each([
+    ['running', 'p pause'],
+    ['waiting', 'r try now'],
+    ['paused', 'r go on'],
+    ['crashed', 'r go on'],
+    ['finished', 'm morning  '],
+  ] as const)('is offered as far as it does something: a %s run, %s', (phase, hint) => {
+    const screen = openScreen(modelWith({ rows: rows.map(row => ({ ...row, phase })) }))
+    expect(screen.lines().at(-1)).toContain(hint)
   })
 
   it('is cancelled only after a yes', () => {

@@ -1,15 +1,8 @@
 import type { Model, OverviewRow, RunModel } from '../model.ts'
-import { shownRows } from '../overview.ts'
+import { selectedRow } from '../overview.ts'
 import { selectedTask } from '../panels/index.ts'
 import type { Confirm, Effect, Input, UiState } from '../ui-state.ts'
 import { only, type Reduced } from './reduced.ts'
-
-/** The run that keys are about. */
-function selectedRow(ui: UiState, model: Model): OverviewRow | null {
-  if (ui.screen === 'run') return model.run?.row ?? null
-  const shown = shownRows(model.rows, ui)
-  return shown.find(row => row.id === ui.row) ?? shown[0] ?? null
-}
 
 /** Keys that steer a run, the same on every screen; null: it is not one of them. */
 export function steer(ui: UiState, name: string, model: Model): Reduced | null {
