@@ -90,11 +90,13 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
 }
 
 /**
- * Finds tasks by their ids. `at`: where it probably is. Lists can be long, and whoever edits one mostly keeps its order, so
- * that nothing needs to be built.
+ * Finds tasks by their ids, or whatever else has one. `at`: where it probably is. Lists can be long, and whoever edits one
+ * mostly keeps its order, so that nothing needs to be built.
  */
-export function taskFinder(tasks: readonly Task[]): (id: TaskId, at: number) => Task | undefined {
-  let byId: Map<TaskId, Task> | undefined
+export function taskFinder<T extends { id: TaskId }>(
+  tasks: readonly T[],
+): (id: TaskId, at: number) => T | undefined {
+  let byId: Map<TaskId, T> | undefined
   return (id, at) => {
     if (tasks[at]?.id === id) return tasks[at]
     byId ??= new Map(tasks.map(task => [task.id, task]))

@@ -16,7 +16,7 @@ import { GIT_CHECK } from '../../git/watch-head.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
-import { type GateSnapshot, type Marker, snapshotFrom } from './rules/marker.ts'
+import { type Marker, snapshotFrom, snapshotWriter, withSnapshot } from './rules/marker.ts'
 import { storyPrompt } from './rules/prompt.ts'
 import { type Repository, repositoryErrors } from './rules/repository.ts'
 import { meantBy, storyClaims, storyTasks } from './rules/review.ts'
@@ -41,9 +41,9 @@ export type StoryLoopOptions = {
   journal(): readonly RunEvent[]
   run(): Folded
   record: Recorder
-  /** The snapshot that the Stop gate reads, and its path. */
-  gate: { path: string; read(): GateSnapshot | null; write(snapshot: GateSnapshot): void }
-  marker: { keepOut(): Promise<void>; write(marker: Marker): void; drop(): void }
+  /** The snapshot that the Stop gate reads, and its path. It is written as a text in JSON. */
+  gate: { path: string; read(): unknown; write(json: string): void }
+  marker: { keepOut(): Promise<void>; write(json: string): void; drop(): void }
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The steps whose agents' edits were judged before their checks ran. */
@@ -87,6 +87,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     write,
     doubts: () => run().state.doubts,
   })
+  const writeSnapshot = snapshotWriter()
   const now = () => Date.now()
   const warn = (note: string) => record({ type: 'warned', at: now(), note })
 
@@ -110,7 +111,6 @@ export function storyLoop(options: StoryLoopOptions): Active {
     skipReview: skip,
     reviewCap: cap,
     iterationMode: MODES[stage]!,
-    preIterationSnapshot: storyFile.snapshot(),
   })
 
   /** Accepts or refuses what the agent of a step wrote into the file. Returns what was refused. */
@@ -236,25 +236,21 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     async onAgentStart({ step, stage }) {
-      // Composing the marker of a long list takes as long as git.
+      // Composing the snapshot of a long list takes as long as git.
       const excluding = options.marker.keepOut()
+      before = storyFile.snapshot()
+      const snapshot = writeSnapshot(before)
       const marker = createMarker(stage)
-      before = marker.preIterationSnapshot ?? null
       const current = options.repository()
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
       await excluding
-      options.marker.write(marker)
+      options.marker.write(withSnapshot(marker, snapshot))
       const look = await options.tree.get()
       if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
-      const { skipReview, reviewCap, iterationMode, preIterationSnapshot } = marker
-      gate.write({
-        skipReview,
-        reviewCap,
-        iterationMode,
-        preIterationSnapshot,
-        dirtyBefore: [...(look?.contents.keys() ?? [])],
-        step: step.id,
-      })
+      const { skipReview, reviewCap, iterationMode } = marker
+      const dirtyBefore = [...(look?.contents.keys() ?? [])]
+      const fields = { skipReview, reviewCap, iterationMode, dirtyBefore, step: step.id }
+      gate.write(withSnapshot(fields, snapshot))
     },
 
     env: () => ({ RALPH_DIR: dir, RALPH_SNAPSHOT: gate.path }),

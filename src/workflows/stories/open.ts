@@ -13,7 +13,6 @@ import { findApprovalInGit } from './approval-in-git.ts'
 import { commitWritten } from './commit-file.ts'
 import { findCopiedApproval, readGitRefs } from './copied-approval.ts'
 import { trackReviews } from './review-tracker.ts'
-import type { GateSnapshot } from './rules/marker.ts'
 import type { StoriesSpec } from './spec.ts'
 import { guardStoryFile } from './story-file-guard.ts'
 import { storyFilePath, storyFilePaths } from './story-file-path.ts'
@@ -60,9 +59,9 @@ export function openStories(context: Context<StoriesSpec>): Active {
     record,
     gate: {
       path: join(runDir, 'snapshot.json'),
-      read: note<GateSnapshot>('snapshot').read,
+      read: note('snapshot').read,
       // After a power cut it may be one of an earlier step, which is known by its id.
-      write: snapshot => writeNoteUnsynced(runDir, 'snapshot', snapshot),
+      write: json => writeNoteUnsynced(runDir, 'snapshot', json),
     },
     refused: note('refused'),
     judged: note(JUDGED_NOTE),

@@ -7,7 +7,7 @@ import { reopened } from '../shared/list-edit.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
 import { projectStories, projectStory, storyTask } from './rules/review.ts'
-import { type ReviewSnapshot, snapshotOf } from './rules/review-rules.ts'
+import type { ReviewSnapshot } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits, submittedPart } from './rules/story-edits.ts'
 import type { StoriesFile, Story } from './rules/story-file.ts'
 import type { StoriesSpec } from './spec.ts'
@@ -117,7 +117,7 @@ export function syncStoryFile({
         after: found ? story : undefined,
       }
     },
-    snapshot: () => snapshotOf(truth(lastValid)),
+    snapshot: () => truth(lastValid).userStories,
     isAsWritten() {
       if (!written) return false
       const { tasks, state } = run()

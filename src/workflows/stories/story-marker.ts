@@ -6,7 +6,6 @@ import { appendToFile } from '../../store/files/append.ts'
 import { forceReplaceFileUnsynced, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import type { Marker } from './rules/marker.ts'
 
 const MARKER = '.ralph-active'
 
@@ -32,10 +31,10 @@ export function storyMarker(
         exclude(start.dirs.common, warn)
       isIgnored = true
     },
-    write(marker: Marker): void {
+    write(text: string): void {
       if (isOthers()) return
       isMine = true
-      forceReplaceFileUnsynced(root, path, `${JSON.stringify(marker, null, 2)}\n`)
+      forceReplaceFileUnsynced(root, path, text)
     },
     /** Removes the marker, even if it has become a folder. */
     drop(): void {

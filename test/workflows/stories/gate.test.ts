@@ -22,7 +22,7 @@ const rules = (more: Partial<GateRules> = {}): GateRules => ({
   mode: 'implement',
   skipReview: false,
   reviewCap: 5,
-  before: { A: FRESH },
+  before: [{ id: 'A', ...FRESH }],
   dirtyBefore: [],
   ...more,
 })
@@ -45,7 +45,7 @@ describe('the rules of the gate', () => {
       mode: 'review',
       skipReview: true,
       reviewCap: 3,
-      before: { A: FRESH },
+      before: [{ id: 'A', ...FRESH }],
       dirtyBefore: ['a', 'b'],
     })
     for (const mode of ['implement', 'review', 'review-fix'])
@@ -132,7 +132,13 @@ describe('an iteration may end', () => {
 describe('a review may end', () => {
   const review = (more: Partial<Story>, message?: string, mode: GateRules['mode'] = 'review') =>
     judge(
-      { mode, before: { A: WAITING, B: { ...FRESH, reviewStatus: 'changes_requested' } } },
+      {
+        mode,
+        before: [
+          { id: 'A', ...WAITING },
+          { id: 'B', ...FRESH, reviewStatus: 'changes_requested' },
+        ],
+      },
       {
         tasks: JSON.stringify(
           file(

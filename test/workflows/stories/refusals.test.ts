@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type AgentWork, refusals } from '../../../src/workflows/stories/rules/refusals.ts'
 import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
-import { snapshotOf } from '../../../src/workflows/stories/rules/review-rules.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../../core/setup.ts'
 
@@ -21,7 +20,7 @@ const told = (change: Record<string, Partial<Story>>, more: Partial<AgentWork> =
       mode: 'implement',
       story: 'A',
       hasFinished: true,
-      before: snapshotOf(TRUTH),
+      before: TRUTH.userStories,
       found: { ...TRUTH, userStories: TRUTH.userStories.map(s => ({ ...s, ...change[s.id] })) },
       truth: TRUTH,
       tasks: storyTasks(TRUTH),
@@ -57,7 +56,7 @@ describe('what an agent may not write is reported', () => {
     const odd = file(newStory('A'), newStory('C (1)*'), newStory('C'))
     const change = { 'C (1)*': { title: 'Other', reviewStatus: 'needs_review' } } as const
     const found = { ...odd, userStories: odd.userStories.map(s => ({ ...s, ...change[s.id as 'C (1)*'] })) }
-    expect(told({}, { found, truth: odd, tasks: storyTasks(odd), before: snapshotOf(odd) })).toEqual([
+    expect(told({}, { found, truth: odd, tasks: storyTasks(odd), before: odd.userStories })).toEqual([
       expect.stringContaining('Story C (1)*: title was changed.'),
     ])
   })
@@ -101,7 +100,7 @@ describe('what an agent may not write is reported', () => {
   it('of notes that a finished story lost', () => {
     const done = file({ ...newStory('A'), ...approved })
     const found = file({ ...newStory('A'), ...approved, notes: ' ' })
-    const work = { truth: done, before: snapshotOf(done), found, tasks: storyTasks(done), story: 'Z' }
+    const work = { truth: done, before: done.userStories, found, tasks: storyTasks(done), story: 'Z' }
     expect(told({}, work)).toEqual([
       'Story A has passes=true but notes is empty. Say in notes what was done.',
     ])
@@ -121,7 +120,7 @@ describe('what an agent may not write is reported', () => {
 
   it('of a story that it did not touch and that cannot be so', () => {
     const odd = file({ ...newStory('A'), reviewStatus: 'changes_requested', reviewCount: 1 })
-    const work = { truth: odd, before: snapshotOf(odd), found: odd, tasks: storyTasks(odd) }
+    const work = { truth: odd, before: odd.userStories, found: odd, tasks: storyTasks(odd) }
     expect(told({}, work)).toEqual([expect.stringContaining('its reviewFeedback is empty')])
     const counted = file({ ...odd.userStories[0]!, reviewCount: 2 })
     expect(told({}, { ...work, found: counted })).toEqual([
@@ -137,7 +136,7 @@ describe('what an agent may not write is reported', () => {
 
   it('to a review that gave no verdict, unless it was cut off', () => {
     const waits = file({ ...newStory('A'), reviewStatus: 'needs_review' })
-    const review = { mode: 'review', before: snapshotOf(waits), found: waits, truth: waits } as const
+    const review = { mode: 'review', before: waits.userStories, found: waits, truth: waits } as const
     const tasks = storyTasks(waits)
     expect(told({}, { ...review, tasks })).toEqual([expect.stringContaining('give a verdict')])
     expect(told({}, { ...review, tasks, hasFinished: false })).toEqual([])
@@ -160,7 +159,7 @@ describe('what an agent may not write is reported', () => {
     const found = file(waits.userStories[0]!, newStory('N'))
     const review = {
       mode: 'review',
-      before: snapshotOf(waits),
+      before: waits.userStories,
       found,
       truth: waits,
       hasFinished: false,
@@ -180,7 +179,7 @@ describe('what an agent may not write is reported', () => {
       { ...newStory('B'), reviewStatus: 'needs_review' },
       { ...newStory('BX'), ...approved },
     )
-    const work = { truth, found, tasks: storyTasks(truth), before: snapshotOf(truth) }
+    const work = { truth, found, tasks: storyTasks(truth), before: truth.userStories }
     expect(told({}, work)).toEqual([
       expect.stringContaining('BX'),
       'This iteration was about story A. What it wrote about story B is put back.',

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pinFolder } from '../../../src/store/files/pinned.ts'
-import { snapshotFrom } from '../../../src/workflows/stories/rules/marker.ts'
 import { storyFileReader } from '../../../src/workflows/stories/story-file-reader.ts'
 import { newStory } from '../../core/setup.ts'
 import { scratch } from '../../support/scratch.ts'
@@ -60,20 +59,5 @@ describe('the story file', () => {
     expect('error' in found && found.error).toContain(`It is put back. What was there is kept as ${kept}.`)
     expect(readFileSync(kept, 'utf8')).toBe('[')
     expect(readdirSync(join(path, '..')).sort()).toEqual(['tasks.json', 'tasks.json.broken-1'])
-  })
-})
-
-describe('the snapshot from before an iteration', () => {
-  const before = { A: { passes: false, reviewStatus: null, reviewCount: 0 } }
-  const gate = { skipReview: false, reviewCap: 5, preIterationSnapshot: before, dirtyBefore: [] }
-
-  it('counts for its own step only, because a power cut can leave an older one', () => {
-    expect(snapshotFrom({ ...gate, step: 4 }, 4)).toEqual(before)
-    expect(snapshotFrom({ ...gate, step: 3 }, 4)).toBeNull()
-    expect(snapshotFrom(null, 4)).toBeNull()
-  })
-
-  it('counts if an older ralph did not keep its step', () => {
-    expect(snapshotFrom(gate, 4)).toEqual(before)
   })
 })

@@ -1,4 +1,6 @@
 import { parseJson } from '../../../core/json.ts'
+import { taskFinder } from '../../../core/task.ts'
+import { snapshotOf } from './marker.ts'
 import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
 import { errorIn, readStories, type StoriesFile } from './story-file.ts'
 import { spokenVerdict, VERDICT_REQUEST } from './verdict.ts'
@@ -22,7 +24,7 @@ export function readGateRules(json: unknown): GateRules {
     mode: isMode(iterationMode) ? iterationMode : null,
     skipReview: skipReview === true,
     reviewCap: Number.isInteger(reviewCap) && (reviewCap as number) > 0 ? (reviewCap as number) : REVIEW_CAP,
-    before: isSnapshot(preIterationSnapshot) ? preIterationSnapshot : null,
+    before: readSnapshot(preIterationSnapshot),
     dirtyBefore: Array.isArray(dirtyBefore) ? dirtyBefore.filter(path => typeof path === 'string') : [],
   }
 }
@@ -59,10 +61,10 @@ export function judgeStop(rules: GateRules, input: GateInput): GateVerdict {
 
 /** The story that waited for review and has a verdict now; the agent's message must say the same. */
 function unspokenErrors(before: ReviewSnapshot, { userStories }: StoriesFile, message?: string): string[] {
+  const find = taskFinder(before)
   const reviewed = userStories.find(
-    ({ id, reviewStatus }) =>
-      Object.hasOwn(before, id) &&
-      before[id]!.reviewStatus === 'needs_review' &&
+    ({ id, reviewStatus }, at) =>
+      find(id, at)?.reviewStatus === 'needs_review' &&
       (reviewStatus === 'approved' || reviewStatus === 'changes_requested'),
   )
   if (!reviewed || message === undefined) return []
@@ -134,9 +136,10 @@ const MODES: readonly unknown[] = ['implement', 'review', 'review-fix'] satisfie
 
 const isMode = (value: unknown): value is ReviewMode => MODES.includes(value)
 
-function isSnapshot(value: unknown): value is ReviewSnapshot {
+function readSnapshot(value: unknown): ReviewSnapshot | null {
   const stories = asObject(value)
-  return stories !== null && Object.values(stories).every(story => hasReviewFields(asObject(story)))
+  const isValid = stories !== null && Object.values(stories).every(story => hasReviewFields(asObject(story)))
+  return isValid ? snapshotOf(stories) : null
 }
 
 const hasReviewFields = (story: Record<string, unknown> | null): boolean =>

@@ -1,7 +1,7 @@
 import type { StepId } from '../../../core/table.ts'
 import type { ReviewMode, ReviewSnapshot } from './review-rules.ts'
 
-/** `.ralph-active`: tells hooks and people about a running story loop. */
+/** `.ralph-active`: tells hooks and people about a running story loop. Its last field is `preIterationSnapshot`. */
 export type Marker = {
   timestamp: string
   pid: number
@@ -10,22 +10,51 @@ export type Marker = {
   mode: 'direct'
   skipReview: boolean
   reviewCap: number
-  iterationMode?: ReviewMode
-  preIterationSnapshot?: ReviewSnapshot
+  iterationMode: ReviewMode
 }
 
 /**
  * The same for the Stop gate, kept out of the agent's sight. `dirtyBefore`: paths that were dirty before. `step`: the step that it was
  * written for; older runs did not keep it.
  */
-export type GateSnapshot = Pick<
-  Marker,
-  'skipReview' | 'reviewCap' | 'iterationMode' | 'preIterationSnapshot'
-> & { dirtyBefore: string[]; step?: StepId }
+export type GateSnapshot = Pick<Marker, 'skipReview' | 'reviewCap' | 'iterationMode'> & {
+  dirtyBefore: readonly string[]
+  step?: StepId
+}
+
+/** Both as a text in JSON. The snapshot is in both, and it can be long, so its text is made once. */
+export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: string): string =>
+  `${JSON.stringify(fields, null, 2).slice(0, -2)},\n  "preIterationSnapshot": ${snapshot}\n}\n`
+
+/**
+ * Makes the text of one snapshot after the other: an object, by the ids of the stories. Most stories are the same objects
+ * in the next one, and keep their texts.
+ */
+export function snapshotWriter(): (snapshot: ReviewSnapshot) => string {
+  let last: { snapshot: ReviewSnapshot; texts: string[] } = { snapshot: [], texts: [] }
+  return snapshot => {
+    const texts = snapshot.map((story, at) => (story === last.snapshot[at] ? last.texts[at]! : textOf(story)))
+    last = { snapshot, texts }
+    return `{\n${texts.join(',\n')}\n}`
+  }
+}
+
+const textOf = ({ id, passes, reviewStatus, reviewCount }: ReviewSnapshot[number]): string =>
+  `${JSON.stringify(id)}:${JSON.stringify({ passes, reviewStatus, reviewCount })}`
 
 /** The snapshot in a file that others can write too; null if it is not valid, or of another step. */
-export function snapshotFrom(gate: GateSnapshot | null, step: StepId): ReviewSnapshot | null {
-  const snapshot: unknown = gate?.step === undefined || gate.step === step ? gate?.preIterationSnapshot : null
-  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-  return isObject(snapshot) && Object.values(snapshot).every(isObject) ? (snapshot as ReviewSnapshot) : null
+export function snapshotFrom(gate: unknown, step: StepId): ReviewSnapshot | null {
+  if (!isObject(gate) || (gate.step !== undefined && gate.step !== step)) return null
+  const stories = gate.preIterationSnapshot
+  return isObject(stories) && Object.values(stories).every(isObject) ? snapshotOf(stories) : null
 }
+
+/** The snapshot that such an object means. */
+export const snapshotOf = (stories: Record<string, unknown>): ReviewSnapshot =>
+  Object.entries(stories as Record<string, Omit<ReviewSnapshot[number], 'id'>>).map(([id, state]) => ({
+    ...state,
+    id,
+  }))
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

@@ -5,7 +5,6 @@ import {
   type ReviewMode,
   type ReviewSnapshot,
   removedErrors,
-  snapshotOf,
   transitionErrors,
 } from './review-rules.ts'
 import { noteErrors, type StoriesFile, type Story } from './story-file.ts'
@@ -29,7 +28,7 @@ type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 /** What an agent wrote into the story file without permission. People and the next agent see each sentence once. */
 export function refusals(work: AgentWork, rules: Rules): string[] {
   const { found, before, tasks } = work
-  const known = before ?? snapshotOf(work.truth)
+  const known = before ?? work.truth.userStories
   const errors = [
     ...(rules.skip ? removedErrors(known, found) : ruleErrors(work, rules.cap)),
     ...noteErrors({ userStories: found.userStories.filter(isDone(work.truth)) }),
@@ -51,8 +50,9 @@ const PINNED = 'An agent must not change what a story asks for or what verifies 
 /** Checks changed stories for illegal transitions, and only unchanged ones for illegal states: one error is enough. */
 function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number): string[] {
   if (!before) return invariantErrors(found, cap)
-  const isUnchanged = (story: Story) => {
-    const was = Object.hasOwn(before, story.id) ? before[story.id]! : FRESH
+  const find = taskFinder(before)
+  const isUnchanged = (story: Story, at: number) => {
+    const was = find(story.id, at) ?? FRESH
     return (
       was.passes === story.passes &&
       was.reviewStatus === story.reviewStatus &&
@@ -109,15 +109,13 @@ function pinError(story: Story, task: Task): string | null {
 
 /** Changes that are legal, but concern another story than the iteration's own. */
 function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
-  const inTruth = () => new Map(truth.userStories.map(story => [story.id, story]))
-  let due: ReturnType<typeof inTruth> | undefined
+  const wasBefore = taskFinder(before ?? [])
+  const due = taskFinder(truth.userStories)
   const find = taskFinder(tasks)
   const strays = found.userStories.filter(({ id, passes, reviewStatus }, at) => {
     if (id === mine || !find(id, at)) return false
     // A person may have decided about another story while the agent worked: the agent knows only the file of before.
-    const isBefore = before !== null && Object.hasOwn(before, id)
-    if (!isBefore) due ??= inTruth()
-    const was = isBefore ? before[id] : due?.get(id)
+    const was = wasBefore(id, at) ?? due(id, at)
     return was !== undefined && (passes !== was.passes || reviewStatus !== was.reviewStatus)
   })
   if (strays.length === 0) return []

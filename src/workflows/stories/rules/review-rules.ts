@@ -1,3 +1,4 @@
+import { taskFinder } from '../../../core/task.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /** The kind of an iteration. It decides which review fields an agent may change, and how. */
@@ -6,15 +7,7 @@ export type ReviewMode = 'implement' | 'review' | 'review-fix'
 type ReviewState = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
 
 /** The review fields of every story as they were before an iteration. */
-export type ReviewSnapshot = Record<string, ReviewState>
-
-export const snapshotOf = (file: StoriesFile): ReviewSnapshot =>
-  Object.fromEntries(
-    file.userStories.map(({ id, passes, reviewStatus, reviewCount }) => [
-      id,
-      { passes, reviewStatus, reviewCount },
-    ]),
-  )
+export type ReviewSnapshot = readonly (Pick<Story, 'id'> & ReviewState)[]
 
 /** What must be true of a story file at any time, whoever wrote it. */
 export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'>, cap: number): string[] {
@@ -40,15 +33,16 @@ export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'
 
 /** Changes that this mode does not allow. The state afterwards may be legal even if the transition to it is not. */
 export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): string[] {
-  const known = after.userStories.filter(story => Object.hasOwn(before, story.id))
-  const added = after.userStories.filter(story => !Object.hasOwn(before, story.id))
+  const find = taskFinder(before)
+  const added: Story[] = []
+  const changed: Change[] = []
+  for (const [at, story] of after.userStories.entries()) {
+    const was = find(story.id, at)
+    if (!was) added.push(story)
+    else if (FIELDS.some(field => was[field] !== story[field]))
+      changed.push({ story, was, fields: FIELDS.filter(field => was[field] !== story[field]) })
+  }
   const parts = added.filter(story => isSubmittedPart(mode, story))
-  const changed = known
-    .filter(story => FIELDS.some(field => before[story.id]![field] !== story[field]))
-    .map(story => {
-      const was = before[story.id]!
-      return { story, was, fields: FIELDS.filter(field => was[field] !== story[field]) }
-    })
   return [
     ...added.filter(story => !parts.includes(story)).flatMap(newStoryErrors),
     ...removedErrors(before, after),
@@ -100,10 +94,8 @@ function reviewErrors(before: ReviewSnapshot, changed: Change[]): string[] {
   const illegal = (id: string, details: string) =>
     `Review iteration made illegal transition on story ${id}: ${details}.`
   if (changed.length === 0) {
-    const waiting = Object.keys(before).find(id => before[id]!.reviewStatus === 'needs_review')
-    return waiting === undefined
-      ? []
-      : [illegal(waiting, 'a review must increment reviewCount and give a verdict')]
+    const waiting = before.find(({ reviewStatus }) => reviewStatus === 'needs_review')
+    return waiting ? [illegal(waiting.id, 'a review must increment reviewCount and give a verdict')] : []
   }
   const reviewed = changed.find(c => c.was.reviewStatus === 'needs_review') ?? changed[0]!
   const others = changed.filter(c => c !== reviewed)
@@ -167,12 +159,13 @@ function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): strin
 }
 
 export function removedErrors(before: ReviewSnapshot, after: StoriesFile): string[] {
-  const ids = Object.keys(before)
-  if (ids.every((id, at) => after.userStories[at]?.id === id)) return []
+  if (before.every(({ id }, at) => after.userStories[at]?.id === id)) return []
   const left = new Set(after.userStories.map(story => story.id))
-  return ids
-    .filter(id => !left.has(id))
-    .map(id => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`)
+  return before
+    .filter(({ id }) => !left.has(id))
+    .map(
+      ({ id }) => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`,
+    )
 }
 
 const formatChange = ({ was, story }: Change, field: keyof ReviewState) =>

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { snapshotFrom, snapshotWriter, withSnapshot } from '../../../src/workflows/stories/rules/marker.ts'
+import type { Story } from '../../../src/workflows/stories/rules/story-file.ts'
+import { newStory } from '../../core/setup.ts'
+
+const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
+
+describe('the snapshot from before an iteration', () => {
+  const gate = { skipReview: false, reviewCap: 5, preIterationSnapshot: { A: FRESH }, dirtyBefore: [] }
+  const before = [{ id: 'A', ...FRESH }]
+
+  it('counts for its own step only, because a power cut can leave an older one', () => {
+    expect(snapshotFrom({ ...gate, step: 4 }, 4)).toEqual(before)
+    expect(snapshotFrom({ ...gate, step: 3 }, 4)).toBeNull()
+    expect(snapshotFrom(null, 4)).toBeNull()
+  })
+
+  it('counts if an older ralph did not keep its step', () => {
+    expect(snapshotFrom(gate, 4)).toEqual(before)
+  })
+
+  it('is written by the ids of the stories, whatever these are', () => {
+    const odd = ['A', '"\\', '__proto__', 'constructor', 'ä', '7'].map(id => newStory(id))
+    const fields = {
+      skipReview: true,
+      reviewCap: 5,
+      iterationMode: 'implement',
+      dirtyBefore: ['a"b'],
+      step: 4,
+    } as const
+    const written = JSON.parse(withSnapshot(fields, snapshotWriter()(odd)))
+    const { preIterationSnapshot, ...rest } = written
+    expect(rest).toEqual(fields)
+    expect(new Map(Object.entries(preIterationSnapshot))).toEqual(new Map(odd.map(({ id }) => [id, FRESH])))
+    expect(snapshotFrom(written, 4)).toHaveLength(odd.length)
+  })
+
+  it('has every story as it is now, whatever it was in the one before', () => {
+    const write = snapshotWriter()
+    const read = (stories: Parameters<typeof write>[0]) => JSON.parse(write(stories))
+    const [a, b, c] = ['A', 'B', 'C'].map(id => newStory(id)) as [Story, Story, Story]
+    const done = { ...b, passes: true, reviewStatus: 'approved', reviewCount: 2 } as const
+    const shown = { passes: true, reviewStatus: 'approved', reviewCount: 2 }
+    expect(read([a, b])).toEqual({ A: FRESH, B: FRESH })
+    expect(read([a, done])).toEqual({ A: FRESH, B: shown })
+    expect(read([c, a, done])).toEqual({ C: FRESH, A: FRESH, B: shown })
+    expect(read([done])).toEqual({ B: shown })
+    expect(read([])).toEqual({})
+  })
+})
