@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { AGENTS, CLIS, type Cli, exitOf, linesOf, modeOf, play, recordingsOf } from './play.ts'
 
-const CUTS = 20
+const CUTS = 8
 const streams = CLIS.flatMap(cli =>
   recordingsOf(cli)
     .filter(file => modeOf(file) === 'stream')

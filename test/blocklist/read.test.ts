@@ -142,7 +142,7 @@ test('whatever stands before it on a line of its own, a closed command is seen',
 // Without a limit of its own: what is not linear does not come back within the time of a test.
 test.each([
   ...["'", '"', '(', ')', '$(', '`', '$((', '${', '{a,', '<<a ', 'X=$X$X;'].map(
-    piece => [piece, 1_000_000] as const,
+    piece => [piece, 400_000] as const,
   ),
   ...['\\', '((', '{', '{a,b}', '<<a\n', '"$(', 'a;', 'a|', 'a[ ', 'a=(', '[[ '].map(
     piece => [piece, 200_000] as const,

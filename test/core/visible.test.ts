@@ -125,7 +125,7 @@ describe('a text made visible', () => {
   })
 
   it('takes time in proportion to its length', () => {
-    const long = `${' '.repeat(500_000)}${'\u0300'.repeat(500_000)}${'\\u{'.repeat(100_000)}`
+    const long = `${' '.repeat(200_000)}${'\u0300'.repeat(200_000)}${'\\u{'.repeat(100_000)}`
     expect(read(visible(long))).toBe(long)
   })
 })
