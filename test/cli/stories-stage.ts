@@ -120,11 +120,16 @@ export const storyFiles = ({ stories, verify, prompt = PROMPT }: Folder): Record
 
 const spellFile = (file: StoriesFile) => `${JSON.stringify(file, null, 2)}\n`
 
-/** A committed story folder, and an agent that follows these calls, then works honestly. */
-export function setStories(options: Folder & { calls?: Call[]; always?: Call; settings?: unknown } = {}) {
+/** A story folder, committed unless there is no git, and an agent that follows these calls, then works honestly. */
+export function setStories(
+  options: Folder & { calls?: Call[]; always?: Call; settings?: unknown; git?: boolean } = {},
+) {
   const stage = setRepository(
     { settings: options.settings },
-    { files: storyFiles(options), script: 'git add -A; git commit -q -m stories' },
+    {
+      files: storyFiles(options),
+      script: options.git === false ? 'rm -rf .git' : 'git add -A; git commit -q -m stories',
+    },
   )
   const seen = addStoryAgent(stage, [...(options.calls ?? []), options.always ?? null])
   const put = (file: StoriesFile) => stage.write('ralph/tasks.json', spellFile(file))

@@ -21,14 +21,19 @@ export function setRepository(options: { settings?: unknown; commit?: boolean } 
     /** One that says something in the end: an empty answer would be tried again. */
     agent: (script: string, ...args: string[]) =>
       stage.ralph('run', '-p', 'x', '-m', '1', '-c', '', ...args, '--', 'sh', '-ec', `${script}\necho done`),
-    /** Everything there is to see: files with kind, mode and content, HEAD, the branches, the index. */
-    state: () => ({
-      files: filesIn(stage.project),
-      head: git('rev-parse', '--symbolic-full-name', '--abbrev-ref=strict', 'HEAD'),
-      refs: git('for-each-ref', 'refs/heads', 'refs/tags'),
-      index: git('ls-files', '--stage'),
-      status: git('status', '--porcelain'),
-    }),
+    /**
+     * Everything there is to see: files with kind, mode and content, HEAD and its branch, the branches, and what in the index or
+     * the tree is not as in HEAD, with the hash of what the index has.
+     */
+    state() {
+      const status = git('status', '--porcelain=v2', '--branch').split('\n')
+      return {
+        files: filesIn(stage.project),
+        head: status.filter(line => line.startsWith('#')),
+        refs: git('for-each-ref', 'refs/heads', 'refs/tags'),
+        changed: status.filter(line => !line.startsWith('#')),
+      }
+    },
   }
 }
 

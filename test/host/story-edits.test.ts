@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
-import type { Call } from '../cli/stories-stage.ts'
 import { story } from '../cli/stories-stage.ts'
 import { hostStories, type Reach } from './hosted-stories.ts'
 
@@ -114,14 +113,11 @@ const EDITS: Edit[] = [
 type Way = {
   name: string
   b: 'fresh' | 'submitted'
-  third?: Call
+  /** What the agent of the third call does, in a shell. */
+  third?: string
   /** How that call ends. */
   trouble?: string
   go(stage: Stage, edit: () => void): Promise<number>
-}
-
-const FAILS: Call = () => {
-  throw new Error('no')
 }
 
 const afterStop = async (stage: Stage, edit: () => void, stop: (type: string, reach: Reach) => void) => {
@@ -160,7 +156,7 @@ const WAYS: Way[] = [
   {
     name: 'waiting',
     b: 'fresh',
-    third: FAILS,
+    third: 'exit 1',
     trouble: 'error',
     go: (stage, edit) =>
       stage.host(20, ({ type }, { send }) => {
@@ -172,7 +168,7 @@ const WAYS: Way[] = [
   {
     name: 'stopped while it works on B',
     b: 'fresh',
-    third: ({ sh }) => void sh('touch ../there; sleep 60'),
+    third: 'touch ../there; sleep 60',
     trouble: 'interrupted',
     go: (stage, edit) =>
       afterStop(stage, edit, (type, { atOnce }) => {
@@ -194,9 +190,13 @@ const WAYS: Way[] = [
   },
 ]
 
+/** Every second one is in a repository: each way and each edit is there with git and without, in half of the time. */
+const isInGit = (way: Way, edit: Edit) => (WAYS.indexOf(way) + EDITS.indexOf(edit)) % 2 === 0
+
 describe.each(WAYS)('while a story loop is $name', way => {
   it.each(EDITS)('a person $name: file, journal, agents and archive agree', async edit => {
     const stage = hostStories({
+      git: isInGit(way, edit),
       stories: [story('A'), story('B'), story('C')],
       verify: ['true'],
       calls: [null, null, way.third ?? null],

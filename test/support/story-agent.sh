@@ -68,6 +68,7 @@ edit() {
 }
 
 commit() {
+  [ -e .git ] || return 0
   git add -A
   git commit -q --allow-empty -m "$1"
 }
