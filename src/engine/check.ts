@@ -39,6 +39,7 @@ async function runTogether(
   red: RedChecks,
   signals: Signals,
 ): Promise<Finding[] | null> {
+  if (checks.length === 0) return signals.hard.aborted ? null : []
   const findings: Finding[] = []
   const broken = new AbortController()
   const hard = AbortSignal.any([signals.hard, broken.signal])

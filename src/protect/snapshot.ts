@@ -114,7 +114,8 @@ const isSame = (before: Kept | undefined, after: Kept | undefined) =>
 function read(path: string, last: Kept | undefined): Kept | null {
   const kept = (kind: Kept['kind'], data: string, mode: number, stat: string) => ({ kind, data, mode, stat })
   try {
-    const s = lstatSync(path)
+    const s = lstatSync(path, { throwIfNoEntry: false })
+    if (!s) return null
     const stat = [s.ino, s.size, s.mtimeMs, s.ctimeMs, s.mode].join(' ')
     if (last?.stat === stat) return last
     const mode = s.mode & 0o7777

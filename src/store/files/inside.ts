@@ -68,7 +68,8 @@ export function lossOf(root: PinnedFolder): string | null {
 /** What is at a path itself; null: nothing. */
 export function kindAt(path: string): 'folder' | 'link' | 'file' | 'special' | null {
   try {
-    const found = lstatSync(path)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (!found) return null
     if (found.isDirectory()) return 'folder'
     if (found.isSymbolicLink()) return 'link'
     return found.isFile() ? 'file' : 'special'
