@@ -89,4 +89,9 @@ export function hiddenIn(command: string): string | null {
 
 /** A text in quotes and on one line, whatever it holds: it goes to a terminal and may come from a file that others wrote. */
 export const quote = (text: string): string =>
-  visibleJson(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text))
+  visibleJson(JSON.stringify(text.length > LONGEST_QUOTE ? `${beginningOf(text)}…` : text))
+
+const LONGEST_QUOTE = 60
+
+/** Without half a character at its end. */
+const beginningOf = (text: string): string => text.slice(0, LONGEST_QUOTE).replace(/[\ud800-\udbff]$/, '')

@@ -5,6 +5,7 @@ import {
   printable,
   printableLine,
   printableStyled,
+  quote,
   visible,
   visibleJson,
   visibleText,
@@ -177,4 +178,14 @@ describe('printable', () => {
     expect(printableStyled('\x1b[32m✓\x1b[39m a\n')).toBe('\x1b[32m✓\x1b[39m a\n')
     expect(printableLine('a\nb')).toBe('a\\u{a}b')
   })
+})
+
+it.each([
+  ['short', '"short"'],
+  ['a\nb\u202e', '"a\\nb\\u202e"'],
+  [`${'x'.repeat(61)}`, `"${'x'.repeat(60)}…"`],
+  [`${'x'.repeat(59)}🚀`, `"${'x'.repeat(59)}…"`],
+  [`${'x'.repeat(58)}🚀!`, `"${'x'.repeat(58)}🚀…"`],
+])('%j in quotes is %s: on one line, and no longer than 60 characters', (text, quoted) => {
+  expect(quote(text)).toBe(quoted)
 })
