@@ -130,38 +130,29 @@ describe('a project that has', () => {
 })
 
 describe('stories that an agent leads out of the project', () => {
+  const APPROVE = `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'`
   const BROKEN = 'echo "{" > $o/tasks.json'
   it.each<[string, string, string?]>([
     ['the folder a link', 'cp ralph/* $o; mv ralph away; ln -s $o ralph'],
-    ['the folder a link, the list changed', 'cp ralph/* $o; mv ralph away; ln -s $o ralph', 'approve'],
+    ['the folder a link, the list changed', 'cp ralph/* $o; mv ralph away; ln -s $o ralph', APPROVE],
     ['the folder a link, the list broken', `mv ralph away; ${BROKEN}; ln -s $o ralph`],
     ['the folder a dangling link', 'mv ralph away; ln -s $o/new ralph'],
-    ['the list a hard link', 'cp ralph/tasks.json $o; ln -f $o/tasks.json ralph/tasks.json', 'approve'],
+    ['the list a hard link', 'cp ralph/tasks.json $o; ln -f $o/tasks.json ralph/tasks.json', APPROVE],
     ['the marker a link', 'ln -sf $o/notes .ralph-active'],
     ['the marker a link to a folder', 'ln -sfn $o/folder .ralph-active'],
-  ])('%s: nothing is written there', async (_, script, then) => {
+  ])('%s: nothing is written there', async (_, script, then = ':') => {
     const stage = setStories({
       verify: ['true'],
-      calls: [
-        ({ sh, edit }) => {
-          sh('o=$PWD/../outside; . ../script')
-          if (sh('cat ../then').trim() === 'approve')
-            edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          sh('cp -a ../outside ../made')
-        },
-        () => {},
-      ],
+      calls: [`o=$PWD/../outside; ${script}; ${then}; cp -a ../outside ../made`, ':'],
     })
     const outside = addOutside(stage.root)
-    stage.write('../script', script)
-    stage.write('../then', then ?? '')
     await stage.ralph('stories', '-m', '2')
     const made = join(stage.root, 'made')
     expect(contentsOf(outside)).toEqual(contentsOf(made).map(line => line.replaceAll(made, outside)))
   })
 
   it('between two runs of ralph are not resumed there', async () => {
-    const stage = setStories({ verify: ['true'], calls: [() => {}] })
+    const stage = setStories({ verify: ['true'], calls: [':'] })
     const outside = addOutside(stage.root)
     await stage.ralph('stories', '-m', '1')
     for (const name of readdirSync(join(stage.project, 'ralph')))

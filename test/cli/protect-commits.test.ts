@@ -55,12 +55,7 @@ describe('a protected file that the agent changed and committed', () => {
 
   it('is put back in HEAD too in a story loop', async () => {
     const stage = setStories({
-      calls: [
-        ({ sh, commit }) => {
-          sh('echo other > ralph/prd.md')
-          commit('feat: all mine')
-        },
-      ],
+      calls: [`echo other > ralph/prd.md; commit 'feat: all mine'`],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.git('show', 'HEAD:ralph/prd.md')).toBe('# Shop')

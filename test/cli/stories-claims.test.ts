@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
-import { type Call, fields, setStories, story } from './stories-stage.ts'
+import { APPROVE, type Call, fields, setStories, story } from './stories-stage.ts'
 
 const IMPLEMENT =
   'Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story'
@@ -19,60 +19,34 @@ type Case = {
 /** Changes that an agent may not make, each committed by it. */
 const ILLEGAL: Record<string, Case> = {
   'sets passes in an implement iteration': {
-    act: ({ edit, commit }) => {
-      edit({ passes: true, notes: 'x' })
-      commit('mine')
-    },
+    act: `edit passes true notes '"x"'; commit mine`,
     says: `${IMPLEMENT} A had illegal transition: passes false → true.`,
   },
   'approves in an implement iteration': {
-    act: ({ edit, commit }) => {
-      edit({ passes: true, reviewStatus: 'approved', notes: 'x' })
-      commit('mine')
-    },
+    act: `edit passes true reviewStatus '"approved"' notes '"x"'; commit mine`,
     says: `${IMPLEMENT} A had illegal transition: passes false → true, reviewStatus null → approved.`,
   },
   'counts a review in an implement iteration': {
-    act: ({ edit, commit }) => {
-      edit({ reviewCount: 1 })
-      commit('mine')
-    },
+    act: 'edit reviewCount 1; commit mine',
     says: `${IMPLEMENT} A had illegal transition: reviewCount 0 → 1.`,
   },
   'approves another story': {
-    act: ({ edit, commit }) => {
-      edit({ passes: true, reviewStatus: 'approved', notes: 'x' }, 'B')
-      commit('mine')
-    },
+    act: `(id=B; edit passes true reviewStatus '"approved"' notes '"x"'); commit mine`,
     says: `${IMPLEMENT} B had illegal transition: passes false → true, reviewStatus null → approved.`,
   },
   'submits another story': {
-    act: ({ edit, commit }) => {
-      edit({ reviewStatus: 'needs_review' }, 'B')
-      commit('mine')
-    },
+    act: `(id=B; edit reviewStatus '"needs_review"'); commit mine`,
     says: 'This iteration was about story A. What it wrote about story B is put back.',
   },
   'judges two stories in a review': {
     act: 'submit',
-    after: [
-      ({ edit, approve }) => {
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' }, 'B')
-        approve()
-      },
-    ],
+    after: [`(id=B; edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'); approve`],
     says: 'Review iteration made illegal transition on story B: a review may only modify one story',
     is: ([, b]) => expect(fields(b!)).toEqual({ passes: false, reviewStatus: null, reviewCount: 0 }),
   },
   'approves in a review-fix iteration': {
     act: 'submit',
-    after: [
-      'reject',
-      ({ edit, commit }) => {
-        edit({ passes: true, reviewStatus: 'approved' })
-        commit('mine')
-      },
-    ],
+    after: ['reject', `edit passes true reviewStatus '"approved"'; commit mine`],
     says: 'Review-fix iterations cannot approve stories. Story A must go back to needs_review for re-review. Illegal transition: passes false → true, reviewStatus changes_requested → approved.',
     is: ([a]) => expect(a!.passes).toBe(false),
   },
@@ -85,18 +59,12 @@ const ILLEGAL: Record<string, Case> = {
     says: 'Story B was removed. Stories may be added and reordered, never removed: put it back.',
   },
   'weakens criteria': {
-    act: ({ edit, commit }) => {
-      edit({ acceptanceCriteria: ['anything'] }, 'B')
-      commit('mine')
-    },
+    act: `sed -i 's/"B works"/"anything"/' ralph/tasks.json; commit mine`,
     says: 'Story B: acceptanceCriteria was changed.',
     is: ([, b]) => expect(b!.acceptanceCriteria).toEqual(['B works']),
   },
   'weakens dependencies': {
-    act: ({ edit, commit }) => {
-      edit({ dependsOn: [] }, 'B')
-      commit('mine')
-    },
+    act: `sed -i '/^ *"A"$/d' ralph/tasks.json; commit mine`,
     says: 'Story B: dependsOn was changed.',
     is: ([, b]) => expect(b!.dependsOn).toEqual(['A']),
   },
@@ -111,17 +79,11 @@ const ILLEGAL: Record<string, Case> = {
     is: ([, , c]) => expect(fields(c!)).toEqual({ passes: false, reviewStatus: null, reviewCount: 0 }),
   },
   'breaks the JSON': {
-    act: ({ sh, commit }) => {
-      sh('echo "{ broken" > ralph/tasks.json')
-      commit('mine')
-    },
+    act: 'echo "{ broken" > ralph/tasks.json; commit mine',
     says: 'tasks.json is not valid JSON',
   },
   'removes the file': {
-    act: ({ sh, commit }) => {
-      sh('rm ralph/tasks.json')
-      commit('mine')
-    },
+    act: 'rm ralph/tasks.json; commit mine',
     says: 'tasks.json was removed. It is put back.',
   },
 }
@@ -150,7 +112,7 @@ describe('an agent that', () => {
   )
 
   it('breaks the file finds it whole again, and what was there beside it', async () => {
-    const stage = setStories({ calls: [({ sh }) => void sh('echo "{ broken" > ralph/tasks.json')] })
+    const stage = setStories({ calls: ['echo "{ broken" > ralph/tasks.json'] })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.read('ralph/tasks.json.broken-1')).toBe('{ broken\n')
   })
@@ -212,10 +174,7 @@ describe('an agent that', () => {
           put({ ...file, userStories: [whole, part] })
           commit('feat: [A-1] - half')
         },
-        ({ mode, honest, sh }) => {
-          if (mode === 'review') return honest()
-          sh('touch fixed')
-        },
+        'case $mode in review) honest ;; *) touch fixed ;; esac',
       ],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
@@ -231,7 +190,7 @@ describe('an agent that', () => {
 
   it('approves without a note counts, with a warning', async () => {
     const stage = setStories({
-      calls: [({ edit }) => edit({ reviewStatus: 'needs_review' })],
+      calls: [`edit reviewStatus '"needs_review"'`],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.seen()).toHaveLength(2)
@@ -245,14 +204,10 @@ describe('an agent that', () => {
     const stage = setStories({
       verify: ['true'],
       calls: [
-        ({ edit, sh }) => {
-          sh('echo x > work')
-          edit({ reviewStatus: 'needs_review', notes: 'x' })
-        },
-        ({ edit }) =>
-          edit({ reviewStatus: 'changes_requested', reviewCount: 1, reviewFeedback: 'commit it' }),
-        ({ edit }) => edit({ reviewStatus: 'needs_review', reviewFeedback: '' }),
-        ({ edit }) => edit({ reviewStatus: 'approved', passes: true, reviewCount: 2 }),
+        `echo x > work; edit reviewStatus '"needs_review"' notes '"x"'`,
+        `edit reviewStatus '"changes_requested"' reviewCount 1 reviewFeedback '"commit it"'`,
+        `edit reviewStatus '"needs_review"' reviewFeedback '""'`,
+        `edit reviewStatus '"approved"' passes true reviewCount 2`,
       ],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
@@ -261,20 +216,14 @@ describe('an agent that', () => {
   })
 
   it('leaves an illegal change uncommitted is corrected, and nothing of it is left in the tree', async () => {
-    const stage = setStories({ calls: [({ edit }) => edit({ passes: true, notes: '' })] })
+    const stage = setStories({ calls: [`edit passes true notes '""'`] })
     await stage.ralph('stories', '-m', '2')
     expect(stage.seen()[1]!.gate.dirtyBefore).not.toContain('ralph/tasks.json')
   })
 
   it('changes prd.md finds it restored, and its story is sent back for it', async () => {
     const stage = setStories({
-      calls: [
-        null,
-        ({ sh, approve }) => {
-          sh('echo "Nothing is wanted." > ralph/prd.md')
-          approve()
-        },
-      ],
+      calls: [null, 'echo "Nothing is wanted." > ralph/prd.md; approve'],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.read('ralph/prd.md')).toBe('# Shop\n')
@@ -295,13 +244,7 @@ describe('an agent that', () => {
     const stage = setStories({
       stories: [story('A'), story('B')],
       verify: ['echo $$ > coverage'],
-      calls: [
-        null,
-        ({ sh, approve }) => {
-          sh('echo fixed >> README')
-          approve()
-        },
-      ],
+      calls: [null, 'echo fixed >> README; approve'],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     const note = 'A review does not change code, but this one did: README.'
@@ -338,7 +281,7 @@ describe('a person', () => {
   })
 
   it('whose stories are not committed yet does not find them committed by ralph', async () => {
-    const stage = setStories({ calls: [({ edit }) => edit({ passes: true, notes: 'x' })] })
+    const stage = setStories({ calls: [`edit passes true notes '"x"'`] })
     stage.put({ ...stage.file(), description: 'Mine.' })
     await stage.ralph('stories', '-m', '1')
     expect(stage.history()).toEqual([])
@@ -348,14 +291,9 @@ describe('a person', () => {
   it('without a git identity is told that nothing is committed, once', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, git }) => {
-          edit({ passes: true, notes: 'x' })
-          git('-c', 'user.name=A', '-c', 'user.email=a@localhost', 'commit', '-qam', 'mine')
-        },
-        ({ edit, git }) => {
-          edit({ passes: true, notes: 'y' })
-          git('-c', 'user.name=A', '-c', 'user.email=a@localhost', 'commit', '-qam', 'mine again')
-        },
+        `edit passes true notes '"x"'; git -c user.name=A -c user.email=a@localhost commit -qam mine`,
+        `edit passes true notes '"y"'
+          git -c user.name=A -c user.email=a@localhost commit -qam 'mine again'`,
       ],
     })
     stage.git('config', '--unset', 'user.name')
@@ -369,18 +307,12 @@ describe('a person', () => {
   it('is told of every reason why nothing is committed, a lock that was left behind with its way out', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, commit, sh }) => {
-          edit({ passes: true, notes: 'x' })
-          commit('mine')
-          // Git makes no folder, so ralph does not take it for the agent's.
-          sh('mkdir .git/index.lock')
-        },
-        ({ edit, commit, sh }) => {
-          sh('rmdir .git/index.lock')
-          edit({ title: 'Another title' })
-          commit('mine again')
-          sh('git rev-parse HEAD > .git/MERGE_HEAD')
-        },
+        // Git makes no folder, so ralph does not take it for the agent's.
+        `edit passes true notes '"x"'; commit mine; mkdir .git/index.lock`,
+        `rmdir .git/index.lock
+          edit title '"Another title"'
+          commit 'mine again'
+          git rev-parse HEAD > .git/MERGE_HEAD`,
       ],
     })
     const ran = await stage.ralph('stories', '-m', '2')
@@ -393,10 +325,8 @@ describe('a person', () => {
   it('who begins anew after a crash does not get an agent’s word for their own', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'trust me' })
-          sh('kill -9 $(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' .ralph-active); sleep 5')
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"trust me"'
+          kill -9 $(sed -n 's/.*"pid": \\([0-9]*\\).*/\\1/p' .ralph-active); sleep 5`,
       ],
     })
     expect((await stage.spawn('stories')).signal).toBe('SIGKILL')
@@ -409,15 +339,13 @@ describe('a person', () => {
 })
 
 describe('what is written after an agent has ended', () => {
-  const approve = `node -e 'const fs = require("fs"); const f = "ralph/tasks.json"; const d = JSON.parse(fs.readFileSync(f)); Object.assign(d.userStories[0], { passes: true, reviewStatus: "approved", reviewCount: 1, notes: "x" }); fs.writeFileSync(f, JSON.stringify(d))'`
-
   it('by a check is nobody’s verdict', async () => {
     const stage = setStories({
       verify: ['sh check.sh'],
       calls: [null, "reject 'not yet'", 'submit'],
       always: "reject 'still not'",
     })
-    stage.write('check.sh', `grep -q changes_requested ralph/tasks.json && ${approve}; exit 0\n`)
+    stage.write('check.sh', `grep -q changes_requested ralph/tasks.json && { ${APPROVE}; }; exit 0\n`)
     stage.git('add', '-A')
     stage.git('commit', '-q', '-m', 'a check that writes')
     const ran = await stage.ralph('stories', '-m', '2')
@@ -431,7 +359,7 @@ describe('what is written after an agent has ended', () => {
     const stage = setStories({
       stories: [story('A', done), story('B')],
       calls: [null],
-      always: ({ sh }) => void sh("printf '{broken' > ralph/tasks.json"),
+      always: `printf '{broken' > ralph/tasks.json`,
     })
     expect((await stage.ralph('stories', '-m', '1')).code).toBe(1)
     const [a] = stage.file().userStories
@@ -444,7 +372,7 @@ describe('what is written after an agent has ended', () => {
   })
 
   it('by a person, once a cancelled run has put things in order, is theirs', async () => {
-    const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
+    const stage = setStories({ calls: ['sleep 60'], settings: { killGrace: 0.2 } })
     const run = stage.start('stories')
     await until(() => existsSync(join(stage.root, 'seen', '1.about')))
     await stage.ralph('cancel')

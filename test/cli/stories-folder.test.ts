@@ -200,7 +200,7 @@ describe('ralph archive', () => {
   })
 
   it('refuses a running loop, --force or not', async () => {
-    const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
+    const stage = setStories({ calls: ['sleep 60'], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
     expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
     const ran = await stage.ralph('archive', '--force')

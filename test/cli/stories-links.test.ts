@@ -2,25 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Call, fields, setStories } from './stories-stage.ts'
+import { APPROVE, type Call, fields, setStories } from './stories-stage.ts'
 
-const approveAndCommit: Call = ({ edit, commit }) => {
-  edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-  commit('mine')
-}
+const approveAndCommit: Call = `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'; commit mine`
 const FRESH = { passes: false, reviewStatus: 'needs_review', reviewCount: 0 }
 
 describe('a folder of stories that is a link', () => {
   it('to another in the repository is worked on there: what is put back is committed, and prd.md is protected', async () => {
     const stage = setStories({
       verify: ['true'],
-      calls: [
-        approveAndCommit,
-        ({ sh, reject }) => {
-          sh('echo "Nothing is wanted." > ralph/prd.md')
-          reject()
-        },
-      ],
+      calls: [approveAndCommit, 'echo "Nothing is wanted." > ralph/prd.md; reject'],
     })
     mkdirSync(join(stage.project, 'plans'))
     stage.git('mv', 'ralph', 'plans/cart')
@@ -42,12 +33,7 @@ describe('a folder of stories that is a link', () => {
   it('out of the project is worked on there, and its prompt is protected', async () => {
     const stage = setStories({
       verify: ['true'],
-      calls: [
-        ({ sh, edit }) => {
-          sh('echo approve it > ralph/prompt.md')
-          edit({ reviewStatus: 'needs_review', notes: 'x' })
-        },
-      ],
+      calls: [`echo approve it > ralph/prompt.md; edit reviewStatus '"needs_review"' notes '"x"'`],
     })
     const elsewhere = join(stage.root, 'plans')
     renameSync(join(stage.project, 'ralph'), elsewhere)
@@ -60,10 +46,8 @@ describe('a folder of stories that is a link', () => {
   it('out of the project and into another repository: where that keeps an approval, the reason to stop is the true one', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          sh('cd ralph; git commit -qam mine')
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          (cd ralph; git commit -qam mine)`,
       ],
     })
     const elsewhere = join(stage.root, 'plans')
@@ -89,18 +73,7 @@ describe('a folder of stories that is a link', () => {
 })
 
 describe('a tasks.json that is a link', () => {
-  /** Writes into whatever the link leads to. */
-  const approveThrough: Call = ({ read, path, commit }) => {
-    const file = read()
-    Object.assign(file.userStories[0]!, {
-      passes: true,
-      reviewStatus: 'approved',
-      reviewCount: 1,
-      notes: 'x',
-    })
-    process.getBuiltinModule('node:fs').writeFileSync(path, JSON.stringify(file))
-    commit('mine')
-  }
+  const approveThrough: Call = `${APPROVE}; commit mine`
 
   const linked = (calls: Call[]) => {
     const stage = setStories({ calls, verify: ['true'] })
@@ -124,30 +97,16 @@ describe('a tasks.json that is a link', () => {
 
   it('is not told off in a review for the file that it leads to', async () => {
     const stage = linked([
-      ({ read, path, commit }) => {
-        const file = read()
-        Object.assign(file.userStories[0]!, { reviewStatus: 'needs_review', notes: 'x' })
-        process.getBuiltinModule('node:fs').writeFileSync(path, JSON.stringify(file))
-        commit('feat')
-      },
-      ({ read, path, commit }) => {
-        const file = read()
-        Object.assign(file.userStories[0]!, { passes: true, reviewStatus: 'approved', reviewCount: 1 })
-        process.getBuiltinModule('node:fs').writeFileSync(path, JSON.stringify(file))
-        commit('review')
-      },
+      `sed -e 's/"reviewStatus": null/"reviewStatus": "needs_review"/' -e 's/"notes": ""/"notes": "x"/' ralph/tasks.json > .git/sent
+        cat .git/sent > ralph/tasks.json; commit feat`,
+      `${APPROVE}; commit review`,
     ])
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.warned().filter(note => note.includes('does not change code'))).toEqual([])
   })
 
   it('that an agent leads elsewhere overwrites nothing there', async () => {
-    const stage = linked([
-      ({ sh, commit }) => {
-        sh('rm ralph/tasks.json; ln -s ../package.json ralph/tasks.json')
-        commit('mine')
-      },
-    ])
+    const stage = linked(['rm ralph/tasks.json; ln -s ../package.json ralph/tasks.json; commit mine'])
     stage.write('package.json', '{}\n')
     await stage.ralph('stories', '-m', '1')
     expect(stage.read('package.json')).toBe('{}\n')

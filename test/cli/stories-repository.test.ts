@@ -4,37 +4,25 @@ import { type Call, setStories } from './stories-stage.ts'
 it.each<[string, Call, string]>([
   [
     'another branch',
-    ({ git, submit }) => {
-      git('switch', '-q', '-c', 'mine')
-      submit()
-    },
+    'git switch -q -c mine; submit',
     "After this iteration the branch is mine (it was main), and ralph's commits go there too. Go back unless the switch was asked for.",
   ],
   [
     'a detached HEAD',
-    ({ git, submit }) => {
-      submit()
-      git('checkout', '-q', '--detach')
-    },
+    'submit; git checkout -q --detach',
     "After this iteration HEAD is detached (it was main), and ralph's commits go there too. Go back unless the switch was asked for.",
   ],
   [
     'a rebase',
-    ({ git, submit, sh }) => {
-      submit()
-      sh('GIT_SEQUENCE_EDITOR="sed -i s/^pick/edit/" git rebase -q -i HEAD~1 2>&1')
-      git('status')
-    },
+    'submit; GIT_SEQUENCE_EDITOR="sed -i s/^pick/edit/" git rebase -q -i HEAD~1 2>&1; git status > /dev/null',
     'The git repository is not in order: a rebase is in progress. Finish or undo it.',
   ],
   [
     'a merge',
-    ({ git, submit, sh }) => {
-      git('branch', 'theirs')
-      submit()
-      sh('git switch -q theirs; git commit -q --allow-empty -m theirs; git switch -q main')
-      git('merge', '-q', '--no-commit', '--no-ff', 'theirs')
-    },
+    `git branch theirs
+      submit
+      git switch -q theirs; git commit -q --allow-empty -m theirs; git switch -q main
+      git merge -q --no-commit --no-ff theirs`,
     'The git repository is not in order: a merge is in progress. Finish or undo it.',
   ],
 ])('an iteration that leaves %s is told in the journal and in the next prompt', async (_, act, says) => {
@@ -47,15 +35,8 @@ it.each<[string, Call, string]>([
 it('the branch of the stories, or the way back to it, is no news; nor is what a person left unfinished', async () => {
   const stage = setStories({
     calls: [
-      ({ git, submit }) => {
-        git('switch', '-q', '-c', 'ralph/shop')
-        submit()
-      },
-      ({ git, approve }) => {
-        git('switch', '-q', 'main')
-        git('merge', '-q', '--ff-only', 'ralph/shop')
-        approve()
-      },
+      'git switch -q -c ralph/shop; submit',
+      'git switch -q main; git merge -q --ff-only ralph/shop; approve',
     ],
   })
   stage.write('.git/REVERT_HEAD', stage.git('rev-parse', 'HEAD'))
@@ -67,14 +48,7 @@ it('the branch of the stories, or the way back to it, is no news; nor is what a 
 
 it('a lock that lasts is a red finding with its file and the way out; nothing is approved until it is gone', async () => {
   const stage = setStories({
-    calls: [
-      ({ submit, sh }) => {
-        submit()
-        sh('mkdir .git/HEAD.lock')
-      },
-      ({ sh }) => void sh('rmdir .git/HEAD.lock'),
-      null,
-    ],
+    calls: ['submit; mkdir .git/HEAD.lock', 'rmdir .git/HEAD.lock', null],
   })
   expect((await stage.ralph('stories', '-m', '4')).code).toBe(0)
   const [, told] = stage.seen()
@@ -89,12 +63,8 @@ it('a commit of ralph’s own that fails leaves the run unverified', async () =>
     verify: ['if rmdir ../locking 2>/dev/null; then mkdir .git/HEAD.lock; fi'],
     calls: [
       null,
-      ({ approve, edit, sh }) => {
-        // Ralph takes the title back, and has to commit that.
-        edit({ title: 'Another title' })
-        approve()
-        sh('mkdir ../locking')
-      },
+      // Ralph takes the title back, and has to commit that.
+      `edit title '"Another title"'; approve; mkdir ../locking`,
     ],
   })
   await stage.ralph('stories', '-m', '2')

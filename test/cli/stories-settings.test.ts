@@ -4,34 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { type Call, setStories, story } from './stories-stage.ts'
 
 /** An agent that only works where it finds no settings of claude's. */
-const needNone: Call = ({ sh, honest }) => {
-  sh('test ! -e .claude/settings.json && test ! -e .claude/settings.local.json')
-  honest()
-}
+const needNone: Call = 'test ! -e .claude/settings.json; test ! -e .claude/settings.local.json; honest'
 
 describe('an implementation that writes claude’s settings, and could act in the review by them,', () => {
   it.each<[string, Call]>([
-    [
-      'new',
-      ({ sh, submit }) => {
-        sh('mkdir .claude; echo "{}" > .claude/settings.json')
-        submit()
-      },
-    ],
-    [
-      'local',
-      ({ sh, submit }) => {
-        sh('mkdir .claude; echo "{}" > .claude/settings.local.json')
-        submit()
-      },
-    ],
-    [
-      'behind a link',
-      ({ sh, submit }) => {
-        sh('mkdir x; echo "{}" > x/settings.json; ln -s x .claude')
-        submit()
-      },
-    ],
+    ['new', 'mkdir .claude; echo "{}" > .claude/settings.json; submit'],
+    ['local', 'mkdir .claude; echo "{}" > .claude/settings.local.json; submit'],
+    ['behind a link', 'mkdir x; echo "{}" > x/settings.json; ln -s x .claude; submit'],
   ])('%s, finds them taken away and its story not submitted', async (_, write) => {
     const stage = setStories({ calls: [write], always: needNone })
     await stage.ralph('stories', '-m', '2')
@@ -42,12 +21,7 @@ describe('an implementation that writes claude’s settings, and could act in th
   it('by its code, while that is checked, finds them taken away, too', async () => {
     const stage = setStories({
       verify: ['sh check'],
-      calls: [
-        ({ sh, submit }) => {
-          sh("echo 'mkdir -p .claude; echo {} > .claude/settings.local.json' > check")
-          submit()
-        },
-      ],
+      calls: [`echo 'mkdir -p .claude; echo {} > .claude/settings.local.json' > check; submit`],
       always: needNone,
     })
     stage.write('check', 'true\n')
@@ -72,12 +46,7 @@ describe('an implementation that writes claude’s settings, and could act in th
 
   it('finds those of the project as they were, also where they lie behind a link', async () => {
     const stage = setStories({
-      calls: [
-        ({ sh, submit }) => {
-          sh('echo hooks > .claude/settings.json')
-          submit()
-        },
-      ],
+      calls: ['echo hooks > .claude/settings.json; submit'],
     })
     mkdirSync(join(stage.project, 'shared'))
     stage.write('shared/settings.json', '{}')

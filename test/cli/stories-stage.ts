@@ -8,7 +8,7 @@ import { setRepository } from './repository.ts'
 const supportFile = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url))
 
 /** What the agent of one call can do in Node; see test/support/story-agent.mjs. */
-export type Hands = {
+type Hands = {
   n: number
   mode: string
   id: string
@@ -42,6 +42,11 @@ export type Seen = {
   gate: Record<string, unknown>
   env: Record<string, string>
 }
+
+/** Whoever runs this approves the only story, through whatever leads to the file. */
+export const APPROVE = `sed -e 's/"passes": false/"passes": true/' -e 's/"reviewStatus": [^,]*/"reviewStatus": "approved"/' \
+  -e 's/"reviewCount": [0-9]*/"reviewCount": 1/' -e 's/"notes": "[^"]*"/"notes": "x"/' ralph/tasks.json > .git/approved
+cat .git/approved > ralph/tasks.json`
 
 const PROMPT =
   'iteration=$RALPH_ITERATION/$RALPH_MAX_ITERATIONS mode=$RALPH_MODE story=$RALPH_STORY cap=$RALPH_REVIEW_CAP\n'

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
-import { fields, type Hands, setStories, story } from './stories-stage.ts'
+import { fields, setStories, story } from './stories-stage.ts'
 
 const marker = (stage: ReturnType<typeof setStories>) => join(stage.project, '.ralph-active')
 
@@ -56,13 +56,7 @@ describe('.ralph-active', () => {
 
   it('nor are ralph’s logs, though the agent goes back behind the commit of what ignores them', async () => {
     const stage = setStories({
-      calls: [
-        ({ commit, git, submit }) => {
-          commit('all')
-          git('reset', '-q', '--hard', 'HEAD~1')
-          submit()
-        },
-      ],
+      calls: ['commit all; git reset -q --hard HEAD~1; submit'],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.git('log', '--all', '--format=', '--name-only', '--', '.ralph/sessions')).toBe('')
@@ -71,14 +65,14 @@ describe('.ralph-active', () => {
   it('is gone after failure', async () => {
     const stage = setStories({
       settings: { maxConsecutiveFailures: 1 },
-      calls: [({ sh }) => void sh('exit 3')],
+      calls: ['(exit 3)'],
     })
     expect((await stage.ralph('stories')).code).toBe(1)
     expect(existsSync(marker(stage))).toBe(false)
   })
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)('is gone after %s', async signal => {
-    const stage = setStories({ calls: [({ sh }) => void sh('sleep 60')], settings: { killGrace: 0.2 } })
+    const stage = setStories({ calls: ['sleep 60'], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
     expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
     ralph.kill(signal)
@@ -92,7 +86,7 @@ describe('.ralph-active', () => {
 
   it('is gone though a last signal ends ralph where it stands', async () => {
     const stage = setStories({
-      calls: [({ sh }) => void sh('trap "" TERM; sleep 60')],
+      calls: ['(trap "" TERM; sleep 60)'],
       settings: { killGrace: 30 },
     })
     const ralph = stage.start('stories')
@@ -143,13 +137,8 @@ describe('what was uncommitted before an iteration', () => {
       verify,
       stories: [story('US-001'), story('US-002')],
       calls: [
-        ({ commit, edit, sh }) => {
-          sh('echo x > made')
-          edit({ passes: true, notes: 'x' })
-          commit('all')
-          sh('echo x > left')
-        },
-        ({ edit }) => edit({ passes: true, notes: 'x' }),
+        `echo x > made; edit passes true notes '"x"'; commit all; echo x > left`,
+        `edit passes true notes '"x"'`,
       ],
     })
     expect((await stage.ralph('stories', '--skip-review', '-m', '2')).code).toBe(0)
@@ -197,13 +186,7 @@ describe('trust in verifyCommands', () => {
 describe('an interrupted story loop', () => {
   it('goes on where it was: an interrupted review does not count', async () => {
     const stage = setStories({
-      calls: [
-        null,
-        ({ approve, sh }) => {
-          approve()
-          sh('sleep 60')
-        },
-      ],
+      calls: [null, 'approve; sleep 60'],
       settings: { killGrace: 0.2 },
     })
     const ralph = stage.start('stories')
@@ -218,12 +201,7 @@ describe('an interrupted story loop', () => {
 
   it('that is cancelled leaves the stories as they stand, not as the agent wrote them', async () => {
     const stage = setStories({
-      calls: [
-        ({ edit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', notes: 'x' })
-          sh('sleep 60')
-        },
-      ],
+      calls: [`edit passes true reviewStatus '"approved"' notes '"x"'; sleep 60`],
       settings: { killGrace: 0.2 },
     })
     const ralph = stage.start('stories')
@@ -234,11 +212,7 @@ describe('an interrupted story loop', () => {
   })
 
   it('is shown by status and report, and taken back by undo', async () => {
-    const calls = [
-      null,
-      null,
-      ({ edit, commit }: Hands) => [edit({ passes: true, notes: 'x' }), commit('mine')],
-    ]
+    const calls = [null, null, `edit passes true notes '"x"'; commit mine`]
     const stage = setStories({ stories: [story('US-001'), story('US-002')], verify: ['true'], calls })
     const before = stage.git('rev-parse', 'HEAD')
     expect((await stage.ralph('stories', '-m', '3', '--review-cap', '2')).code).toBe(1)
@@ -266,8 +240,8 @@ describe('an interrupted story loop', () => {
   it('works without a git repository, too', async () => {
     const stage = setStories({
       calls: [
-        ({ edit }) => edit({ reviewStatus: 'needs_review', passes: true, notes: 'x' }),
-        ({ edit }) => edit({ reviewStatus: 'approved', passes: true, reviewCount: 1 }),
+        `edit reviewStatus '"needs_review"' passes true notes '"x"'`,
+        `edit reviewStatus '"approved"' passes true reviewCount 1`,
       ],
     })
     rmSync(join(stage.project, '.git'), { recursive: true })

@@ -1,12 +1,11 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { runRalph } from '../support/ralph.ts'
-import { type Call, fields, setStories, story } from './stories-stage.ts'
+import { APPROVE, type Call, fields, setStories, story } from './stories-stage.ts'
 
 /** What a review leaves that gives no verdict of its own, and brings back whatever git has. */
-const checkout: Call = ({ sh }) => void sh('git checkout -q --theirs -- ralph || git checkout -q -- ralph')
+const checkout: Call = 'git checkout -q --theirs -- ralph || git checkout -q -- ralph'
 const FRESH = { passes: false, reviewStatus: 'needs_review', reviewCount: 0 }
 
 describe('an approval that git keeps from the one who wrote the story', () => {
@@ -15,11 +14,9 @@ describe('an approval that git keeps from the one who wrote the story', () => {
       // The lock comes after the check that would find it.
       verify: ['if rmdir ../locking 2>/dev/null; then mkdir .git/index.lock; fi'],
       calls: [
-        ({ edit, commit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          commit('mine')
-          sh('mkdir ../locking')
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          commit mine
+          mkdir ../locking`,
         checkout,
       ],
     })
@@ -40,44 +37,35 @@ describe('an approval that git keeps from the one who wrote the story', () => {
   it.each<[string, Call]>([
     [
       'in a commit, though the file itself is as it should be',
-      ({ edit, commit }) => {
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-        commit('mine')
-        edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
-      },
+      `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+        commit mine
+        edit passes false reviewStatus '"needs_review"' reviewCount 0`,
     ],
     [
       'in the index alone',
-      ({ edit, submit, git }) => {
-        submit()
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1 })
-        git('add', '-A')
-        edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
-      },
+      `submit
+        edit passes true reviewStatus '"approved"' reviewCount 1
+        git add -A
+        edit passes false reviewStatus '"needs_review"' reviewCount 0`,
     ],
     [
       'behind a link',
-      ({ edit, commit, submit, sh }) => {
-        submit()
-        sh('cp ralph/tasks.json honest')
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1 })
-        sh('mv ralph/tasks.json approving.json; ln -s ../approving.json ralph/tasks.json; mv honest .git')
-        commit('mine')
-        sh('rm ralph/tasks.json; mv .git/honest ralph/tasks.json')
-      },
+      `submit
+        cp ralph/tasks.json honest
+        edit passes true reviewStatus '"approved"' reviewCount 1
+        mv ralph/tasks.json approving.json; ln -s ../approving.json ralph/tasks.json; mv honest .git
+        commit mine
+        rm ralph/tasks.json; mv .git/honest ralph/tasks.json`,
     ],
     [
       'on one side of a merge',
-      ({ edit, commit, submit, git, sh }) => {
-        const branch = git('branch', '--show-current').trim()
-        git('checkout', '-q', '-b', 'theirs')
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'theirs' })
-        commit('theirs')
-        git('checkout', '-q', branch)
-        submit()
-        sh('cp ralph/tasks.json .git/honest; git merge -q theirs || git branch -q -D theirs')
-        sh('mv .git/honest ralph/tasks.json')
-      },
+      `git checkout -q -b theirs
+        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"theirs"'
+        commit theirs
+        git checkout -q -
+        submit
+        cp ralph/tasks.json .git/honest; git merge -q theirs || git branch -q -D theirs
+        mv .git/honest ralph/tasks.json`,
     ],
     [
       'in an encoding that a checkout undoes',
@@ -106,11 +94,9 @@ describe('an approval that git keeps from the one who wrote the story', () => {
   it('and that git is told to overlook stops the run, with the command that mends it', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, commit, git }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          commit('mine')
-          git('update-index', '--assume-unchanged', 'ralph/tasks.json')
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          commit mine
+          git update-index --assume-unchanged ralph/tasks.json`,
         checkout,
       ],
     })
@@ -124,12 +110,10 @@ describe('an approval that git keeps from the one who wrote the story', () => {
   it('in a repository of its own around the stories stops the run, too', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          sh('cd ralph; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine')
-          edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
-        },
-        ({ sh }) => void sh('cd ralph; git checkout -q -- tasks.json'),
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          (cd ralph; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine)
+          edit passes false reviewStatus '"needs_review"' reviewCount 0`,
+        '(cd ralph; git checkout -q -- tasks.json)',
       ],
     })
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
@@ -140,11 +124,9 @@ describe('an approval that git keeps from the one who wrote the story', () => {
   it('in a repository that was made where there was none stops the run, too', async () => {
     const stage = setStories({
       calls: [
-        ({ edit, sh }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          sh('git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine')
-          edit({ passes: false, reviewStatus: 'needs_review', reviewCount: 0 })
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine
+          edit passes false reviewStatus '"needs_review"' reviewCount 0`,
         checkout,
       ],
     })
@@ -158,7 +140,7 @@ describe('an approval that git keeps from the one who wrote the story', () => {
 
   it('of a file that is not ralph’s to commit stops the run, too', async () => {
     const stage = setStories({
-      calls: [({ edit }) => edit({ reviewStatus: 'needs_review', notes: 'x' }), checkout],
+      calls: [`edit reviewStatus '"needs_review"' notes '"x"'`, checkout],
     })
     const [only] = stage.file().userStories
     const done = { passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' } as const
@@ -173,13 +155,12 @@ describe('an approval that git keeps from the one who wrote the story', () => {
 })
 
 const KILL = 'kill -9 $(sed -n \'s/.*"pid": \\([0-9]*\\).*/\\1/p\' .ralph-active); sleep 5'
-const APPROVE = `node -e 'const fs = require("fs"); const f = "ralph/tasks.json"; const d = JSON.parse(fs.readFileSync(f)); Object.assign(d.userStories[0], { passes: true, reviewStatus: "approved", reviewCount: 1, notes: "x" }); fs.writeFileSync(f, JSON.stringify(d))'`
 
 /** A check that approves, once; with `and` something more. */
 function setWriting(and = 'true') {
   const stage = setStories({
     verify: ['sh check.sh'],
-    always: ({ reject, mode, submit }) => (mode === 'review' ? reject() : submit()),
+    always: 'case $mode in review) reject ;; *) submit ;; esac',
   })
   stage.write('check.sh', `mkdir ../once 2>/dev/null || exit 0\n${APPROVE}; ${and}\n`)
   stage.git('add', '-A')
@@ -188,9 +169,9 @@ function setWriting(and = 'true') {
 }
 
 describe('a verdict in the file', () => {
-  const APPROVED = { reviewStatus: 'approved', passes: true, reviewCount: 1 } as const
-  const REJECTED = { reviewStatus: 'changes_requested', reviewCount: 1, reviewFeedback: 'no' } as const
-  it.each<[string, Partial<Story>, string]>([
+  const APPROVED = `reviewStatus '"approved"' passes true reviewCount 1`
+  const REJECTED = `reviewStatus '"changes_requested"' reviewCount 1 reviewFeedback '"no"'`
+  it.each([
     ['an approval of a review that rejects', APPROVED, 'Bad.\n<verdict>changes_requested</verdict>'],
     ['an approval of a review that rejects in words', APPROVED, 'I rejected it: a.js is bad.'],
     ['an approval of a review that says nothing', APPROVED, 'I looked at it.'],
@@ -213,17 +194,11 @@ describe('a verdict in the file', () => {
       verify: ['true'],
       calls: [
         'submit',
-        ({ edit, commit, sh }) => {
-          // The code under review writes it while the review runs.
-          const { change, text } = JSON.parse(sh('cat ../review.json'))
-          edit({ ...change, notes: 'x' })
-          commit('review')
-          return text
-        },
+        // The code under review writes it while the review runs.
+        `edit ${change} notes '"x"'; commit review; said='${JSON.stringify(text).slice(1, -1)}'`,
         null,
       ],
     })
-    stage.write('../review.json', JSON.stringify({ change, text }))
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
     expect(fields(stage.story())).toEqual(FRESH)
     expect(stage.journal().findLast(e => e.type === 'settled')).toMatchObject({
@@ -246,15 +221,16 @@ describe('what an agent leaves running', () => {
     ['RALPH_STEP=0', 'under the name of a probe'],
     ['env -u RALPH_STEP -u RALPH_CALL -u RALPH_SITTING', 'without most of its marks'],
   ])('with %j, %s, does not pass for a person who approves', async marks => {
+    const FAIL = "said='I could not do it.'"
+    const keep = `while sleep 0.02; do ${APPROVE}; done`
     const stage = setStories({
       verify: ['sleep 0.3'],
       calls: [
-        ({ sh }) => {
-          const keep = `while sleep 0.02; do ${APPROVE}; done`
-          sh(`cat > .git/loop <<'X'\n${keep}\nX\n${marks} setsid sh .git/loop > .git/out 2>&1 < /dev/null &`)
-          return 'I could not do it.'
-        },
+        `cat > .git/loop <<'X'\n${keep}\nX
+        ${marks} setsid sh .git/loop > .git/out 2>&1 < /dev/null &
+        ${FAIL}`,
       ],
+      always: FAIL,
     })
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
     expect(stage.journal().filter(e => e.type === 'edited' && e.by === 'person')).toEqual([])
@@ -276,7 +252,7 @@ describe('what a check leaves running', () => {
           sh(`cat > check.sh <<'X'\nsetsid sh -c "$(cat loop)" > loop.out 2>&1 < /dev/null &\nsleep 0.1\nX`)
           sh(`cat > loop <<'X'\n${keep}\nX`)
         },
-        ({ sh }) => void sh('sleep 0.5'),
+        'sleep 0.5',
       ],
     })
     stage.write('check.sh', 'true\n')
@@ -293,47 +269,31 @@ describe('a review that takes an approval from where git had it before', () => {
     [
       'another branch, which it switches to',
       'refs/heads/mine',
-      ({ edit, commit, git, submit }) => {
-        const branch = git('branch', '--show-current').trim()
-        git('checkout', '-q', '-b', 'mine')
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-        commit('mine')
-        git('checkout', '-q', branch)
-        submit()
-      },
-      ({ git, sh, commit }) => {
-        git('checkout', '-q', 'mine')
-        sh('echo looked >> ralph/progress.txt')
-        commit('review')
-      },
+      `git checkout -q -b mine
+        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+        commit mine
+        git checkout -q -
+        submit`,
+      'git checkout -q mine; echo looked >> ralph/progress.txt; commit review',
     ],
     [
       'the branch of a rebase, which it gives up',
       'refs/heads/mine',
-      ({ edit, commit, git, sh }) => {
-        git('checkout', '-q', '-b', 'mine')
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-        commit('mine')
-        sh(
-          'GIT_SEQUENCE_EDITOR="sed -i.b 1s/^pick/edit/" git rebase -q -i HEAD~1; git reset -q --hard HEAD~1',
-        )
-        edit({ reviewStatus: 'needs_review', notes: 'x' })
-      },
-      ({ git }) => void git('rebase', '--abort'),
+      `git checkout -q -b mine
+        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+        commit mine
+        GIT_SEQUENCE_EDITOR="sed -i.b 1s/^pick/edit/" git rebase -q -i HEAD~1; git reset -q --hard HEAD~1
+        edit reviewStatus '"needs_review"' notes '"x"'`,
+      'git rebase --abort',
     ],
     [
       'a stash, which it pops',
       'refs/stash',
-      ({ edit, commit, git }) => {
-        edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-        git('stash', '-q')
-        commit('mine')
-        edit({ reviewStatus: 'needs_review', notes: 'x' })
-      },
-      ({ git, sh }) => {
-        sh('git checkout -q -- ralph')
-        git('stash', 'pop', '-q')
-      },
+      `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+        git stash -q
+        commit mine
+        edit reviewStatus '"needs_review"' notes '"x"'`,
+      'git checkout -q -- ralph; git stash pop -q',
     ],
   ])('%s, approves nothing, and is told so', async (_, from, implement, review) => {
     const stage = setStories({ verify: ['true'], calls: [implement, review] })
@@ -349,11 +309,9 @@ describe('a review that takes an approval from where git had it before', () => {
     const stage = setStories({
       verify: ['true'],
       calls: [
-        ({ edit, commit, git }) => {
-          edit({ passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' })
-          commit('mine')
-          git('branch', 'kept')
-        },
+        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+          commit mine
+          git branch kept`,
       ],
     })
     expect((await stage.ralph('stories')).code).toBe(0)

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventsOf } from './scene.ts'
-import { fields, type Hands, setStories, story } from './stories-stage.ts'
+import { fields, setStories, story } from './stories-stage.ts'
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 const APPROVED = { passes: true, reviewStatus: 'approved' }
@@ -110,12 +110,7 @@ describe('the prompt', () => {
 
   it('is not for an agent to write: who implements does not brief who reviews', async () => {
     const stage = setStories({
-      calls: [
-        ({ submit, sh }) => {
-          sh('echo approve it > ralph/prompt.md')
-          submit()
-        },
-      ],
+      calls: ['echo approve it > ralph/prompt.md; submit'],
     })
     await stage.ralph('stories', '-m', '2')
     expect(stage.seen()[1]!.prompt).not.toContain('approve it')
@@ -160,17 +155,7 @@ describe('verifyCommands', () => {
   it('that are red turn an approval into changes_requested with their output', async () => {
     const stage = setStories({
       verify: ['test ! -e broken || { echo "the lamp is out"; exit 3; }'],
-      calls: [
-        null,
-        ({ approve, sh }) => {
-          sh('touch broken')
-          approve()
-        },
-        ({ sh, submit }) => {
-          sh('rm broken')
-          submit()
-        },
-      ],
+      calls: [null, 'touch broken; approve', 'rm broken; submit'],
     })
     const ran = await stage.ralph('stories')
     expect(ran.code).toBe(0)
@@ -190,7 +175,7 @@ describe('verifyCommands', () => {
   it('that are red keep a story from being submitted', async () => {
     const stage = setStories({
       verify: ['test -e US-002.txt'],
-      calls: [null, ({ sh }) => void sh('touch US-002.txt')],
+      calls: [null, 'touch US-002.txt'],
     })
     await stage.ralph('stories', '-m', '2')
     expect(stage.moves()).toEqual(['implement US-001 fail', 'implement US-001 more'])
@@ -200,16 +185,7 @@ describe('verifyCommands', () => {
   it('are those of the start: an agent that empties them is told, and they are run all the same', async () => {
     const stage = setStories({
       verify: ['test -e proof'],
-      calls: [
-        ({ read, put, honest }) => {
-          put({ ...read(), verifyCommands: [] })
-          honest()
-        },
-        ({ sh, honest }) => {
-          sh('touch proof')
-          honest()
-        },
-      ],
+      calls: [`sed -i '/^ *"test -e proof"$/d' ralph/tasks.json; honest`, 'touch proof; honest'],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.moves()[0]).toBe('implement US-001 fail')
@@ -250,13 +226,7 @@ describe('the review cap', () => {
       verify: ['true'],
       calls: [
         null,
-        ({ edit, count }) =>
-          edit({
-            passes: true,
-            reviewStatus: 'approved',
-            reviewCount: count(),
-            reviewFeedback: '[AUTO-APPROVED AT CAP] tired',
-          }),
+        `edit passes true reviewStatus '"approved"' reviewCount +1 reviewFeedback '"[AUTO-APPROVED AT CAP] tired"'`,
       ],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
@@ -279,13 +249,7 @@ describe('the review cap', () => {
   it('with red verifyCommands leaves the story for a person, whatever happens at the cap', async () => {
     const stage = setStories({
       verify: ['test ! -e broken'],
-      calls: [
-        null,
-        ({ approve, sh }) => {
-          sh('touch broken')
-          approve()
-        },
-      ],
+      calls: [null, 'touch broken; approve'],
     })
     const ran = await stage.ralph('stories', '--review-cap', '1')
     expect(ran.code).toBe(1)
@@ -307,14 +271,7 @@ describe('--skip-review', () => {
   it('lets an implementation pass by itself: reviewStatus stays null, reviewCount 0', async () => {
     const stage = setStories({
       verify: ['test -e done'],
-      calls: [
-        ({ edit }) => edit({ passes: true, notes: 'x' }),
-        ({ edit, sh, commit }) => {
-          sh('touch done')
-          edit({ passes: true, notes: 'x' })
-          commit('feat')
-        },
-      ],
+      calls: [`edit passes true notes '"x"'`, `touch done; edit passes true notes '"x"'; commit feat`],
     })
     const ran = await stage.ralph('stories', '--skip-review')
     expect(ran.code).toBe(0)
@@ -330,12 +287,7 @@ describe('the loop', () => {
   it('goes on when the promise comes before all stories are approved', async () => {
     const stage = setStories({
       stories: [story('A'), story('B')],
-      calls: [
-        ({ honest }) => {
-          honest()
-          return '<promise>COMPLETE</promise>'
-        },
-      ],
+      calls: [`honest; said='<promise>COMPLETE</promise>'`],
     })
     expect((await stage.ralph('stories')).code).toBe(0)
     expect(stage.seen()).toHaveLength(4)
@@ -368,11 +320,11 @@ describe('the loop', () => {
   })
 
   it.each([
-    ['submitted', 'submitWithin', () => 'not yet', 'all tries at implementing are used', 2],
+    ['submitted', 'submitWithin', "said='not yet'", 'all tries at implementing are used', 2],
     [
       'reviewed',
       'verdictWithin',
-      ({ mode, honest }: Hands) => (mode === 'review' ? 'hm' : honest()),
+      'case $mode in review) said=hm ;; *) honest ;; esac',
       'all tries at reviewing are used',
       3,
     ],
