@@ -39,7 +39,7 @@ class InOrder extends BaseSequencer {
  * but a worker grows with every file, and the larger it is, the longer each process takes to start.
  */
 class WorkerForSome extends ForksPoolWorker {
-  static FILES = 6
+  static FILES = 12
   override name = 'for-some'
   private files = 0
 
