@@ -73,16 +73,16 @@ function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskI
 const NONE: readonly TaskId[] = []
 
 /** Tasks that wait for a person, and why. */
-export const blockedTasks = (
+export function blockedTasks(
   tasks: readonly Task[],
   state: RunState,
   table: StageTable,
-): Map<TaskId, string> =>
-  new Map(
-    tasks
-      .filter(task => stageOf(table, state, task) === 'blocked')
-      .map(task => [task.id, taskStateOf(table, state, task).why]),
-  )
+): Map<TaskId, string> {
+  // Mostly there is none, and only a task that was worked on can be one.
+  if (!Object.values(state.taskStates).some(({ stage }) => stage === 'blocked')) return new Map()
+  const blocked = tasks.filter(task => stageOf(table, state, task) === 'blocked')
+  return new Map(blocked.map(task => [task.id, taskStateOf(table, state, task).why]))
+}
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 

@@ -89,8 +89,13 @@ export function viewOf(
     list: () =>
       workflow.listed
         ? {
-            items: todo(),
-            blocked: blockedTasks(book.tasks, book.state, book.table),
+            // Made by whoever shows them: some only ask whether there is a list, and it can be long.
+            get items() {
+              return todo()
+            },
+            get blocked() {
+              return blockedTasks(book.tasks, book.state, book.table)
+            },
             isVerified: task => book.state.taskStates[task]?.proof ?? false,
           }
         : null,

@@ -87,12 +87,15 @@ function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string 
 }
 
 function countsOf(rows: readonly TaskRow[]): string {
-  const counted = { completed: 0, in_progress: 0, pending: 0 }
-  for (const { item } of rows) counted[item.status]++
+  let done = 0
+  let active = 0
+  for (const { item } of rows)
+    if (item.status === 'completed') done++
+    else if (item.status === 'in_progress') active++
   const counts = [
-    [counted.completed, 'done'],
-    [counted.in_progress, 'active'],
-    [counted.pending, 'pending'],
+    [done, 'done'],
+    [active, 'active'],
+    [rows.length - done - active, 'pending'],
   ] as const
   return counts.flatMap(([n, word]) => (n > 0 ? `${n} ${word}` : [])).join(', ')
 }

@@ -27,12 +27,12 @@ type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 
 /** What an agent wrote into the story file without permission. People and the next agent see each sentence once. */
 export function refusals(work: AgentWork, rules: Rules): string[] {
-  const { found, before, tasks } = work
+  const { found, before } = work
   const known = before ?? work.truth.userStories
   const errors = [
     ...(rules.skip ? removedErrors(known, found) : ruleErrors(work, rules.cap)),
     ...noteErrors({ userStories: found.userStories.filter(isDone(work.truth)) }),
-    ...pinErrors(found, tasks),
+    ...pinErrors(work),
     ...(isSameList(found.verifyCommands ?? [], rules.verifyCommands)
       ? []
       : [`verifyCommands was changed. ${PINNED}`]),
@@ -41,8 +41,8 @@ export function refusals(work: AgentWork, rules: Rules): string[] {
 }
 
 const isDone = (truth: StoriesFile) => {
-  const done = new Set(truth.userStories.filter(story => story.passes).map(story => story.id))
-  return ({ id, passes }: Story) => passes && done.has(id)
+  const due = taskFinder(truth.userStories)
+  return ({ id, passes }: Story, at: number) => passes && due(id, at)?.passes === true
 }
 
 const PINNED = 'An agent must not change what a story asks for or what verifies it. It is put back.'
@@ -81,15 +81,13 @@ function joinTransitions(texts: string[]): string[] {
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
-function pinErrors({ userStories }: StoriesFile, tasks: readonly Task[]): string[] {
+function pinErrors({ found, truth, tasks }: AgentWork): string[] {
   const find = taskFinder(tasks)
-  const errors: string[] = []
-  for (const [at, story] of userStories.entries()) {
-    const task = find(story.id, at)
-    const error = task && pinError(story, task)
-    if (error) errors.push(error)
-  }
-  return errors
+  // Most stories are as they should be.
+  return found.userStories.flatMap((story, at) => {
+    const task = story === truth.userStories[at] ? undefined : find(story.id, at)
+    return (task && pinError(story, task)) ?? []
+  })
 }
 
 const NO_STORIES: readonly string[] = []

@@ -85,18 +85,18 @@ export function projectStories(
 ): StoriesFile {
   const find = taskFinder(tasks)
   const project = (task: Task, story?: Story) => projectStory(story, task, state, table, { skip })
-  const kept = found.userStories.filter(story => !refused.includes(story.id))
-  const missing = missingAfter(kept, tasks)
-  const restore = (after: TaskId | null) => {
-    for (const task of missing.get(after) ?? []) userStories.push(project(task))
-  }
-  const userStories: Story[] = []
-  restore(null)
-  for (const [at, story] of kept.entries()) {
+  const kept =
+    refused.length === 0 ? found.userStories : found.userStories.filter(({ id }) => !refused.includes(id))
+  const projected = (story: Story, at: number): Story => {
     const task = find(story.id, at)
-    userStories.push(task ? project(task, story) : withFields(story, FRESH))
-    restore(story.id)
+    return task ? project(task, story) : withFields(story, FRESH)
   }
+  const missing = missingAfter(kept, tasks)
+  const restored = (after: TaskId | null) => (missing.get(after) ?? []).map(task => project(task))
+  const userStories =
+    missing.size === 0
+      ? kept.map(projected)
+      : [...restored(null), ...kept.flatMap((story, at) => [projected(story, at), ...restored(story.id)])]
   return withFields(found, {
     ...(verifyCommands && { verifyCommands }),
     userStories: isSame(userStories, found.userStories) ? found.userStories : userStories,

@@ -62,16 +62,17 @@ export function agentStoryEdits(
   room: number,
 ): { list?: ListEdit; refused: TaskId[] } {
   const find = taskFinder(tasks)
-  const fresh = found.userStories.filter((story, at) => !find(story.id, at))
+  const fresh: Story[] = []
+  const change: [TaskId, Partial<Task>][] = []
+  found.userStories.forEach((story, at) => {
+    const task = find(story.id, at)
+    const changed = task && descriptionChange(task, story)
+    if (!task) fresh.push(story)
+    if (changed) change.push([story.id, changed])
+  })
   const refused = fresh.slice(Math.max(room, 0)).map(story => story.id)
   const accepted =
     refused.length > 0 ? found.userStories.filter(story => !refused.includes(story.id)) : found.userStories
-  const change: [TaskId, Partial<Task>][] = []
-  for (const [at, story] of accepted.entries()) {
-    const task = find(story.id, at)
-    const changed = task && descriptionChange(task, story)
-    if (changed) change.push([story.id, changed])
-  }
   const add = additions(accepted, new Set(fresh))
   const wanted = accepted.map(story => story.id)
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
