@@ -44,6 +44,7 @@ export function hostStories(
       start: await recordStart(project, gitEnvironment(settings, env)),
       dir: 'ralph',
       file,
+      source: stage.read('ralph/tasks.json'),
       review: { cap: 5, skip: false, atCap: 'block', ...review },
     }
   }

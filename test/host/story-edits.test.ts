@@ -228,3 +228,36 @@ describe.each(WAYS)('while a story loop is $name', way => {
     expect((await stage.ralph('archive')).code).toBe(0)
   })
 })
+
+describe('before the first iteration', () => {
+  const beginWith = async (edit: (file: StoriesFile) => StoriesFile) => {
+    const stage = hostStories({
+      stories: [story('A', { passes: true, reviewStatus: 'approved' }), story('B')],
+    })
+    const code = await stage.host(2, ({ type }) => {
+      if (type === 'began') stage.put(edit(stage.file()))
+    })
+    return { stage, code }
+  }
+
+  it('a person’s edit counts, however short ago ralph read the file', async () => {
+    const { stage, code } = await beginWith(change('B', BY_HAND))
+    expect([code, stage.seen()]).toEqual([0, []])
+    expect(stage.folded().state.taskStates.B).toMatchObject({ why: 'completed by a person' })
+  })
+
+  it('the file is made as it should be, though nobody edited it', async () => {
+    const { stage, code } = await beginWith(file => file)
+    expect(code).toBe(0)
+    expect(stage.seen().map(({ mode, id }) => `${mode} ${id}`)).toEqual(['implement B', 'review B'])
+    expect(stage.seen()[0]!.file.userStories[0]!.notes).toBe('No notes were left.')
+    expect(stage.journal().filter(e => e.type === 'edited')).toHaveLength(1)
+  })
+
+  it('the journal keeps the stories once, and not their text', async () => {
+    const { stage } = await beginWith(file => file)
+    const began = stage.journal().find(e => e.type === 'began')
+    expect(began?.pins).toMatchObject({ file: { userStories: [{ id: 'A' }, { id: 'B' }] } })
+    expect(began?.pins).not.toHaveProperty('source')
+  })
+})

@@ -14,8 +14,8 @@ export interface StoryFileReader {
   read(): StoriesFile | null
   /** The same, but what is not valid is kept beside it, and the error says why and where. */
   readOrKeep(): { file: StoriesFile } | { error: string }
-  /** Call it after the file was written. */
-  wrote(file: StoriesFile, bytes: Buffer): void
+  /** Call it after the file was written, or if it was read by somebody else: these bytes mean this file. */
+  know(file: StoriesFile, bytes: Buffer): void
 }
 
 export function storyFileReader({ root, path }: StoryFilePaths): StoryFileReader {
@@ -52,7 +52,7 @@ export function storyFileReader({ root, path }: StoryFilePaths): StoryFileReader
       if ('file' in parsed) return parsed
       return { error: broken(parsed.errors[0]!, keepBroken(root, path, found.toString())) }
     },
-    wrote(file, bytes) {
+    know(file, bytes) {
       last = { bytes, file }
     },
   }

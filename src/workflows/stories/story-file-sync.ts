@@ -43,7 +43,7 @@ type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'> & 
 
 export type StoryFileOptions = {
   paths: StoryFilePaths
-  spec: Pick<StoriesSpec, 'file' | 'review'>
+  spec: Pick<StoriesSpec, 'file' | 'source' | 'review'>
   table: StageTable
   /** All events recorded so far. */
   journal(): readonly RunEvent[]
@@ -53,7 +53,7 @@ export type StoryFileOptions = {
 /** Keeps the story file and the run in step. Agents and people edit the file; ralph owns the fields for "done". */
 export function syncStoryFile({
   paths,
-  spec: { file: first, review },
+  spec: { file: first, source, review },
   table,
   journal,
   run,
@@ -61,11 +61,14 @@ export function syncStoryFile({
   const { skip, cap } = review
   const verifyCommands = first.verifyCommands ?? []
   const reader = storyFileReader(paths)
+  if (source !== undefined) reader.know(first, Buffer.from(source))
   /** The last valid file, to restore it when an agent breaks it. */
   let lastValid = first
   let notAdded: TaskId[] = []
   /** What ralph last wrote into the file; null: an earlier process did. Requests change the run's state first. */
   let written: (Folded & { file: StoriesFile }) | null = null
+  /** The file that is known to hold no edit: what ralph wrote, or what the run began with in this process. */
+  const knownFile = () => written?.file ?? (source === undefined ? null : first)
   const project = (found: StoriesFile, { tasks, state }: Folded): StoriesFile =>
     projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded })
 
@@ -126,7 +129,7 @@ export function syncStoryFile({
     },
     byPerson(at) {
       const { found, errors } = read()
-      if (errors.length > 0 || found === written?.file) return { edit: null, refused: errors }
+      if (errors.length > 0 || found === knownFile()) return { edit: null, refused: errors }
       const { tasks, state } = written ?? lastWritten(found)
       const edit = personStoryEdits(found, tasks, state, table, { skip })
       return {
@@ -165,7 +168,7 @@ export function syncStoryFile({
       if (!isThere) {
         const bytes = Buffer.from(`${JSON.stringify(wanted, null, 2)}\n`)
         forceReplaceFile(paths.root, paths.writePath(), bytes)
-        reader.wrote(wanted, bytes)
+        reader.know(wanted, bytes)
         lastValid = wanted
       }
       noteWritten(wanted)

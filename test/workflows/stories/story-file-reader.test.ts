@@ -36,7 +36,7 @@ describe('the story file', () => {
   it('is known after ralph wrote it', () => {
     const { path, reader } = openScene('{}')
     writeFileSync(path, TEXT)
-    reader.wrote(FILE, Buffer.from(TEXT))
+    reader.know(FILE, Buffer.from(TEXT))
     expect(reader.read()).toBe(FILE)
   })
 

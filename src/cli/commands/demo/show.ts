@@ -76,7 +76,7 @@ function storiesScene(): Scene {
   const dir = makeScratch(notes.files, notes.message)
   const base = baseOf(dir)
   const review = base.settings.review
-  const file = readStoryFile(dir, STORIES)
+  const { file } = readStoryFile(dir, STORIES)
   return {
     workflow: storiesWorkflow,
     base: { ...base, settings: storySettings(base.settings, dir, STORIES, file) },

@@ -20,14 +20,14 @@ export function storyDir(project: string, named: string): string {
   return realWithin(project, dir) ?? dir
 }
 
-/** The story file of a project, valid and with at least one story. */
-export function readStoryFile(project: string, dir: string): StoriesFile {
+/** The story file of a project, valid and with at least one story, and its text. */
+export function readStoryFile(project: string, dir: string): { file: StoriesFile; source: string } {
   const path = resolve(project, dir, 'tasks.json')
-  const text = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories', (path, limit) =>
+  const source = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories', (path, limit) =>
     readRegularFile(path, { limit }),
   )
-  const read = parseStories(text)
-  if ('errors' in read && isUntouched(text))
+  const read = parseStories(source)
+  if ('errors' in read && isUntouched(source))
     throw new UsageError(
       `${dir}/tasks.json has no stories yet, only the empty one of the template; give it a title and acceptanceCriteria, and add more, or let an agent write them: /ralph-plan in Claude Code (after ralph plugin install)`,
     )
@@ -37,7 +37,7 @@ export function readStoryFile(project: string, dir: string): StoriesFile {
   }
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
-  return read.file
+  return { file: read.file, source }
 }
 
 function isUntouched(text: string): boolean {
