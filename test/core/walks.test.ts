@@ -60,7 +60,7 @@ import { describe, it } from 'vitest'
 import type { Kind } from './setup.ts'
 import { walk } from './walk.ts'
 
-const WALKS = Number(process.env.RALPH_WALKS ?? 1_500)
+const WALKS = Number(process.env.RALPH_WALKS ?? 1_000)
 
 /** Walks that are rare: a person takes every task out, and then wants to decide about one. */
 const ODD: [number][] = [[-198556188]]

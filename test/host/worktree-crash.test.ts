@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
@@ -15,6 +15,7 @@ import { pipelineWorkflow } from '../../src/workflows/pipeline/workflow.ts'
 import { limitsOf } from '../../src/workflows/spec.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
 import { callWith } from '../support/io.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
@@ -72,18 +73,17 @@ const CONFLICTING = `
   echo "$id" > "$id.txt"; echo "$id" > shared.txt; echo "$id" >> "$CALLS"
   echo "<promise>IMPLEMENTATION_COMPLETE</promise>"`
 
+const REPOSITORY = {
+  files: { '.gitignore': '.ralph/\n' },
+  script: `${BEGIN}; git add .; git commit -qm begin`,
+}
+
 async function setPipeline(agent = AGENT) {
   const root = scratch('ralph-cut-')
   const project = join(root, 'project')
-  mkdirSync(project)
+  makeRepository(project, REPOSITORY)
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: project, encoding: 'utf8', stdio: 'pipe' }).trimEnd()
-  git('init', '-q', '-b', 'main')
-  git('config', 'user.email', 'a@b')
-  git('config', 'user.name', 'a')
-  writeFileSync(join(project, '.gitignore'), '.ralph/\n')
-  git('add', '.')
-  git('commit', '-qm', 'begin')
   const env = {
     PATH: process.env.PATH!,
     HOME: root,

@@ -141,7 +141,7 @@ const afterInstall = (folder: string) =>
 function copyPackage(name: string, to: string): void {
   const nested = join(ROOT, 'node_modules/@anthropic-ai/sandbox-runtime/node_modules', name)
   const from = existsSync(nested) ? nested : join(ROOT, 'node_modules', name)
-  cpSync(from, join(to, name), { recursive: true, filter: path => !path.endsWith('.map') })
+  cpSync(from, join(to, name), { recursive: true, filter: path => !/\.(map|[cm]?ts|md)$/.test(path) })
 }
 
 function giveAway(path: string): void {
