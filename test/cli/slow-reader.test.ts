@@ -67,11 +67,11 @@ it.each([
   ['as lines', [], /^ *(\d+)\.\.\./gm],
   ['as JSON', ['--json'], /"text":"(\d+)\.\.\./g],
 ])('an agent waits for who reads its output %s, and all of it arrives in order', async (_, args, pattern) => {
-  const run = setRun(printer(64), ...args)
+  const run = setRun(printer(16), ...args)
   expect(await run.stuck()).toBeLessThan(8)
   const text = await run.read()
   expect(await run.gone).toBe(0)
-  expect(numbersIn(text, pattern)).toEqual(Array.from({ length: 64 * LINES_PER_MB }, (_, i) => i))
+  expect(numbersIn(text, pattern)).toEqual(Array.from({ length: 16 * LINES_PER_MB }, (_, i) => i))
 })
 
 it('an agent that waits for the reader is not taken for a silent one', async () => {
