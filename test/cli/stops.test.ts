@@ -34,7 +34,7 @@ async function until(condition: () => boolean): Promise<void> {
 const begun = (stage: Stage, times = 1) =>
   until(() => existsSync(join(stage.project, 'begun')) && stage.read('begun').length >= times)
 
-/** What happens meanwhile; by default nothing does. Returns the process that ends it. */
+/** What happens meanwhile; by default nothing does, and no process of its own is needed. Returns what ends it. */
 type Meanwhile = (stage: Stage, run: Started) => Promise<Ran>
 
 const onSignal: Meanwhile = async (stage, run) => {
@@ -166,8 +166,8 @@ describe('a run says in one sentence why it ended, to the console, to status and
   it.each(Object.entries(STOPS))('%s', async (_, { settings, flags = [], calls, meanwhile, why, code }) => {
     const stage = setStage({ settings, calls })
     stage.write('P.md', 'x')
-    const run = stage.start('run', ...(flags.includes('-f') ? [] : ['-p', 'x']), ...flags)
-    const ran = await (meanwhile ? meanwhile(stage, run) : run.ended)
+    const words = ['run', ...(flags.includes('-f') ? [] : ['-p', 'x']), ...flags]
+    const ran = await (meanwhile ? meanwhile(stage, stage.start(...words)) : stage.ralph(...words))
     const said = ran.stdout.split('\n').filter(line => /^\S+\s+/.test(line) && line.includes(why))
     expect(said).toHaveLength(1)
     expect(ran.code).toBe(code)

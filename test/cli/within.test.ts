@@ -20,9 +20,10 @@ function setAgent(script: string) {
   const lines = `
 export ralph="${process.execPath} ${RALPH}" out=${out} id=$RALPH_RUN
 call() {
-  printf '%s\\n' "{ $2; } > $out/$1.part 2>&1 < /dev/null; echo \\"exit \\$?\\" >> $out/$1.part; mv $out/$1.part $out/$1" > $out/.script
+  to="'$out/$1'"
+  printf '%s\\n' "{ $2; } > $to.part 2>&1 < /dev/null; echo \\"exit \\$?\\" >> $to.part; mv $to.part $to" > $out/.script
   eval "$3 sh $out/.script"
-  while [ ! -e $out/$1 ]; do sleep 0.02; done
+  while [ ! -e "$out/$1" ]; do sleep 0.02; done
 }
 ${script}
 echo "not done"`
@@ -31,7 +32,7 @@ echo "not done"`
   writeFileSync(join(stage.project, 'a.txt'), 'a\n')
   const build = () => {
     execFileSync('git', ['add', '-A'], { cwd: stage.project })
-    return stage.spawn('build', '--tasks', 'T.md', '-m', '1', '--', 'sh', join(stage.root, 'agent.sh'))
+    return stage.ralph('build', '--tasks', 'T.md', '-m', '1', '--', 'sh', join(stage.root, 'agent.sh'))
   }
   const printed = () =>
     Object.fromEntries(
@@ -105,16 +106,25 @@ describe('from within a run', () => {
     expect(existsSync(join(agent.ralphHome, 'trust.json'))).toBe(false)
   })
 
-  it.each(Object.entries(WAYS))('a call is known with %s', async (_, way) => {
-    const agent = setAgent(
-      `${HELPERS}call pause '$ralph pause $id' '${way.replaceAll("'", `'\\''`)}'
-call trust '$ralph trust' '${way.replaceAll("'", `'\\''`)}'`,
+  /** One agent calls in every way; what each call printed, and what the run came to. */
+  async function callInAllWays() {
+    const calls = Object.entries(WAYS).flatMap(([name, way]) =>
+      ['pause $id', 'trust'].map(
+        line => `call '${name}, ${line.split(' ')[0]}' '$ralph ${line}' '${way.replaceAll("'", `'\\''`)}'`,
+      ),
     )
+    const agent = setAgent(`${HELPERS}${calls.join('\n')}`)
     await agent.build()
-    const { pause, trust } = agent.printed()
-    expect(pause).toMatch(REFUSED)
-    expect(trust).toMatch(REFUSED)
-    expect(kinds(agent.journal())).not.toContain('control')
+    return { printed: agent.printed(), kinds: kinds(agent.journal()) }
+  }
+  let called: ReturnType<typeof callInAllWays> | undefined
+
+  it.each(Object.keys(WAYS))('a call is known with %s', async name => {
+    called ??= callInAllWays()
+    const { printed, kinds } = await called
+    expect(printed[`${name}, pause`]).toMatch(REFUSED)
+    expect(printed[`${name}, trust`]).toMatch(REFUSED)
+    expect(kinds).not.toContain('control')
   })
 
   it('of a ralph with a home of its own, that home may be used as a person would', async () => {
