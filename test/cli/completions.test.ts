@@ -166,32 +166,37 @@ function execute(shell: string, args: string[], stage: ReturnType<typeof setUp>)
 const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 describe.skipIf(!isInstalled('bash'))('in bash', () => {
-  const ask = (stage: ReturnType<typeof setUp>, words: string[]) => {
+  const EVALUATED = 'eval "$(ralph completions bash)"'
+  /** Read twice, as by who has it in two files. */
+  const ask = async (stage: ReturnType<typeof setUp>, words: string[], read = '. ../bash-completions') => {
+    stage.write('../bash-completions', (await stage.ralph('completions', 'bash')).stdout)
     const script = `
-      eval "$(ralph completions bash)"; eval "$(ralph completions bash)"
+      ${read}; ${read}
       COMP_WORDS=(ralph ${words.map(quote).join(' ')}); COMP_CWORD=${words.length}
       _ralph ralph ${quote(words.at(-1)!)} x
       for offer in "\${COMPREPLY[@]}"; do echo "$offer"; done`
     return execute('bash', ['--norc', '--noprofile', '-c', script], stage)
   }
 
-  it.each(ASKED)('%s: %j', (_, words, expected) => {
-    expect(ask(setUp(), words)).toEqual(expected)
+  it.each(ASKED)('%s: %j', async (_, words, expected) => {
+    expect(await ask(setUp(), words)).toEqual(expected)
   })
 
-  it('all of `ralph run --max`', () => {
-    const offers = ask(setUp(), ['run', '--max'])
+  it('all of `ralph run --max`', async () => {
+    const offers = await ask(setUp(), ['run', '--max'], EVALUATED)
     expect(offers).toContain('--max-iterations')
     expect(offers.filter(offer => !offer.startsWith('--max'))).toEqual([])
   })
 
-  it('a value after =, which bash takes for a word', () => {
-    expect(ask(setUp(), ['run', '--agent', '=', 'cl'])).toEqual(['claude'])
+  it('a value after =, which bash takes for a word', async () => {
+    expect(await ask(setUp(), ['run', '--agent', '=', 'cl'])).toEqual(['claude'])
   })
 
-  it('nothing of what is typed is run', () => {
+  it('nothing of what is typed is run', async () => {
     const stage = setUp()
-    expect(ask(stage, ['run', '-p', '"$(touch ran)`touch ran`"; touch ran', '-a', 'cl'])).toEqual(['claude'])
+    expect(await ask(stage, ['run', '-p', '"$(touch ran)`touch ran`"; touch ran', '-a', 'cl'])).toEqual([
+      'claude',
+    ])
     expect(execute('ls', [], stage)).not.toContain('ran')
   })
 })
