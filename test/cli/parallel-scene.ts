@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/core/events.ts'
 import { canGoOn } from '../../src/runs/find.ts'
+import { BEGIN, makeRepository } from '../support/repository.ts'
 import { hasBegun } from './dying.ts'
 import { setStage } from './scene.ts'
 
@@ -63,20 +64,18 @@ export async function setParallel({
   const roles = { reviewer: { skip: true }, tester: { skip: true } }
   const stage = setStage({
     settings: { guardrails: [{ command: 'true' }], baseline: false, pipeline: { roles }, ...settings },
+    git: false,
+  })
+  makeRepository(stage.project, {
+    files: { 'base.txt': 'base\n', ...files, '.gitignore': '.ralph/\ntasks.json\n' },
+    script: `${BEGIN}; git config user.name a; git add .; git commit -qm begin`,
   })
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: stage.project, encoding: 'utf8', stdio: 'pipe' }).trimEnd()
-  git('config', 'user.email', 'a@b')
-  git('config', 'user.name', 'a')
-  git('symbolic-ref', 'HEAD', 'refs/heads/main')
-  for (const [name, text] of Object.entries({ 'base.txt': 'base\n', ...files })) stage.write(name, text)
   const folder = join(stage.root, 'acts')
   mkdirSync(folder)
   for (const [name, text] of Object.entries(acts)) writeFileSync(join(folder, name), text)
   writeFileSync(join(stage.bin, 'player'), AGENT, { mode: 0o755 })
-  stage.write('.gitignore', '.ralph/\ntasks.json\n')
-  git('add', '.')
-  git('commit', '-qm', 'begin')
   const env = { ...stage.env, ACTS: folder }
   const ralph = (...args: string[]) => stage.withEnv(env, ...args)
   stage.write('tasks.json', JSON.stringify(tasks))

@@ -32,7 +32,8 @@ export function setStage(options: Setting = {}) {
     const text = typeof options.settings === 'string' ? options.settings : JSON.stringify(options.settings)
     writeFileSync(join(project, '.ralph', 'settings.json'), text)
   }
-  if (options.git !== false) makeRepository(project, { script: 'git init -q' })
+  if (options.git !== false)
+    makeRepository(project, { script: 'git init -q; git config maintenance.auto false' })
   const ralphHome = join(home, '.ralph')
   const env = { HOME: home, RALPH_HOME: ralphHome, PATH: `${bin}:${process.env.PATH}`, RALPH_TRUST: '1' }
   const at = { cwd: project, env }

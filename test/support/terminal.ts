@@ -103,8 +103,10 @@ export async function openTerminal(
       }, String(what)),
     ended: () =>
       until(async () => {
-        const isOver = (await tmux('display-message', '-p', '#{pane_dead}')).trim() === '1'
-        return isOver && note('code') !== '' ? { code: Number(note('code')), screen: await screen() } : null
+        // The file first: to ask tmux starts a process.
+        const isOver =
+          note('code') !== '' && (await tmux('display-message', '-p', '#{pane_dead}')).trim() === '1'
+        return isOver ? { code: Number(note('code')), screen: await screen() } : null
       }, 'the end of the command'),
     close,
   }
