@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, ForksPoolWorker, type PoolOptions, type TestSpecification } from 'vitest/node'
-import { keepScratchInMemory } from './test/support/memory.ts'
+import { keepFolderOnDisk, keepScratchInMemory } from './test/support/memory.ts'
 
 keepScratchInMemory()
+keepFolderOnDisk()
 
 /** Tests that start no processes. */
 const PURE = ['agents', 'blocklist', 'checks', 'core', 'settings', 'view', 'workers/rules', 'workflows'].map(

@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { keepFolderOnDisk } from '../support/memory.ts'
+
+keepFolderOnDisk()
 
 export default defineConfig({
   test: {

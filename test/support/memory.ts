@@ -14,7 +14,21 @@ export function keepScratchInMemory(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   if (bavail * bsize < ENOUGH_BYTES) return
-  const folder = mkdtempSync(join(MEMORY, 'ralph-tests-'))
+  const folder = makeFolder(MEMORY)
+  if (runsPrograms(folder)) process.env.TMPDIR = folder
+}
+
+/**
+ * A folder on the disk, in `RALPH_TESTS_ON_DISK`, for what a worker makes once for all its files: no test can remove that, and a
+ * worker is killed when it has done its work.
+ */
+export function keepFolderOnDisk(): void {
+  process.env.RALPH_TESTS_ON_DISK ??= makeFolder('/tmp')
+}
+
+/** A folder that is there until all tests are done. */
+function makeFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'ralph-tests-'))
   // Some tests become another user.
   chmodSync(folder, 0o1777)
   process.on('exit', () => {
@@ -24,7 +38,7 @@ export function keepScratchInMemory(): void {
       // What a failed test left running still writes there.
     }
   })
-  if (runsPrograms(folder)) process.env.TMPDIR = folder
+  return folder
 }
 
 function runsPrograms(folder: string): boolean {

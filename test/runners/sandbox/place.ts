@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
@@ -36,11 +36,10 @@ const TMP = '/tmp'
 
 let installed: string | null = null
 
-/** Ralph and the sandbox runtime as another user may read them, once for all tests of a file. */
+/** Ralph and the sandbox runtime as another user may read them, once for all tests of a worker. */
 function install(): string {
   if (installed !== null) return installed
-  const folder = realpathSync(mkdtempSync(join(TMP, 'ralph-installed-')))
-  afterInstall(folder)
+  const folder = realpathSync(mkdtempSync(join(process.env.RALPH_TESTS_ON_DISK ?? TMP, 'installed-')))
   for (const part of ['dist', 'plugin', '.claude-plugin', 'templates', 'package.json'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   for (const name of COPIED) copyPackage(name, join(folder, 'node_modules'))
@@ -132,11 +131,6 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
       run([process.execPath, program, ...args], more, onStart),
   }
 }
-
-const afterInstall = (folder: string) =>
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
 
 function copyPackage(name: string, to: string): void {
   const nested = join(ROOT, 'node_modules/@anthropic-ai/sandbox-runtime/node_modules', name)
