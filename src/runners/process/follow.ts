@@ -26,9 +26,11 @@ export function follow(
     let isOver = false
     let hasExited = false
     let isPaused = false
+    let nextCheck: NodeJS.Timeout | undefined
 
     function stopReading(): void {
       isOver = true
+      clearTimeout(nextCheck)
       child.stdin?.destroy()
       child.stdout?.destroy()
       child.stderr?.destroy()
@@ -100,7 +102,9 @@ export function follow(
         bytesBefore = bytes
       }
       // On a busy machine a timer fires before the pipe is read, an immediate after it.
-      const checkLater = () => setTimeout(setImmediate, quietMs, checkPipe).unref()
+      const checkLater = () => {
+        nextCheck = setTimeout(setImmediate, quietMs, checkPipe).unref()
+      }
       checkLater()
     })
   })
