@@ -49,24 +49,34 @@ export async function run(
   const began = ports.clock.elapsed()
   const sleep = sleeper(context)
   const flying = new Map<StepId, Promise<void>>()
-  /** Each ends one step now. */
+  /** Each ends one step now: because its task was dropped, or with all others. */
   const cuts = new Map<StepId, AbortController>()
+  const dropped = new Set<StepId>()
   const endSteps = (task: TaskId) => {
-    for (const step of Object.values(book.state.flight)) if (step.task === task) cuts.get(step.id)?.abort()
+    for (const { id, task: its } of Object.values(book.state.flight)) {
+      if (its !== task) continue
+      dropped.add(id)
+      cuts.get(id)?.abort()
+    }
   }
+  // One listener for all steps: to combine signals takes longer than most of what ralph does in a step.
+  signals.hard.addEventListener('abort', () => {
+    for (const cut of cuts.values()) cut.abort()
+  })
   let trouble: { error: unknown } | null = null
   const fly = (begun: Begun) => {
     const cut = new AbortController()
     cuts.set(begun.step.id, cut)
-    const hard = AbortSignal.any([signals.hard, cut.signal])
-    const landing = iterate({ ...context, signals: { soft: signals.soft, hard } }, begun)
-      .then(() => (cut.signal.aborted ? applyLeft(context, begun.step.id) : undefined))
+    if (signals.hard.aborted) cut.abort()
+    const landing = iterate({ ...context, signals: { soft: signals.soft, hard: cut.signal } }, begun)
+      .then(() => (dropped.has(begun.step.id) ? applyLeft(context, begun.step.id) : undefined))
       .catch(error => {
         trouble ??= { error }
       })
       .finally(() => {
         flying.delete(begun.step.id)
         cuts.delete(begun.step.id)
+        dropped.delete(begun.step.id)
       })
     flying.set(begun.step.id, landing)
   }
