@@ -67,6 +67,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     if (!warned.has(about)) options.warn(note)
     warned.add(about)
   }
+  const withoutSecrets = lastWords()
   return async (call, listener) => {
     const { agent: name, id, prompt, budgetUsd, marks } = call
     const { agent, able, env, ask, estimate } = options.callable(name)
@@ -101,7 +102,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
         iteration: options.session.numberOf(id),
         ...call.about,
         agent: name,
-        argv: redactWords(command.argv),
+        argv: withoutSecrets(command.argv),
         prompt: promptFile && options.session.shown(promptFile),
         ms: Math.round(performance.now() - beganUp),
         ...outcome,
@@ -203,6 +204,16 @@ export function agentCaller(options: CallerOptions): CallAgent {
         return events
       },
     }
+  }
+}
+
+/** The words of a command without secrets. Most calls have the words of the call before, so those are remembered. */
+function lastWords(): (argv: readonly string[]) => string[] {
+  let last: { argv: readonly string[]; shown: string[] } = { argv: [], shown: [] }
+  return argv => {
+    const isSame = argv.length === last.argv.length && argv.every((word, index) => word === last.argv[index])
+    if (!isSame) last = { argv, shown: redactWords(argv) }
+    return last.shown
   }
 }
 
