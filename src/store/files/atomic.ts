@@ -25,7 +25,7 @@ export function replaceFile(path: string, data: string | Uint8Array, mode = 0o64
 }
 
 /** The same without a sync: a power cut may leave the old file, or an empty one. */
-export const replaceFileUnsynced = (path: string, data: Uint8Array, mode = 0o644): void =>
+export const replaceFileUnsynced = (path: string, data: string | Uint8Array, mode = 0o644): void =>
   replace(path, data, mode, () => {})
 
 function replace(path: string, data: string | Uint8Array, mode: number, sync: (fd: number) => void): void {

@@ -56,8 +56,8 @@ export const forceReplaceFile = (root: PinnedFolder, path: string, data: string 
   forceReplace(root, path, entry => replaceFile(entry, data, fileMode(root, path)))
 
 /** The same without waiting for the disk: a power cut may bring the version before back, or leave the file empty. */
-export const forceReplaceFileUnsynced = (root: PinnedFolder, path: string, text: string): void =>
-  forceReplace(root, path, entry => replaceFileUnsynced(entry, Buffer.from(text), fileMode(root, path)))
+export const forceReplaceFileUnsynced = (root: PinnedFolder, path: string, data: string | Uint8Array): void =>
+  forceReplace(root, path, entry => replaceFileUnsynced(entry, data, fileMode(root, path)))
 
 /** What became of a folder, as the end of a sentence; null: it is there. */
 export function lossOf(root: PinnedFolder): string | null {

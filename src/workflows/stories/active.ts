@@ -41,9 +41,9 @@ export type StoryLoopOptions = {
   journal(): readonly RunEvent[]
   run(): Folded
   record: Recorder
-  /** The snapshot that the Stop gate reads, and its path. It is written as a text in JSON. */
-  gate: { path: string; read(): unknown; write(json: string): void }
-  marker: { keepOut(): Promise<void>; write(json: string): void; drop(): void }
+  /** The snapshot that the Stop gate reads, and its path. It is written in JSON. */
+  gate: { path: string; read(): unknown; write(json: Buffer): void }
+  marker: { keepOut(): Promise<void>; write(json: Buffer): void; drop(): void }
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The steps whose agents' edits were judged before their checks ran. */

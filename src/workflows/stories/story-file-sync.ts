@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../core/events.ts'
 import { evolve, evolveList, fold } from '../../core/evolve.ts'
-import type { StageTable, TaskState } from '../../core/table.ts'
+import { type StageTable, type TaskState, taskStateOf } from '../../core/table.ts'
 import { isSameList, type Task, type TaskId } from '../../core/task.ts'
 import { forceReplaceFile } from '../../store/files/inside.ts'
 import { reopened } from '../shared/list-edit.ts'
@@ -115,7 +115,7 @@ export function syncStoryFile({
       const found = reader.read()
       const story = (found ?? lastValid).userStories.find(known => known.id === id)
       return {
-        before: task && projectStory(story, task, state, table, { skip }),
+        before: task && projectStory(story, task, taskStateOf(table, state, task), { skip }),
         // An invalid file claims nothing, whatever it said before.
         after: found ? story : undefined,
       }

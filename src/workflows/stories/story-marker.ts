@@ -31,10 +31,10 @@ export function storyMarker(
         exclude(start.dirs.common, warn)
       isIgnored = true
     },
-    write(text: string): void {
+    write(json: Buffer): void {
       if (isOthers()) return
       isMine = true
-      forceReplaceFileUnsynced(root, path, text)
+      forceReplaceFileUnsynced(root, path, json)
     },
     /** Removes the marker, even if it has become a folder. */
     drop(): void {

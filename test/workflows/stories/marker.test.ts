@@ -28,7 +28,7 @@ describe('the snapshot from before an iteration', () => {
       dirtyBefore: ['a"b'],
       step: 4,
     } as const
-    const written = JSON.parse(withSnapshot(fields, snapshotWriter()(odd)))
+    const written = JSON.parse(withSnapshot(fields, snapshotWriter()(odd)).toString())
     const { preIterationSnapshot, ...rest } = written
     expect(rest).toEqual(fields)
     expect(new Map(Object.entries(preIterationSnapshot))).toEqual(new Map(odd.map(({ id }) => [id, FRESH])))
@@ -37,7 +37,7 @@ describe('the snapshot from before an iteration', () => {
 
   it('has every story as it is now, whatever it was in the one before', () => {
     const write = snapshotWriter()
-    const read = (stories: Parameters<typeof write>[0]) => JSON.parse(write(stories))
+    const read = (stories: Parameters<typeof write>[0]) => JSON.parse(write(stories).toString())
     const [a, b, c] = ['A', 'B', 'C'].map(id => newStory(id)) as [Story, Story, Story]
     const done = { ...b, passes: true, reviewStatus: 'approved', reviewCount: 2 } as const
     const shown = { passes: true, reviewStatus: 'approved', reviewCount: 2 }

@@ -314,7 +314,7 @@ describe('the fields of a story', () => {
 
   it('are all there if an agent removed the story, whatever was known of it', () => {
     const task = { id: 'A', title: 'Do A', blockedBy: [], spec: { acceptanceCriteria: ['A works'] } }
-    expect(projectStory(undefined, task, initial, stories(), { skip: false })).toEqual(
+    expect(projectStory(undefined, task, taskStateOf(stories(), initial, task), { skip: false })).toEqual(
       story('A', { priority: 0 }),
     )
   })

@@ -22,20 +22,26 @@ export type GateSnapshot = Pick<Marker, 'skipReview' | 'reviewCap' | 'iterationM
   step?: StepId
 }
 
-/** Both as a text in JSON. The snapshot is in both, and it can be long, so its text is made once. */
-export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: string): string =>
-  `${JSON.stringify(fields, null, 2).slice(0, -2)},\n  "preIterationSnapshot": ${snapshot}\n}\n`
+/** Both in JSON. The snapshot is in both, and it can be long, so its bytes are made once. */
+export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${JSON.stringify(fields, null, 2).slice(0, -2)},\n  "preIterationSnapshot": `),
+    snapshot,
+    Buffer.from(END),
+  ])
+
+const END = '\n}\n'
 
 /**
- * Makes the text of one snapshot after the other: an object, by the ids of the stories. Most stories are the same objects
+ * Makes the JSON of one snapshot after the other: an object, by the ids of the stories. Most stories are the same objects
  * in the next one, and keep their texts.
  */
-export function snapshotWriter(): (snapshot: ReviewSnapshot) => string {
+export function snapshotWriter(): (snapshot: ReviewSnapshot) => Buffer {
   let last: { snapshot: ReviewSnapshot; texts: string[] } = { snapshot: [], texts: [] }
   return snapshot => {
     const texts = snapshot.map((story, at) => (story === last.snapshot[at] ? last.texts[at]! : textOf(story)))
     last = { snapshot, texts }
-    return `{\n${texts.join(',\n')}\n}`
+    return Buffer.from(`{\n${texts.join(',\n')}\n}`)
   }
 }
 

@@ -83,11 +83,15 @@ const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
 function pinErrors({ found, truth, tasks }: AgentWork): string[] {
   const find = taskFinder(tasks)
-  // Most stories are as they should be.
-  return found.userStories.flatMap((story, at) => {
-    const task = story === truth.userStories[at] ? undefined : find(story.id, at)
-    return (task && pinError(story, task)) ?? []
+  const errors: string[] = []
+  found.userStories.forEach((story, at) => {
+    // Most stories are as they should be.
+    if (story === truth.userStories[at]) return
+    const task = find(story.id, at)
+    const error = task && pinError(story, task)
+    if (error) errors.push(error)
   })
+  return errors
 }
 
 const NO_STORIES: readonly string[] = []

@@ -5,7 +5,7 @@ import {
   type StageName,
   type StageTable,
   type TaskState,
-  taskStateOf,
+  taskStatesOf,
 } from '../../../core/table.ts'
 import { isSameList, type Task, type TaskId, taskFinder } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
@@ -84,7 +84,8 @@ export function projectStories(
   { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
 ): StoriesFile {
   const find = taskFinder(tasks)
-  const project = (task: Task, story?: Story) => projectStory(story, task, state, table, { skip })
+  const stateOf = taskStatesOf(table, state)
+  const project = (task: Task, story?: Story) => projectStory(story, task, stateOf(task), { skip })
   const kept =
     refused.length === 0 ? found.userStories : found.userStories.filter(({ id }) => !refused.includes(id))
   const projected = (story: Story, at: number): Story => {
@@ -107,12 +108,11 @@ export function projectStories(
 export function projectStory(
   found: Story | undefined,
   task: Task,
-  state: RunState,
-  table: StageTable,
+  current: TaskState,
   { skip }: { skip: boolean },
 ): Story {
   const story = found ?? blankStory(task)
-  const owned = reviewFields(taskStateOf(table, state, task), story, skip)
+  const owned = reviewFields(current, story, skip)
   const { title, blockedBy } = task
   const { acceptanceCriteria } = specOf(task)
   const hasBlockers = story.dependsOn !== undefined || blockedBy.length > 0
