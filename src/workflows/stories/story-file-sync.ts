@@ -6,7 +6,7 @@ import { forceReplaceFile } from '../../store/files/inside.ts'
 import { reopened } from '../shared/list-edit.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
-import { projectStories, projectStory, storyTask } from './rules/review.ts'
+import { type Projection, projectStories, projectStory, storyTask } from './rules/review.ts'
 import type { ReviewSnapshot } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits, submittedPart } from './rules/story-edits.ts'
 import type { StoriesFile, Story } from './rules/story-file.ts'
@@ -70,16 +70,15 @@ export function syncStoryFile({
   /** The file that is known to hold no edit: what ralph wrote, or what the run began with in this process. */
   const knownFile = () => written?.file ?? (source === undefined ? null : first)
   const project = (found: StoriesFile, { tasks, state }: Folded): StoriesFile =>
-    projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded })
+    projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded, last })
 
   /** The last projection, which is asked for several times per iteration. */
-  let projected: { of: readonly unknown[]; truth: StoriesFile } | null = null
+  let last: Projection | null = null
   function truth(found: StoriesFile): StoriesFile {
     const { tasks, state } = run()
-    const of = [found, tasks, state.taskStates, notAdded]
-    if (!projected || !isSameList(projected.of, of))
-      projected = { of, truth: project(found, { tasks, state }) }
-    return projected.truth
+    const of = { found, tasks, taskStates: state.taskStates, refused: notAdded }
+    if (!last || !isSameProjection(last, of)) last = { ...of, truth: project(found, { tasks, state }) }
+    return last.truth
   }
 
   /** The file as it should be, and whether it can stay exactly as it is. */
@@ -176,6 +175,12 @@ export function syncStoryFile({
     },
   }
 }
+
+const isSameProjection = (last: Projection, of: Omit<Projection, 'truth'>): boolean =>
+  last.found === of.found &&
+  last.tasks === of.tasks &&
+  last.taskStates === of.taskStates &&
+  last.refused === of.refused
 
 const NOT_GREEN = 'not all checks passed after its iteration. Finish it, then submit it.'
 

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AT_CAP, initial, type TaskState, taskStateOf } from '../../../src/core/table.ts'
 import {
   meantBy,
+  type Projection,
   type ProjectStoriesOptions,
   projectStories,
   projectStory,
@@ -316,6 +318,67 @@ describe('the fields of a story', () => {
     const task = { id: 'A', title: 'Do A', blockedBy: [], spec: { acceptanceCriteria: ['A works'] } }
     expect(projectStory(undefined, task, taskStateOf(stories(), initial, task), { skip: false })).toEqual(
       story('A', { priority: 0 }),
+    )
+  })
+})
+
+describe('a file that is projected again', () => {
+  const IDS = ['A', 'B', 'C', 'D', 'N']
+  const [reopenedState, done] = (['fix', 'done'] as const).map(
+    stage =>
+      ({
+        ...taskStateOf(stories(), initial, storyTasks(file)[0]!),
+        stage,
+        why: 'because',
+      }) satisfies TaskState,
+  ) as [TaskState, TaskState]
+  /** Few of each, so that two rounds often share them. */
+  const STORIES = IDS.flatMap(id => [
+    story(id),
+    story(id, { passes: true, notes: '' }),
+    story(id, { title: 'Other' }),
+  ])
+  const TASKS = IDS.slice(0, 4).flatMap(id => [
+    ...storyTasks({ ...file, userStories: [story(id)] }),
+    ...storyTasks({ ...file, userStories: [story(id, { acceptanceCriteria: ['It is fast'] })] }),
+  ])
+  const byId = { selector: ({ id }: { id: string }) => id }
+  const first = {
+    userStories: fc.uniqueArray(fc.constantFrom(...STORIES), byId),
+    tasks: fc.uniqueArray(fc.constantFrom(...TASKS), { ...byId, minLength: 2 }),
+    taskStates: fc.dictionary(fc.constantFrom(...IDS), fc.constantFrom(reopenedState, done)),
+    refused: fc.subarray(['N', 'D']),
+    isSorted: fc.boolean(),
+  }
+  /** Of most rounds only a part is new. */
+  const next = fc.record(first, { requiredKeys: [] })
+
+  it('becomes the same as without the projection before, whatever changed in between', () => {
+    const sorted = <T extends { id: string }>(list: T[], isSorted: boolean): T[] =>
+      isSorted ? list.toSorted((a, b) => a.id.localeCompare(b.id)) : list
+    fc.assert(
+      fc.property(
+        fc.record(first),
+        fc.array(next, { maxLength: 4 }),
+        fc.boolean(),
+        (start, changes, skip) => {
+          let last: Projection | null = null
+          let current = start
+          for (const change of [{}, ...changes]) {
+            current = { ...current, ...change }
+            const { taskStates, refused, isSorted } = current
+            const found = { ...file, userStories: sorted(current.userStories, isSorted) }
+            const tasks = sorted(current.tasks, isSorted)
+            const state = { ...initial, taskStates }
+            const project = (before: Projection | null) =>
+              projectStories(found, tasks, state, stories(), { skip, refused, last: before })
+            const truth: StoriesFile = project(last)
+            expect(truth).toEqual(project(null))
+            last = { found, tasks, taskStates, refused, truth }
+          }
+        },
+      ),
+      { numRuns: 2000 },
     )
   })
 })

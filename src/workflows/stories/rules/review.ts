@@ -69,6 +69,17 @@ export type ProjectStoriesOptions = {
   verifyCommands?: string[]
   /** New stories to leave out because they were not accepted. */
   refused?: readonly TaskId[]
+  /** The projection before, with the same `skip` and table: what it made of most stories is still right. */
+  last?: Projection | null
+}
+
+/** What a file became, and what that depended on. */
+export type Projection = {
+  found: StoriesFile
+  tasks: readonly Task[]
+  taskStates: RunState['taskStates']
+  refused: readonly TaskId[]
+  truth: StoriesFile
 }
 
 /**
@@ -81,14 +92,17 @@ export function projectStories(
   tasks: readonly Task[],
   state: RunState,
   table: StageTable,
-  { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
+  { skip, verifyCommands, refused = [], last = null }: ProjectStoriesOptions,
 ): StoriesFile {
   const find = taskFinder(tasks)
   const stateOf = taskStatesOf(table, state)
   const project = (task: Task, story?: Story) => projectStory(story, task, stateOf(task), { skip })
   const kept =
     refused.length === 0 ? found.userStories : found.userStories.filter(({ id }) => !refused.includes(id))
+  const known = lastProjected(last, tasks, state)
   const projected = (story: Story, at: number): Story => {
+    const same = known(story, at)
+    if (same) return same
     const task = find(story.id, at)
     return task ? project(task, story) : withFields(story, FRESH)
   }
@@ -103,6 +117,30 @@ export function projectStories(
     userStories: isSame(userStories, found.userStories) ? found.userStories : userStories,
   })
 }
+
+/** What the last projection made of a story, if the story, its task and the task's state are the same; else undefined. */
+function lastProjected(
+  last: Projection | null,
+  tasks: readonly Task[],
+  { taskStates }: RunState,
+): (story: Story, at: number) => Story | undefined {
+  // Only if no story was left out or put back, each one is still at its place.
+  const isAligned =
+    last?.refused.length === 0 && last.truth.userStories.length === last.found.userStories.length
+  if (!last || !isAligned) return () => undefined
+  const moved = new Set([...movedIn(last.taskStates, taskStates), ...movedIn(taskStates, last.taskStates)])
+  return (story, at) =>
+    story === last.found.userStories[at] &&
+    tasks[at] === last.tasks[at] &&
+    tasks[at]?.id === story.id &&
+    !moved.has(story.id)
+      ? last.truth.userStories[at]
+      : undefined
+}
+
+/** The tasks whose state is not the same object in both. */
+const movedIn = (before: RunState['taskStates'], after: RunState['taskStates']): TaskId[] =>
+  Object.keys(after).filter(id => !Object.hasOwn(before, id) || before[id] !== after[id])
 
 /** The same for one story; undefined: it is not in the file. */
 export function projectStory(
