@@ -73,6 +73,7 @@ type Folder = { stories?: Story[]; verify?: string[]; prompt?: string }
 export function addStoryAgent(
   { root, bin }: { root: string; bin: string },
   calls: readonly Call[],
+  { commits = true } = {},
 ): () => Seen[] {
   const module = join(root, 'acts.mjs')
   const seen = join(root, 'seen')
@@ -83,6 +84,7 @@ export function addStoryAgent(
   const lines = [
     '#!/bin/sh',
     `seen='${seen}' module='${module}' node='${process.execPath}' agent='${supportFile('story-agent.mjs')}'`,
+    `commits=${commits ? 'yes' : 'no'}`,
     `. '${supportFile('story-agent.sh')}'`,
     'case $n in',
     ...scripts.map((script, at) => `${at === scripts.length - 1 ? '*' : at + 1})\n${script}\n;;`),
@@ -136,7 +138,8 @@ export function setStories(
       script: options.git === false ? 'rm -rf .git' : 'git add -A; git commit -q -m stories',
     },
   )
-  const seen = addStoryAgent(stage, [...(options.calls ?? []), options.always ?? null])
+  const calls = [...(options.calls ?? []), options.always ?? null]
+  const seen = addStoryAgent(stage, calls, { commits: options.git !== false })
   const put = (file: StoriesFile) => stage.write('ralph/tasks.json', spellFile(file))
   const file = (): StoriesFile => JSON.parse(stage.read('ralph/tasks.json'))
   return {

@@ -1,6 +1,7 @@
 # An agent for story loops, up to what it does in each call: the program that reads this goes on with that. A shell,
-# because Node takes longer to start than all its work takes. In the folder $seen it keeps what every call finds: a file
-# <number>.prompt, .file, .marker, .gate, .env and .about. Calls that need Node are functions of $module.
+# because Node takes longer to start than all its work takes. It commits if $commits is yes. In the folder $seen it keeps
+# what every call finds: a file <number>.prompt, .file, .marker, .gate, .env and .about. Calls that need Node are functions
+# of $module.
 case "$*" in *--help | --version) exit 0 ;; esac
 set -e
 
@@ -68,7 +69,7 @@ edit() {
 }
 
 commit() {
-  [ -e .git ] || return 0
+  [ "$commits" = yes ] || return 0
   git add -A
   git commit -q --allow-empty -m "$1"
 }
