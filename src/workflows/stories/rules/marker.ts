@@ -41,12 +41,12 @@ export function snapshotWriter(): (snapshot: ReviewSnapshot) => Buffer {
   return snapshot => {
     const texts = snapshot.map((story, at) => (story === last.snapshot[at] ? last.texts[at]! : textOf(story)))
     last = { snapshot, texts }
-    return Buffer.from(`{\n${texts.join(',\n')}\n}`)
+    return Buffer.from(`{\n    ${texts.join(',\n    ')}\n  }`)
   }
 }
 
 const textOf = ({ id, passes, reviewStatus, reviewCount }: ReviewSnapshot[number]): string =>
-  `${JSON.stringify(id)}:${JSON.stringify({ passes, reviewStatus, reviewCount })}`
+  `${JSON.stringify(id)}: ${JSON.stringify({ passes, reviewStatus, reviewCount })}`
 
 /** The snapshot in a file that others can write too; null if it is not valid, or of another step. */
 export function snapshotFrom(gate: unknown, step: StepId): ReviewSnapshot | null {
