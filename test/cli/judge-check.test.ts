@@ -5,26 +5,36 @@ import { FROZEN_CASES } from '../../src/checks/judge/rules/frozen-set.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { setStage } from './scene.ts'
 
+const addedLines = (kinds: readonly string[]): string[] =>
+  FROZEN_CASES.filter(({ kind }) => kinds.includes(kind)).flatMap(({ diff }) =>
+    diff.split('\n').filter(line => /^\+[^+]/.test(line)),
+  )
+
+/** It reads the lines that only good changes add, then the question. */
+const JUDGE = `
+FNR == NR { good[$0]; next }
+!mark && match($0, /VERDICT-[0-9a-f]*:/) { mark = substr($0, RSTART, RLENGTH) }
+!line && /^[+][^+]/ { line = substr($0, 2) }
+match($0, /^- c[0-9]+: /) { ids[++count] = substr($0, 3, RLENGTH - 4) }
+$0 in good { verdict = onGood }
+END {
+  if (!verdict) verdict = onBad
+  gsub(/["\\\\]/, "\\\\\\\\&", line)
+  for (at = 1; at <= count; at++)
+    criteria = criteria (at > 1 ? "," : "") "{\\"id\\":\\"" ids[at] "\\",\\"verdict\\":\\"" verdict "\\",\\"evidence\\":\\"" (verdict == "pass" ? line : "no") "\\"}"
+  print mark "{\\"injection\\":null,\\"criteria\\":[" criteria "]}"
+}
+`
+
 /** A judge that answers every question with this verdict, and quotes the first added line that is shown. */
 function addFrozenJudge(bin: string, verdict: (criteria: string) => string) {
-  const good = FROZEN_CASES.filter(({ kind }) => kind === 'good').map(({ diff }) => diff)
-  const data = JSON.stringify({ good, onGood: verdict('good'), onBad: verdict('bad') })
   const path = join(bin, 'judge')
-  writeFileSync(
-    path,
-    `#!${process.execPath}
-const { good, onGood, onBad } = ${data}
-const prompt = require('node:fs').readFileSync(0, 'utf8')
-const mark = /VERDICT-[0-9a-f]*:/.exec(prompt)[0]
-const isGood = good.some(diff => diff.split('\\n').filter(line => line.startsWith('+')).every(line => prompt.includes(line)))
-const line = /^\\+([^+\\n].*)$/m.exec(prompt)[1]
-const ids = [...prompt.matchAll(/^- (c\\d+): /gm)].map(([, id]) => id)
-const verdict = isGood ? onGood : onBad
-const criteria = ids.map(id => ({ id, verdict, evidence: verdict === 'pass' ? line : 'no' }))
-console.log(mark + JSON.stringify({ injection: null, criteria }))
-`,
-    { mode: 0o755 },
-  )
+  const others = addedLines(['bad', 'injection'])
+  const good = addedLines(['good']).filter(line => !others.includes(line))
+  writeFileSync(`${path}.good`, `${good.join('\n')}\n`)
+  writeFileSync(`${path}.awk`, JUDGE)
+  const call = `awk -v onGood=${verdict('good')} -v onBad=${verdict('bad')} -f '${path}.awk' '${path}.good' -`
+  writeFileSync(path, `#!/bin/sh\nexec ${call}\n`, { mode: 0o755 })
 }
 
 const setJudge = (verdict: (criteria: string) => string) => {
