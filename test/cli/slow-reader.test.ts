@@ -11,22 +11,21 @@ import { setStage } from './scene.ts'
 const LINES_PER_MB = 1024
 
 /** Prints so many numbered lines of a KB each, says after each MB how far it is, and then does this. */
-const printer = (megabytes: number, then = '') => `
-  const { writeFileSync, writeSync } = require('node:fs')
-  const whole = bytes => { for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at) }
-  writeFileSync('progress', '0')
-  for (let mb = 0; mb < ${megabytes}; mb++) {
-    let text = ''
-    for (let i = 0; i < ${LINES_PER_MB}; i++) text += String(mb * ${LINES_PER_MB} + i).padEnd(1023, '.') + '\\n'
-    whole(Buffer.from(text))
-    writeFileSync('progress', String(mb + 1))
-  }
+const printer = (megabytes: number, then = 'true') => `
+  printf 0 > progress
+  awk 'BEGIN {
+    dots = sprintf("%1023s", ""); gsub(/ /, ".", dots)
+    for (mb = 0; mb < ${megabytes}; mb++) {
+      for (i = 0; i < ${LINES_PER_MB}; i++) { n = mb * ${LINES_PER_MB} + i; print n substr(dots, length(n) + 1) }
+      fflush(); printf "%d", mb + 1 > "progress"; close("progress")
+    }
+  }'
   ${then}`
 
 /** A run whose output nobody reads yet, of an agent that prints. */
 function setRun(agent: string, ...args: string[]) {
   const stage = setStage()
-  const words = ['run', '-p', 'x', '-c', '', '-m', '1', ...args, '--', process.execPath, '-e', agent]
+  const words = ['run', '-p', 'x', '-c', '', '-m', '1', ...args, '--', 'sh', '-ec', agent]
   const ralph: ChildProcess = spawn(process.execPath, [RALPH, ...words], {
     cwd: stage.project,
     env: stage.env,
@@ -88,7 +87,7 @@ it('an agent that waits for the reader is not taken for a silent one', async () 
 })
 
 it('an agent that falls silent is ended, though nobody reads', async () => {
-  const run = setRun(printer(1, 'setInterval(() => {}, 1000)'), '--json', '--inactivity-timeout', '1')
+  const run = setRun(printer(1, 'sleep 60'), '--json', '--inactivity-timeout', '1')
   await run.begun()
   expect(await soon(() => run.journal().some(e => e.type === 'settled'), 30_000)).toBe(true)
   expect(run.journal().find(e => e.type === 'settled')).toMatchObject({ end: 'inactive' })
