@@ -1,20 +1,42 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { basename, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
-import { RALPH } from '../support/ralph.ts'
+import { soon } from '../support/killing.ts'
+import { RALPH, runRalph } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+
+const BUILD = ['build', '--tasks', 'T.md', '-m', '1', '--', 'sh']
+
+/** A list for a build whose check stays red. */
+function setProject() {
+  const stage = setStage({ settings: { guardrails: [{ command: 'false' }] } })
+  stage.write('T.md', '- [ ] make it green\n- [ ] ship\n')
+  stage.write('a.txt', 'a\n')
+  execFileSync('git', ['add', '-A'], { cwd: stage.project })
+  return stage
+}
+
+/** A build whose agent works until the file `../go` is there. */
+async function setAtWork() {
+  const stage = setProject()
+  const work = 'touch ../begun; until [ -e ../go ]; do sleep 0.05; done; echo "not done"'
+  const run = stage.start(...BUILD, '-c', work)
+  onTestFinished(() => run.kill('SIGKILL'))
+  expect(await soon(() => existsSync(join(stage.root, 'begun')))).toBe(true)
+  return { stage, run, id: basename(stage.runs()[0]!) }
+}
 
 /**
  * An agent that calls ralph again and again. A call is a line of shell with `$ralph`, run by `call NAME LINE`; what it
  * printed and its exit code are in a file of that name. Calls may be made by a process that nobody waits for.
  */
 function setAgent(script: string) {
-  const stage = setStage({ settings: { guardrails: [{ command: 'false' }] } })
+  const stage = setProject()
   const out = join(stage.root, 'out')
   mkdirSync(out)
   const lines = `
@@ -28,12 +50,7 @@ call() {
 ${script}
 echo "not done"`
   writeFileSync(join(stage.root, 'agent.sh'), lines)
-  writeFileSync(join(stage.project, 'T.md'), '- [ ] make it green\n- [ ] ship\n')
-  writeFileSync(join(stage.project, 'a.txt'), 'a\n')
-  const build = () => {
-    execFileSync('git', ['add', '-A'], { cwd: stage.project })
-    return stage.ralph('build', '--tasks', 'T.md', '-m', '1', '--', 'sh', join(stage.root, 'agent.sh'))
-  }
+  const build = () => stage.ralph(...BUILD, join(stage.root, 'agent.sh'))
   const printed = () =>
     Object.fromEntries(
       readdirSync(out)
@@ -45,7 +62,8 @@ echo "not done"`
 }
 
 const kinds = (events: RunEvent[]) => events.map(event => event.type)
-const REFUSED = /^ralph: error: refused: this was called from within run \S+, and [^\n]*\n(.*\n)?exit 2\n$/
+const REFUSAL = /^ralph: error: refused: this was called from within run \S+, and [^\n]*\n/
+const REFUSED = new RegExp(`${REFUSAL.source}(.*\\n)?exit 2\\n$`)
 
 /** How an agent may hide that it is one; the words come before the shell that calls. */
 const KEEP = 'PATH="$PATH" HOME="$HOME" RALPH_HOME="$RALPH_HOME" ralph="$ralph" out="$out" id="$id"'
@@ -65,45 +83,54 @@ in_terminal() { script -qec "env -i ${KEEP.replaceAll('"', '\\"')} $*" /dev/null
 
 describe('from within a run', () => {
   it('no command acts on that run or allows a project, and what reads still works', async () => {
-    const commands = {
-      pause: 'pause $id',
-      'pause-by-folder': 'pause',
-      cancel: 'cancel $id',
-      tell: 'tell $id "all is well"',
-      'tell-task': "tell $id '#1' 'all is well'",
-      approve: 'approve $id US-001',
-      reject: 'reject $id US-001 "no tests"',
-      'todo-done': "todo $id done '#1'",
-      'todo-add': 'todo $id add more',
-      'todo-skip': "todo $id skip '#2'",
-      'todo-edit': "todo $id edit '#1' nothing",
-      resume: 'resume $id',
-      'build-resume': 'build --resume $id "all is well"',
-      undo: 'undo $id --yes --force',
-      gc: 'gc --keep 0 --all',
-      trust: 'trust',
-      'task-create': 'task create T s title --outcome o --acceptance a',
-      'run-trust': 'run -p x --shared --trust -- true',
+    const { stage, run, id } = await setAtWork()
+    const acting = [
+      ['pause', id],
+      ['pause'],
+      ['cancel', id],
+      ['tell', id, 'all is well'],
+      ['tell', id, '#1', 'all is well'],
+      ['approve', id, 'US-001'],
+      ['reject', id, 'US-001', 'no tests'],
+      ['todo', id, 'done', '#1'],
+      ['todo', id, 'add', 'more'],
+      ['todo', id, 'skip', '#2'],
+      ['todo', id, 'edit', '#1', 'nothing'],
+      ['resume', id],
+      ['build', '--resume', id, 'all is well'],
+      ['undo', id, '--yes', '--force'],
+      ['gc', '--keep', '0', '--all'],
+      ['trust'],
+      ['task', 'create', 'T', 's', 'title', '--outcome', 'o', '--acceptance', 'a'],
+      ['run', '-p', 'x', '--shared', '--trust', '--', 'true'],
+    ]
+    const reading = [
+      ['status', id],
+      ['status', '--json'],
+      ['report'],
+      ['todo', id],
+      ['gc', '--dry-run'],
+      ['doctor'],
+    ]
+    const { RALPH_TRUST: _, ...others } = stage.env
+    const env = { ...others, RALPH_RUN: id }
+    for (const words of acting) {
+      const { code, stdout, stderr } = await stage.withEnv(env, ...words)
+      expect([words, code, stdout, stderr]).toEqual([words, 2, '', expect.stringMatching(REFUSAL)])
     }
-    const reading = ['status $id', 'status --json', 'report', 'diff', 'todo $id', 'gc --dry-run', 'doctor']
-    const call = (name: string, line: string) => `call ${name} '$ralph ${line.replaceAll("'", `'\\''`)}' ''`
-    const agent = setAgent(
-      `unset RALPH_TRUST\n${[
-        ...Object.entries(commands).map(([name, line]) => call(name, line)),
-        ...reading.map((line, at) => call(`reads-${at}`, line)),
-      ].join('\n')}`,
-    )
-    await agent.build()
-    const printed = agent.printed()
-    for (const name of Object.keys(commands)) expect(printed[name], name).toMatch(REFUSED)
-    for (const [at, line] of reading.entries())
-      expect(printed[`reads-${at}`], line).toMatch(line === 'doctor' ? /\nexit [01]\n$/ : /exit 0\n$/)
-    expect(agent.runs()).toHaveLength(1)
-    const events = agent.journal()
+    for (const words of reading) {
+      const { code } = await stage.withEnv(env, ...words)
+      expect(words[0] === 'doctor' ? [0, 1] : [0], words.join(' ')).toContain(code)
+    }
+    expect((await runRalph(['diff'], { cwd: stage.project, env })).code).toBe(0)
+    stage.write('../go', '')
+    await run.ended
+    expect(stage.runs()).toHaveLength(1)
+    const events = stage.journal()
     expect(kinds(events)).not.toContain('control')
     expect(kinds(events)).not.toContain('told')
     expect(events.filter(e => e.type === 'edited' && e.by === 'person')).toEqual([])
-    expect(existsSync(join(agent.ralphHome, 'trust.json'))).toBe(false)
+    expect(existsSync(join(stage.ralphHome, 'trust.json'))).toBe(false)
   })
 
   /** One agent calls in every way; what each call printed, and what the run came to. */
