@@ -77,7 +77,8 @@ export function workerListeners(
     onGone: run.stop,
     onBroken: printError,
   })
-  return [keepLogs(dir, inLoop, past, run, onSaid), state]
+  // The logs come last: who reads there that something happened finds it in the state, too.
+  return [state, keepLogs(dir, inLoop, past, run, onSaid)]
 }
 
 export const inactivityOf = ({ watched }: Pick<WorkerRecord, 'watched'>, { settings }: RunSpec): number =>

@@ -48,12 +48,13 @@ export function keepLogs(
   return {
     onEvent(event) {
       const { said, logged } = loop(event)
+      // The window comes last: who reads something there finds it in the log, too.
+      log(logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`))
       const shown = show(event)
       const lines = said.map(line => style.colors.bold(line))
       // The loop's own line says which iteration begins.
       if (event.type === 'started') view(['', ...lines])
       else view(event.type === 'ended' ? [...shown, ...lines] : [...lines, ...shown])
-      log(logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`))
       for (const line of said) onSaid(line)
       if (event.type === 'warned') view([style.colors.yellow(`warning: ${plainLine(event.note, 1000)}`)])
     },
