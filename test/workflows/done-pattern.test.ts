@@ -5,9 +5,9 @@ import { checkPattern, matches, watchPattern } from '../../src/workflows/run/don
 const SLOW = '(?:[éè]+)+$'
 const SLOW_ON = `${'é'.repeat(60)}!`
 
-function setWatch(pattern: string) {
+function setWatch(pattern: string, limitMs?: number) {
   let slow = 0
-  const watch = watchPattern(pattern, () => slow++)
+  const watch = watchPattern(pattern, () => slow++, limitMs)
   watch.begin()
   return { watch, slow: () => slow }
 }
@@ -20,7 +20,7 @@ describe('a done pattern', () => {
     ['(x|x|x)*y', /takes too long/],
     ['(\\w+\\s?)*$', /takes too long/],
   ])('%s is refused if it is none, or takes too long', (pattern, why) => {
-    expect(() => checkPattern(pattern)).toThrow(why)
+    expect(() => checkPattern(pattern, 100)).toThrow(why)
   })
 
   it.each([
@@ -58,7 +58,7 @@ describe('a done pattern', () => {
   })
 
   it('is given up in an iteration if it takes too long, and the user is told once', () => {
-    const { watch, slow } = setWatch(SLOW)
+    const { watch, slow } = setWatch(SLOW, 100)
     for (let n = 0; n < 5; n++) {
       watch.hear(SLOW_ON)
       watch.hasMatched()

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { UsageError } from '../../core/usage-error.ts'
 
 /** A pattern that takes longer counts as not matched. */
-const TIMEOUT_MS = 1000
+const LIMIT_MS = 1000
 
 /** Compiles a JavaScript pattern; accepts a leading `(?i)` or `(?s)`, which other tools use. */
 function compile(pattern: string): RegExp {
@@ -11,13 +11,13 @@ function compile(pattern: string): RegExp {
 }
 
 /** Refuses a pattern that is none, or that takes too long for texts that look like it. */
-export function checkPattern(pattern: string): void {
+export function checkPattern(pattern: string, limitMs = LIMIT_MS): void {
   try {
     compile(pattern)
   } catch (error) {
     throw new UsageError(`--done-pattern: ${(error as Error).message}`)
   }
-  if (matchesAny(pattern, probesFor(pattern)) === null)
+  if (matchesAny(pattern, probesFor(pattern), limitMs) === null)
     throw new UsageError(
       `--done-pattern: ${pattern} takes too long on some texts; write it without repetitions inside repetitions`,
     )
@@ -37,10 +37,10 @@ function probesFor(pattern: string): string[] {
 const isIn = new Script('texts.some(text => pattern.test(text))')
 
 /** Whether one of the texts matches; null: it took too long. Some patterns would backtrack for years. */
-function matchesAny(pattern: string, texts: readonly string[]): boolean | null {
+function matchesAny(pattern: string, texts: readonly string[], limitMs: number): boolean | null {
   try {
     const context = createContext({ pattern: compile(pattern), texts })
-    return isIn.runInContext(context, { timeout: TIMEOUT_MS }) === true
+    return isIn.runInContext(context, { timeout: limitMs }) === true
   } catch {
     return null
   }
@@ -50,7 +50,7 @@ function matchesAny(pattern: string, texts: readonly string[]): boolean | null {
 const textAndLines = (text: string): string[] => (text.includes('\n') ? [text, ...text.split('\n')] : [text])
 
 export const matches = (pattern: string, text: string): boolean =>
-  matchesAny(pattern, textAndLines(text)) === true
+  matchesAny(pattern, textAndLines(text), LIMIT_MS) === true
 
 /** How much of what an agent says is gathered before it is looked at: each look takes a moment. */
 const GATHERED = 64 * 1024
@@ -68,7 +68,7 @@ export type PatternWatch = {
 }
 
 /** Looks for a pattern in all that an agent says, and remembers it. `onSlow`: it took too long, for the first time. */
-export function watchPattern(pattern: string, onSlow: () => void): PatternWatch {
+export function watchPattern(pattern: string, onSlow: () => void, limitMs = LIMIT_MS): PatternWatch {
   let found = false
   let slow = 0
   let told = false
@@ -79,7 +79,7 @@ export function watchPattern(pattern: string, onSlow: () => void): PatternWatch 
     texts = []
     size = 0
     if (found || slow >= MOST_SLOW || gathered.length === 0) return
-    const matched = matchesAny(pattern, gathered.flatMap(textAndLines))
+    const matched = matchesAny(pattern, gathered.flatMap(textAndLines), limitMs)
     found = matched === true
     if (matched !== null) return
     slow++
