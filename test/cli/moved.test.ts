@@ -193,7 +193,8 @@ describe('a project that is no longer the one of the run', () => {
     const stage = setStage({ git: false, calls: [[['claude', 'more']], DONE] })
     expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
     expect(readdirSync(stage.project)).toEqual(['.ralph'])
-    expect((await stage.ralph('resume', '-m', '2')).code).toBe(0)
+    const resumed = await stage.ralph('resume', '-m', '2')
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('done as claimed') })
   })
 
   it('is not a copy of it while the project itself is still there', async () => {

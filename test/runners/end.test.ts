@@ -252,4 +252,16 @@ describe('close', () => {
     expect(carriers(`RALPH_RUN=${run}`)).toEqual([])
     await runner.close()
   })
+
+  test('is the last that touches the run: a later sweep spares its next incarnation', async () => {
+    const { run, runner, command } = setScene()
+    const probe = await runner.start(command([]), 0, ignoring)
+    await probe.exit
+    await runner.close()
+    const next = setScene({ run })
+    const live = await next.runner.start(next.command([['hang']]), 2, ignoring)
+    await probe.sweep()
+    await runner.sweep(0)
+    expect(lives(live.ref.pid)).toBe(true)
+  })
 })

@@ -205,7 +205,8 @@ export function processRunner({
     await Promise.all([...stopping].flatMap(([ending, stoppedStep]) => (stoppedStep === step ? ending : [])))
     const first = firstProcesses.has(step) ? oldest(firstProcesses.values()) : null
     firstProcesses.delete(step)
-    const isLeft = (its: Marks) => isOfRun(its) && !isOwn(its) && isOfStep(its, step)
+    // Once this incarnation is closed, what carries the run's marks is of the next one.
+    const isLeft = (its: Marks) => !closed && isOfRun(its) && !isOwn(its) && isOfStep(its, step)
     const spared = liveLeaders(([, group]) => group.step !== step && firstProcesses.has(group.step))
     const leaders = liveLeaders(([, group]) => group.step === step)
     await endLeftovers({ leaders, isOurs: isLeft, spared }, first)
