@@ -24,13 +24,17 @@ export class JsonError extends SyntaxError {
 /** Parses JSON that others may have written; some editors write a byte order mark before it. Throws a JsonError. */
 export function parseJson(source: string, depth = MAX_DEPTH): unknown {
   const text = source.charCodeAt(0) === BYTE_ORDER_MARK ? source.slice(1) : source
-  const tooDeep = positionBelow(text, depth)
-  if (tooDeep >= 0) throw new JsonError(text, { at: tooDeep, what: deeperThan(depth) })
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
-    throw new JsonError(text, findFlaw(text) ?? { at: 0, what: (error as Error).message })
+    throw new JsonError(
+      text,
+      flawBelow(text, depth) ?? findFlaw(text) ?? { at: 0, what: (error as Error).message },
+    )
   }
+  if (isDeeper(value, depth)) throw new JsonError(text, flawBelow(text, depth)!)
+  return value
 }
 
 /** The value of a text; null if it is not JSON, or not yet. */
@@ -46,21 +50,28 @@ const BYTE_ORDER_MARK = 0xfeff
 
 const deeperThan = (depth: number) => `nested deeper than ${depth} levels`
 
-/** The first bracket below this depth; -1 if there is none. */
-function positionBelow(text: string, depth: number): number {
-  let open = 0
-  // By their codes: a file may have millions of characters.
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === CODES.quote) at = endOfString(text, at) - 1
-    else if (code === CODES.openList || code === CODES.openObject) {
-      if (++open > depth) return at
-    } else if (code === CODES.closeList || code === CODES.closeObject) open--
-  }
-  return -1
+/** Whether a value is nested deeper. To walk a large value takes less time than to look at each character of its text. */
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth === 0) return true
+  if (Array.isArray(value)) return value.some(entry => isDeeper(entry, depth - 1))
+  const members = value as Record<string, unknown>
+  for (const key in members) if (isDeeper(members[key], depth - 1)) return true
+  return false
 }
 
-const CODES = { quote: 34, openList: 91, closeList: 93, openObject: 123, closeObject: 125 }
+/** Where a text has a bracket below this depth; null: nowhere. */
+function flawBelow(text: string, depth: number): Flaw | null {
+  let open = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at) - 1
+    else if (char === '[' || char === '{') {
+      if (++open > depth) return { at, what: deeperThan(depth) }
+    } else if (char === ']' || char === '}') open--
+  }
+  return null
+}
 
 /** The position after the JSON string that begins at `start`; the end of the text if the string is not closed. */
 export function endOfString(text: string, start: number): number {
