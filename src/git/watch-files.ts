@@ -33,7 +33,10 @@ export type FileWatch = {
    * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
    */
   uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
-  /** The tree as the last agent left it; null if that is more than a moment ago, or if something may have changed it since. */
+  /**
+   * The tree as the last agent left it, or as the run began with it; null if that is more than a moment ago, or if something
+   * may have changed it since.
+   */
   left(): TreeState | null
   /** Ralph changed the tree after the agent: it is no longer as the agent left it. */
   changed(): void
@@ -69,7 +72,7 @@ export function watchFiles(
   let compared: { before: TreeState; after: TreeState; paths: string[] } | null = null
   let pending: Promise<TreeState | null> | null = null
   /** The tree as the agent left it, once it was read, and when the reading began; null if it may be another since. */
-  let left: { at: number; tree: TreeState | null } | null = null
+  let left: { at: number; tree: TreeState | null } | null = known && { at: now(), tree: known }
   const isIgnored = ignoredAtStart(repository ?? undefined)
   const startReading = () =>
     repository === null ? Promise.resolve(null) : readTreeState(project, env, repository)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart, treeStateAtStart } from '../../src/git/start.ts'
+import type { TreeState } from '../../src/git/tree-state.ts'
 import { watchFiles } from '../../src/git/watch-files.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
@@ -199,6 +200,30 @@ describe('the tree as the last agent left it', () => {
       await act(files)
     }
     expect(await left(after)).toBeNull()
+  })
+
+  it('is known at the start of a run, until its first agent works or a check looks at it', async () => {
+    const stage = setRepository()
+    stage.sh('echo mine > one')
+    const env = { ...stage.env, LANG: 'C.UTF-8' }
+    const repository = (await recordStart(stage.project, env))!
+    const start = treeStateAtStart(repository)
+    const open = (known: TreeState | null) =>
+      watchFiles(
+        stage.project,
+        { repository, known, start },
+        env,
+        () => {},
+        () => 1000,
+      )
+    const fresh = open(start)
+    expect([...fresh.left()!.contents.keys()]).toEqual(['one'])
+    await fresh.begin()
+    expect(fresh.left()).toBeNull()
+    const checked = open(start)
+    await checked.fingerprint()
+    expect(checked.left()).toBeNull()
+    expect(open(null).left()).toBeNull()
   })
 
   it('counts for one agent only', async () => {
