@@ -37,6 +37,10 @@ export function parseJson(source: string, depth = MAX_DEPTH): unknown {
   return value
 }
 
+/** Whether a value is an object with keys, and no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** The value of a text; null if it is not JSON, or not yet. */
 export function jsonIn(text: string): unknown {
   try {

@@ -1,11 +1,10 @@
+import { isObject } from '../core/json.ts'
+
 export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { [Key in keyof T]?: DeepPartial<T[Key]> }
     : T
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * Objects are merged, lists and scalars are replaced; `undefined` is ignored. Neither side is changed.

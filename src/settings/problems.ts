@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
+import { isObject } from '../core/json.ts'
 import { quote } from '../core/visible.ts'
-import { isObject } from './merge.ts'
 import { nearestName } from './nearest-name.ts'
 import { type Path, showPath } from './path.ts'
 import { schema } from './schema.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from './merge.ts'
+import { isObject } from '../core/json.ts'
 import { type Path, showPath } from './path.ts'
 import { resolve } from './schema.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isObject } from '../core/json.ts'
 import {
   METHODS,
   type Method,
@@ -7,7 +8,6 @@ import {
 } from '../core/verification/method.ts'
 import { TEMPLATES } from '../core/verification/templates.ts'
 import { command, either, flag, modelOrNull, object, oneOf, seconds, text, texts } from './kinds.ts'
-import { isObject } from './merge.ts'
 import { nearestName } from './nearest-name.ts'
 import type { Path } from './path.ts'
 

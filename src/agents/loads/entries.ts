@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../../core/json.ts'
 
 /** A file of a project that a CLI loads by itself. */
 export type LoadedFile = {
@@ -112,6 +113,3 @@ function describeCommand(value: Record<string, unknown>): string | null {
 }
 
 const show = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,9 @@
+import { isObject } from '../../core/json.ts'
+
 /** A JSON object whose fields may hold anything. */
 export type Fields = Record<string, unknown>
 
-export const asObject = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null
+export const asObject = (value: unknown): Fields | null => (isObject(value) ? value : null)
 
 export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 

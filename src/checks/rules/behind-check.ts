@@ -1,3 +1,4 @@
+import { isObject, jsonIn } from '../../core/json.ts'
 import { makeTarget } from './make-target.ts'
 import { squeeze } from './skips.ts'
 
@@ -136,17 +137,14 @@ function partOf(script: string, value: unknown, name: string, folder: string): P
 }
 
 function scriptsIn(text: string | null, key: string): Record<string, unknown> {
-  const value = jsonIn(text)?.[key]
-  return typeof value === 'object' && value !== null ? { ...(value as Record<string, unknown>) } : {}
+  const scripts = objectIn(text)[key]
+  return isObject(scripts) ? scripts : {}
 }
 
-export function jsonIn(text: string | null): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null')
-    return typeof value === 'object' ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
+/** The object that a text is; an empty one if it is none. */
+export function objectIn(text: string | null): Record<string, unknown> {
+  const value = text === null ? null : jsonIn(text)
+  return isObject(value) ? value : {}
 }
 
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile']

@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/events.ts'
-import { type Behind, behindCheck, jsonIn, onlyAdds, type ReadText } from './behind-check.ts'
+import { type Behind, behindCheck, objectIn, onlyAdds, type ReadText } from './behind-check.ts'
 import { isCiFile, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
 import { lostTests } from './lost-tests.ts'
 import { cut, type FileChange, newSkips, squeeze } from './skips.ts'
@@ -87,7 +87,7 @@ const PACKAGE_KEYS = ['jest', 'vitest', 'mocha', 'ava', 'tap', 'nyc', 'c8']
 function configIn(path: string, text: string): string {
   const name = path.replace(/^.*\//, '')
   if (name === 'package.json') {
-    const json = jsonIn(text) ?? {}
+    const json = objectIn(text)
     return PACKAGE_KEYS.filter(key => json[key] !== undefined)
       .map(key => `${key}=${JSON.stringify(json[key])}`)
       .join('\n')

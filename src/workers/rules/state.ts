@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
+import { isObject, jsonIn } from '../../core/json.ts'
 
 /** `state.json` of a worker. */
 export type WorkerState = {
@@ -81,20 +82,12 @@ const time = (at: number) => new Date(at).toISOString()
 
 /** What a person may have written into the file. `error`: it is not a state at all. */
 export function readEdit(text: string): { maxIterations: number | null | undefined } | { error: string } {
-  const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { error: 'it is not JSON' }
-  const { max_iterations: wanted, worker_name: name } = value as Record<string, unknown>
+  const value = jsonIn(text)
+  if (!isObject(value)) return { error: 'it is not JSON' }
+  const { max_iterations: wanted, worker_name: name } = value
   if (typeof name !== 'string') return { error: 'worker_name is missing' }
   if (wanted === undefined) return { maxIterations: undefined }
   if (wanted === null || (Number.isSafeInteger(wanted) && (wanted as number) >= 1))
     return { maxIterations: wanted as number | null }
   return { error: 'max_iterations must be a whole number of at least 1' }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../../../core/json.ts'
+
 /** What a judge says about one criterion. */
 export type CriterionVerdict = {
   id: string
@@ -38,14 +40,14 @@ export const ANSWER_SCHEMA = {
 
 /** An answer about exactly these criteria, or what is wrong with it. */
 export function readAnswer(value: unknown, ids: readonly string[]): JudgeAnswer | { error: string } {
-  if (!isRecord(value) || !Array.isArray(value.criteria))
+  if (!isObject(value) || !Array.isArray(value.criteria))
     return { error: 'it is not the object that was asked for' }
   const { injection } = value
   if (injection !== null && typeof injection !== 'string')
     return { error: 'injection is neither a text nor null' }
   const criteria: CriterionVerdict[] = []
   for (const entry of value.criteria) {
-    if (!isRecord(entry)) return { error: 'an entry of criteria is not an object' }
+    if (!isObject(entry)) return { error: 'an entry of criteria is not an object' }
     const { id, verdict, evidence } = entry
     if (typeof id !== 'string' || !ids.includes(id))
       return { error: 'it names a criterion that was not asked about' }
@@ -80,6 +82,3 @@ function parse(text: string): unknown {
     return undefined
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

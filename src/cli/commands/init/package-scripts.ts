@@ -1,5 +1,4 @@
-import { parseJson } from '../../../core/json.ts'
-import { isObject } from '../../../settings/merge.ts'
+import { isObject, jsonIn } from '../../../core/json.ts'
 import type { Files } from './propose.ts'
 
 const SCRIPTS = ['test', 'lint', 'typecheck', 'check', 'build']
@@ -16,7 +15,9 @@ export const LOCK_FILES = LOCKS.map(([file]) => file)
 
 /** The scripts of a package.json that verify something, as its package manager runs them. */
 export function findScripts(text: string, files: Files): string[] {
-  const manifest = parse(text)
+  const read = jsonIn(text)
+  // npm will complain about one that is no object; here it only means that there is nothing to propose.
+  const manifest = isObject(read) ? read : {}
   const scripts = isObject(manifest.scripts) ? manifest.scripts : {}
   const manager = managerOf(manifest, files)
   return SCRIPTS.filter(name => Object.hasOwn(scripts, name) && verifies(scripts[name])).map(name =>
@@ -33,14 +34,4 @@ const verifies = (script: unknown): boolean =>
 function managerOf(manifest: Record<string, unknown>, files: Files): string {
   const named = /^(?:npm|pnpm|yarn|bun)(?=@)/.exec(String(manifest.packageManager))?.[0]
   return named ?? LOCKS.find(([file]) => Object.hasOwn(files, file))?.[1] ?? 'npm'
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const manifest = parseJson(text)
-    return isObject(manifest) ? manifest : {}
-  } catch {
-    // npm will complain about it; here it only means that there is nothing to propose.
-    return {}
-  }
 }

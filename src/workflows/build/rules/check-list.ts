@@ -1,4 +1,5 @@
 import type { TodoItem } from '../../../core/events.ts'
+import { isObject } from '../../../core/json.ts'
 import { findCycle, isId, LONGEST_ID, type TaskId } from '../../../core/task.ts'
 import { type CheckedList, type Detail, oneLine, parentOf } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
@@ -77,8 +78,7 @@ type Report = (what: string) => void
 
 const NO_OBJECT: Fields = {}
 
-const fieldsOf = (entry: unknown): Fields =>
-  typeof entry === 'object' && entry !== null && !Array.isArray(entry) ? (entry as Fields) : NO_OBJECT
+const fieldsOf = (entry: unknown): Fields => (isObject(entry) ? entry : NO_OBJECT)
 
 const nameOf = ({ id }: Fields, index: number): string =>
   typeof id === 'string' && isId(id) ? `task ${id}` : `item ${index + 1}`

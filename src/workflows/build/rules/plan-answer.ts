@@ -1,4 +1,4 @@
-import { endOfString, type JsonError, parseJson } from '../../../core/json.ts'
+import { endOfString, isObject, type JsonError, parseJson } from '../../../core/json.ts'
 import { checkList } from './check-list.ts'
 import type { CheckedList } from './planned.ts'
 import { renumber } from './renumber.ts'
@@ -102,8 +102,5 @@ function listOf(value: unknown): unknown[] | undefined {
     (inner): inner is unknown[] => Array.isArray(inner) && inner.some(isObject),
   )
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const hasContent = (entry: unknown) => isObject(entry) && 'content' in entry

@@ -1,5 +1,4 @@
-import { JsonError, parseJson } from '../../../core/json.ts'
-import { isObject } from '../../../settings/merge.ts'
+import { isObject, JsonError, parseJson } from '../../../core/json.ts'
 import { type Path, showPath } from '../../../settings/path.ts'
 import { readGivenTask, type TaskRules } from './read-task.ts'
 import type { PipelineTask } from './task.ts'

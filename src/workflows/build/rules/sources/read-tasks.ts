@@ -1,4 +1,4 @@
-import { type JsonError, parseJson } from '../../../../core/json.ts'
+import { isObject, type JsonError, parseJson } from '../../../../core/json.ts'
 import type { CheckedList } from '../planned.ts'
 import { readChecklist } from './checklist.ts'
 import { readTodoList } from './todo-list.ts'
@@ -20,7 +20,7 @@ export function readTasksFile(file: string, source: string): CheckedList | { err
     const { place, what } = error as JsonError
     return { errors: [`${file}:${place}: it is not valid JSON: ${what}`] }
   }
-  const stories = typeof json === 'object' && json !== null && 'userStories' in json ? json.userStories : null
+  const stories = isObject(json) ? json.userStories : null
   const list = Array.isArray(json) ? json : stories
   if (!Array.isArray(list)) return { errors: [`${file}: it holds no list; ${FORMS}`] }
   if (list.length === 0) return { errors: [`${file}: the list is empty; name at least one task`] }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../../core/json.ts'
 import { checkList } from '../check-list.ts'
 import type { CheckedList } from '../planned.ts'
 import { itemLocations } from './item-locations.ts'
@@ -26,19 +27,14 @@ export function readUserStories(
   )
 }
 
-type Fields = Record<string, unknown>
-
-const fieldsOf = (story: unknown): Fields | null =>
-  typeof story === 'object' && story !== null && !Array.isArray(story) ? (story as Fields) : null
-
 /** Stories without a priority come last. */
 const priorityOf = (story: unknown): number => {
-  const priority = fieldsOf(story)?.priority
+  const priority = isObject(story) ? story.priority : undefined
   return typeof priority === 'number' ? priority : Number.POSITIVE_INFINITY
 }
 
 function statusErrors(story: unknown): string[] {
-  const { id, priority, passes } = fieldsOf(story) ?? {}
+  const { id, priority, passes } = isObject(story) ? story : {}
   const name = typeof id === 'string' ? `story ${id}: ` : 'the story: '
   const errors: string[] = []
   if (passes !== undefined && typeof passes !== 'boolean')
@@ -49,9 +45,8 @@ function statusErrors(story: unknown): string[] {
 }
 
 function taskOf(story: unknown): unknown {
-  const fields = fieldsOf(story)
-  if (fields === null) return story
-  const { id, title, description, acceptanceCriteria, passes, dependsOn } = fields
+  if (!isObject(story)) return story
+  const { id, title, description, acceptanceCriteria, passes, dependsOn } = story
   const status = passes === true ? 'completed' : 'pending'
   return { id, content: title, status, blockedBy: dependsOn, description, acceptanceCriteria }
 }
