@@ -1,4 +1,4 @@
-import { git } from './git.ts'
+import { commitOf } from './commit/find.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus, type Status } from './status.ts'
 import { pathsBetween } from './tree-state.ts'
@@ -29,8 +29,7 @@ export async function startBranchTip(
   { root, branch }: Start,
   env: Record<string, string>,
 ): Promise<string | null> {
-  if (branch === null) return null
-  return (await git(root, env, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]))?.trim() ?? null
+  return branch === null ? null : commitOf(root, env, `refs/heads/${branch}`)
 }
 
 /**

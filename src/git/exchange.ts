@@ -2,7 +2,8 @@ import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { listPaths } from '../core/format.ts'
 import { pinFolder } from '../store/files/pinned.ts'
-import { attempt, git, gitBytes, mustGit } from './git.ts'
+import { commitOf, isAncestor } from './commit/find.ts'
+import { attempt, gitBytes, mustGit } from './git.ts'
 import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
@@ -50,8 +51,6 @@ export function openExchange(options: ExchangeOptions) {
       rmSync(index, { force: true })
     }
   }
-  const commitAt = async (ref: string) =>
-    (await git(root, env, ['rev-parse', '-q', '--verify', `${ref}^{commit}`]))?.trim() || null
   const treeOf = (commit: string) => run(['rev-parse', `${commit}^{tree}`])
 
   /** The project as it is now: its files, those that git ignores left out. */
@@ -84,7 +83,7 @@ export function openExchange(options: ExchangeOptions) {
       `+refs/ralph/work:${refs.work}`,
     ])
     if (failure !== null) throw new Error(`git fetch sandbox-${name} failed: ${failure}`)
-    if ((await commitAt(refs.work)) !== work)
+    if ((await commitOf(root, env, refs.work)) !== work)
       throw new Error(`git fetch sandbox-${name} brought something else`)
   }
 
@@ -149,10 +148,7 @@ export function openExchange(options: ExchangeOptions) {
   async function followHead({ head, branch }: Clone): Promise<void> {
     const here = await readStatus(root, env, { start })
     if (!here || here.head === null || head === here.head) return
-    const follows =
-      head !== null &&
-      branch === here.branch &&
-      (await git(root, env, ['merge-base', '--is-ancestor', here.head, head])) !== null
+    const follows = head !== null && branch === here.branch && (await isAncestor(root, env, here.head, head))
     // Only the index: the files are there already. What is staged stays, or git refuses.
     const failure = follows
       ? ((await attempt(root, env, ['read-tree', '-i', '-m', here.head, head])) ??
@@ -167,13 +163,13 @@ export function openExchange(options: ExchangeOptions) {
       : `${branch ?? 'HEAD'} inside does not continue ${here.branch ?? 'HEAD'} here`
     if (failure === null || head === null) return
     // The agent may only be behind: the project has moved on since.
-    if ((await git(root, env, ['merge-base', '--is-ancestor', head, here.head])) !== null) return
+    if (await isAncestor(root, env, head, here.head)) return
     warn(`commits of the sandbox are kept as ${await keep(head)}, and no branch is moved: ${failure}`)
   }
 
   const receive = async (taken: Clone): Promise<void> => {
     await fetchWork(taken)
-    const base = (await commitAt(refs.base)) ?? taken.head ?? taken.work
+    const base = (await commitOf(root, env, refs.base)) ?? taken.head ?? taken.work
     await applyFiles(base, taken.work)
     await followHead(taken)
     await agree(taken)
@@ -193,7 +189,7 @@ export function openExchange(options: ExchangeOptions) {
         'The project as it is outside',
       ])
       await run(['update-ref', refs.in, commit])
-      const known = (await commitAt(refs.base)) ?? now.head
+      const known = (await commitOf(root, env, refs.base)) ?? now.head
       const bundle = await gitBytes(root, env, ['bundle', 'create', '--quiet', '-', refs.in, '--not', known])
       if (bundle === null) throw new Error('git bundle failed')
       return { commit, head: now.head, branch: now.branch, bundle: bundle.toString('base64') }
@@ -201,9 +197,9 @@ export function openExchange(options: ExchangeOptions) {
     sent: ({ commit, head, branch }: Parcel) => agree({ work: commit, head, branch }),
     receive,
     async adopt(taken: Clone): Promise<void> {
-      if (options.isOwn && (await commitAt(refs.base)) !== null) return receive(taken)
+      if (options.isOwn && (await commitOf(root, env, refs.base)) !== null) return receive(taken)
       await fetchWork(taken)
-      const base = (await commitAt(refs.base)) ?? taken.head
+      const base = (await commitOf(root, env, refs.base)) ?? taken.head
       if (base === null || (await treeOf(base)) !== (await treeOf(taken.work)))
         warn(`work of an earlier run was still inside the sandbox; it is kept as ${await keep(taken.work)}`)
       await agree(taken)

@@ -1,4 +1,5 @@
 import { UsageError } from '../../core/usage-error.ts'
+import { commitOf } from '../commit/find.ts'
 import { git } from '../git.ts'
 
 /**
@@ -13,7 +14,7 @@ export async function enterBranch(
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
   const current = await git(project, env, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
   if (current?.trim() === name) return true
-  if ((await git(project, env, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) !== null)
+  if ((await commitOf(project, env, `refs/heads/${name}`)) !== null)
     throw new UsageError(
       `the branch ${name} exists already; go to it with: git switch ${name}, or choose another --name`,
     )
@@ -28,7 +29,7 @@ export async function startBranch(project: string, name: string, env: Record<str
     throw new UsageError(`--branch ${name}: this is not a git repository`)
   if ((await git(project, env, ['check-ref-format', '--branch', name])) === null)
     throw new UsageError(`--branch ${name}: git does not allow this name`)
-  if ((await git(project, env, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) !== null)
+  if ((await commitOf(project, env, `refs/heads/${name}`)) !== null)
     throw new UsageError(
       `--branch ${name}: it exists already; go to it with git switch, or choose another name`,
     )

@@ -1,5 +1,6 @@
+import { commitOf, isAncestor } from '../commit/find.ts'
 import { attempt, git, mustGit } from '../git.ts'
-import { commitOf, isAncestor, withScratchWorktree } from './worktree.ts'
+import { withScratchWorktree } from './worktree.ts'
 
 /** How the work of a branch comes into another. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase'

@@ -1,11 +1,11 @@
 import { lstatSync, readlinkSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { bytesAt, LIMITS } from '../../store/files/read.ts'
+import { commitOf } from '../commit/find.ts'
 import { attempt, git, gitBytes, mustGit } from '../git.ts'
 import type { GitDirs } from '../head.ts'
 import { type LockWait, pastLocks } from '../locks/lasting.ts'
 import { pathsBetween } from '../tree-state.ts'
-import { commitOf } from './worktree.ts'
 
 /** A branch, and a folder of its repository, which may have it checked out. */
 export type TargetBranch = { root: string; dirs: GitDirs; branch: string; env: Record<string, string> }

@@ -1,16 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
+import { commitOf, isAncestor } from '../commit/find.ts'
 import { attempt, git, mustGit } from '../git.ts'
 
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
 export type WorktreePlan = { path: string; branch: string; root: string }
-
-/** The commit of a name; null: there is none. */
-export const commitOf = async (
-  root: string,
-  env: Record<string, string>,
-  name: string,
-): Promise<string | null> =>
-  (await git(root, env, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]))?.trim() ?? null
 
 /** Adds a worktree with a new branch from this commit. Never takes one that is there. Returns why it cannot; null: it did. */
 export const addWorktree = (
@@ -63,14 +56,6 @@ async function isMerged(
   ])
   return squashed !== null && (await hasPatches(root, squashed.trim(), into, env))
 }
-
-/** Whether a commit leads to another, or is the same. */
-export const isAncestor = async (
-  root: string,
-  env: Record<string, string>,
-  before: string,
-  after: string,
-): Promise<boolean> => (await git(root, env, ['merge-base', '--is-ancestor', before, after])) !== null
 
 /** Whether a branch has a commit with the same patch for each of those that lead to this one. */
 async function hasPatches(

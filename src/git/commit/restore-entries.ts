@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { git, mustGit } from '../git.ts'
+import { mustGit } from '../git.ts'
 import { readHead } from '../head.ts'
 import { describeLocks } from '../locks/find.ts'
 import { type LockWait, pastLocks } from '../locks/lasting.ts'
 import type { Start } from '../start.ts'
 import { entriesBetween } from '../tree-state.ts'
+import { isAncestor } from './find.ts'
 
 /** HEAD at one moment. */
 export type Head = { commit: string | null; branch: string | null }
@@ -39,7 +40,8 @@ export async function restoreEntries(
   const from = head.commit
   const changed = (await entriesBetween(root, env, before.commit, from)).filter(({ path }) => paths.has(path))
   if (changed.length === 0) return { type: 'nothing' }
-  if (head.branch !== before.branch && !(await isAncestor(root, env, before.commit, from)))
+  const { commit } = before
+  if (head.branch !== before.branch && commit !== null && !(await isAncestor(root, env, commit, from)))
     return { type: 'nothing' }
   const names = changed.map(({ path }) => path)
   const entries = changed.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('')
@@ -70,11 +72,3 @@ const messageFor = (paths: readonly string[]): string =>
   paths.length === 1
     ? `ralph: restore ${paths[0]}\n`
     : `ralph: restore ${paths.length} protected files\n\n${paths.join('\n')}\n`
-
-const isAncestor = async (
-  root: string,
-  env: Record<string, string>,
-  before: string | null,
-  after: string,
-): Promise<boolean> =>
-  before === null || (await git(root, env, ['merge-base', '--is-ancestor', before, after])) !== null
