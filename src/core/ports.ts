@@ -283,12 +283,7 @@ export interface Ports {
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
   onLeave?(): Promise<void>
   /** Makes the files follow what was settled: lists, progress notes, SCM. Safe to repeat. */
-  apply(
-    settled: Settled,
-    tasks: readonly Task[],
-    state: RunState,
-    record: (event: RunEvent) => void,
-  ): Promise<void>
+  apply(settled: Settled, state: RunState, record: (event: RunEvent) => void): Promise<void>
 }
 
 /** What an agent claimed about its task; the checks decide whether it counts. */

@@ -227,7 +227,7 @@ export function composePorts(options: PortsOptions): Ports {
     ...(active.onRequest && { onRequest: active.onRequest }),
     claims: active.claims,
     adoptEdits: active.adoptEdits,
-    async apply(settled, _tasks, state, record) {
+    async apply(settled, state, record) {
       const { workspace: name, id } = settled
       if (name !== undefined && worktrees?.isGone(name)) {
         await active.apply(settled, record)
