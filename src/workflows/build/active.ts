@@ -11,7 +11,7 @@ import { plain } from '../../view/plain.ts'
 import { doneByPerson } from '../shared/list-edit.ts'
 import { RESOLVE } from '../shared/merging.ts'
 import { ownFolders } from '../shared/own-folders.ts'
-import { countLine, instructionsFor } from '../shared/prompt-parts.ts'
+import { countLine } from '../shared/prompt-parts.ts'
 import { resolvePrompt } from '../shared/resolve.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
@@ -70,18 +70,6 @@ export function openBuild(context: Context<BuildSpec>): Active {
   const isThere = ({ path, text }: { path: string; text: string }, workspace: string | undefined) =>
     workspace === undefined || textAt(resolve(spec.project, workspace, path), { limit: LIMITS.text }) === text
 
-  function resolvePromptOf({ task, step, state }: Work): string {
-    const { carry, interrupted } = taskStateOf(table, state, task)
-    return resolvePrompt({
-      task: { ...task, description: detailOf(task).description ?? '' },
-      conflict: state.workspaces[step.workspace ?? '']?.conflict,
-      carry,
-      checks: checkNames(spec.settings),
-      interrupted,
-      instructions: instructionsFor(state, task.id),
-    })
-  }
-
   function adoptPersonEdit() {
     const { edit, refused: why } = list.byPerson(now())
     for (const text of why) warn(text)
@@ -118,7 +106,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
         list.write()
         throw new CannotGoOn('the plan is made')
       }
-      if (work.stage === RESOLVE) return resolvePromptOf(work)
+      if (work.stage === RESOLVE) return resolvePrompt(context, work, detailOf(work.task).description ?? '')
       return isPlanning(work.stage) ? planner.prompt(work) : promptOf(work)
     },
 

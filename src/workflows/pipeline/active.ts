@@ -107,18 +107,6 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     })
   }
 
-  function resolvePromptOf({ task, step, state }: Work): string {
-    const { carry, interrupted } = taskStateOf(table, state, task)
-    return resolvePrompt({
-      task: taskOf(task.id),
-      conflict: state.workspaces[step.workspace ?? '']?.conflict,
-      carry,
-      checks: checkNames(spec.settings),
-      interrupted,
-      instructions: instructionsFor(state, task.id),
-    })
-  }
-
   /** Without the exact promise only the guardrails run: there is nothing to verify. */
   function verificationFor(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }): Check[] {
     const text = work.step?.ended?.result.text ?? ''
@@ -172,7 +160,9 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
       if (isFirst && tree !== null) keep(work.task, { base: tree }, recordEvent)
       if (isReader && tree !== null) given.set(work.step.id, tree)
       files.begin(work.task.id)
-      return work.stage === RESOLVE ? resolvePromptOf(work) : promptOf(work)
+      return work.stage === RESOLVE
+        ? resolvePrompt(context, work, taskOf(work.task.id).description)
+        : promptOf(work)
     },
     checks: (work, common) =>
       folders.checks(work, common) ?? (work.step ? [...common, ...verificationFor(work)] : common),

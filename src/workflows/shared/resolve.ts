@@ -1,33 +1,25 @@
 import { join } from 'node:path'
 import type { Finding } from '../../core/events.ts'
-import type { Check } from '../../core/ports.ts'
+import type { Check, Work } from '../../core/ports.ts'
+import { taskStateOf } from '../../core/table.ts'
 import type { WorkspaceState } from '../../core/workspaces/workspace-state.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import { HALF_EDITED } from './prompt-parts.ts'
+import { checkNames } from '../spec.ts'
+import type { Context } from '../workflow.ts'
+import { HALF_EDITED, instructionsFor } from './prompt-parts.ts'
 
-export type ResolvePromptOptions = {
-  task: { id: string; title: string; description: string }
-  conflict: WorkspaceState['conflict']
-  /** What was red when it was to be merged. */
-  carry: readonly Finding[]
-  /** Commands that ralph runs after the agent. */
-  checks: readonly string[]
-  interrupted: boolean
-  instructions: readonly string[]
-}
-
-/** The prompt of the stage that resolves what keeps a finished task from being merged. */
-export function resolvePrompt({
-  task,
-  conflict,
-  carry,
-  checks,
-  interrupted,
-  instructions,
-}: ResolvePromptOptions): string {
+/** The prompt of the stage that resolves what keeps a finished task from being merged. `description`: what it asked for. */
+export function resolvePrompt(
+  { spec, table }: Pick<Context, 'spec' | 'table'>,
+  { task, step, state }: Work,
+  description: string,
+): string {
+  const { carry, interrupted } = taskStateOf(table, state, task)
+  const conflict = state.workspaces[step.workspace ?? '']?.conflict
+  const checks = checkNames(spec.settings)
   return [
     `You bring finished work together with what others have done meanwhile. The work is ${task.id} (${task.title}); it is on this branch.`,
-    task.description.trim() === '' ? null : `What ${task.id} asked for:\n\n${task.description.trim()}`,
+    description.trim() === '' ? null : `What ${task.id} asked for:\n\n${description.trim()}`,
     interrupted ? HALF_EDITED : null,
     conflict ? aboutConflict(conflict) : null,
     ...carry.map(({ note }) => note),
@@ -41,7 +33,7 @@ export function resolvePrompt({
         : 'Test your work before you end.'
     }
 - If only a person can decide which side is right, ask in your last message: <blocked>your question</blocked>`,
-    ...instructions.map(text => `Instruction from the user: ${text}`),
+    ...instructionsFor(state, task.id).map(text => `Instruction from the user: ${text}`),
   ]
     .filter(part => part !== null)
     .join('\n\n')
