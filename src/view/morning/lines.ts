@@ -1,6 +1,6 @@
 import { fitTo } from '../fit.ts'
 import { plainLine } from '../plain.ts'
-import { LONGEST_LINE, type Tone } from '../report/format.ts'
+import { LONGEST_LINE, painterOf } from '../report/format.ts'
 import type { Style } from '../style.ts'
 import { cutPathTo, cutTo, widthOf, wrapTo } from '../width.ts'
 import type { DoneTask, LandedRun, LookAt, Morning, NeedyRun, RunName } from './model.ts'
@@ -117,14 +117,11 @@ function doneLine({ style, width }: Pen, task: DoneTask): string {
   const { ok, pass, warn } = style.marks
   // As everywhere, the first mark is for what is verified alone.
   const mark = task.how === 'verified' ? ok : tone === 'bad' ? warn : pass
-  const painted = painter(style, tone)(how)
+  const painted = painterOf(style.colors, tone)(how)
   if (title === '') return cutTo(`    ${mark} ${painted}`, width)
   const room = width - widthOf(`    ${mark}   ${how}`)
   return cutTo(`    ${mark} ${cutTo(title, Math.max(room, 8))}  ${painted}`, width)
 }
-
-const painter = ({ colors }: Style, tone: Tone) =>
-  tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
 
 function lookLines(pen: Pen, one: LookAt, index: number): string[] {
   const commands = [...one.look, ...(one.undo === null ? [] : [one.undo])]

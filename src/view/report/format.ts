@@ -2,6 +2,7 @@ import { formatCount, formatDuration, plural } from '../../core/format.ts'
 import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
 import { formatSender } from '../sender.ts'
+import type { Style } from '../style.ts'
 import { formatCost, NONE } from './cost.ts'
 import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
@@ -12,6 +13,9 @@ import type { Spent } from './spent.ts'
 // The texts that all forms of a receipt share. Each is plain text in one line.
 
 export type Tone = 'good' | 'middling' | 'bad'
+
+export const painterOf = (colors: Style['colors'], tone: Tone): ((text: string) => string) =>
+  tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
 
 export const LONGEST_LINE = 500
 
@@ -192,8 +196,22 @@ export const formatFacts = ({
   ],
 ]
 
+/** What is told below the facts, by title; nothing of what is empty. */
+export const formatSections = (receipt: Receipt): [title: string, lines: string[]][] =>
+  (
+    [
+      ['Instructions', formatInstructions(receipt)],
+      ['Requests', formatRequests(receipt)],
+      ['Doubts', formatDoubts(receipt)],
+      ['Reviews', formatReviewsOf(receipt)],
+      ['Warnings', formatWarnings(receipt)],
+      ['Left', formatOpenTasks(receipt)],
+      ['Proposed follow-ups', formatFollowUps(receipt)],
+    ] satisfies [string, string[]][]
+  ).filter(([, lines]) => lines.length > 0)
+
 /** The user's instructions, a line each. */
-export const formatInstructions = ({ told }: Receipt): string[] =>
+const formatInstructions = ({ told }: Receipt): string[] =>
   told.map(({ text, before }) =>
     plainLine(
       `${before === null ? 'after the last iteration' : `before iteration ${before}`}: ${text}`,
@@ -202,16 +220,16 @@ export const formatInstructions = ({ told }: Receipt): string[] =>
   )
 
 /** What was asked from outside, when and by whom, a line each. */
-export const formatRequests = ({ requests }: Receipt): string[] =>
+const formatRequests = ({ requests }: Receipt): string[] =>
   requests.map(({ what, at, from }) => `${formatMoment(at)}: ${what}, ${formatSender(from)}`)
 
 /** How often stories were reviewed, whether it was worth it, and what no reviewer approved. */
-export const formatReviewsOf = ({ reviews = [] }: Receipt): string[] => [
+const formatReviewsOf = ({ reviews = [] }: Receipt): string[] => [
   ...formatReviews(reviews),
   ...formatCapped(reviews),
 ]
 
-export const formatWarnings = ({ warnings }: Receipt): string[] =>
+const formatWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))
 
 /** Why green checks prove nothing, a line each. */
@@ -219,7 +237,7 @@ export const formatDoubts = ({ doubts }: Receipt): string[] =>
   doubts.flatMap(({ check, doubts }) => doubts.map(doubt => plainLine(`${check}: ${doubt}`, LONGEST_LINE)))
 
 /** What could become tasks of their own. */
-export const formatFollowUps = ({ followUps = [] }: Receipt): string[] =>
+const formatFollowUps = ({ followUps = [] }: Receipt): string[] =>
   followUps.map(({ task, text }) =>
     plainLine(
       `${text} (found with ${task}; to make it a task: ralph task followup ${task} ID TITLE)`,

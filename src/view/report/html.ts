@@ -7,17 +7,11 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatDoubts,
   formatEnding,
   formatFacts,
-  formatFollowUps,
-  formatInstructions,
   formatNextStep,
-  formatOpenTasks,
-  formatRequests,
-  formatReviewsOf,
+  formatSections,
   formatTitle,
-  formatWarnings,
   markOf,
   numberOf,
   toneOf,
@@ -36,13 +30,7 @@ export function htmlReport(receipt: Receipt): string[] {
     ...(nextStep === null ? [] : ['<h2>To go on</h2>', htmlCommands([nextStep])]),
     ...charts(receipt),
     ...table(receipt.iterations),
-    ...list('Instructions', formatInstructions(receipt)),
-    ...list('Requests', formatRequests(receipt)),
-    ...list('Doubts', formatDoubts(receipt)),
-    ...list('Reviews', formatReviewsOf(receipt)),
-    ...list('Warnings', formatWarnings(receipt)),
-    ...list('Left', formatOpenTasks(receipt)),
-    ...list('Proposed follow-ups', formatFollowUps(receipt)),
+    ...formatSections(receipt).flatMap(list),
   ])
 }
 
@@ -68,10 +56,12 @@ function facts(receipt: Receipt): string[] {
   ]
 }
 
-const list = (title: string, items: string[]) =>
-  items.length === 0
-    ? []
-    : [`<h2>${title}</h2>`, '<ul class="list">', ...items.map(item => `<li>${html(item)}</li>`), '</ul>']
+const list = ([title, items]: [title: string, items: string[]]) => [
+  `<h2>${title}</h2>`,
+  '<ul class="list">',
+  ...items.map(item => `<li>${html(item)}</li>`),
+  '</ul>',
+]
 
 function charts({ iterations, totals }: Receipt): string[] {
   if (iterations.length === 0) return []

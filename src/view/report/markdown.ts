@@ -7,17 +7,11 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatDoubts,
   formatEnding,
   formatFacts,
-  formatFollowUps,
-  formatInstructions,
   formatNextStep,
-  formatOpenTasks,
-  formatRequests,
-  formatReviewsOf,
+  formatSections,
   formatTitle,
-  formatWarnings,
   LONGEST_LINE,
   markOf,
   numberOf,
@@ -31,8 +25,12 @@ export function markdownReport(receipt: Receipt): string[] {
   const about = distinguishingFacts(iterations)
   const row = (i: Iteration) =>
     line([numberOf(i), i.end, formatDuration(i.ms), usdOrUnknown(i), tokensOf(i), detailOf(i, about(i))])
-  const section = (title: string, items: string[]) =>
-    items.length === 0 ? [] : ['', `## ${title}`, '', ...items.map(item => `- ${escapeMarkdown(item)}`)]
+  const section = ([title, items]: [title: string, items: string[]]) => [
+    '',
+    `## ${title}`,
+    '',
+    ...items.map(item => `- ${escapeMarkdown(item)}`),
+  ]
   const nextStep = formatNextStep(receipt)
   return [
     `# ${escapeMarkdown(formatTitle(receipt))}`,
@@ -43,14 +41,8 @@ export function markdownReport(receipt: Receipt): string[] {
     '|---|---|',
     ...formatFacts(receipt).map(line),
     ...(iterations.length === 0 ? [] : ['', '## Iterations', '', ...HEAD, ...iterations.map(row)]),
-    ...section('Instructions', formatInstructions(receipt)),
-    ...section('Requests', formatRequests(receipt)),
-    ...section('Doubts', formatDoubts(receipt)),
-    ...section('Reviews', formatReviewsOf(receipt)),
-    ...section('Warnings', formatWarnings(receipt)),
-    ...section('Left', formatOpenTasks(receipt)),
-    ...section('Proposed follow-ups', formatFollowUps(receipt)),
-    ...section('To go on', nextStep === null ? [] : [nextStep]),
+    ...formatSections(receipt).flatMap(section),
+    ...(nextStep === null ? [] : section(['To go on', [nextStep]])),
   ]
 }
 

@@ -13,6 +13,7 @@ import {
   formatOpenTasks,
   formatTimes,
   formatTokens,
+  painterOf,
   type Tone,
 } from './format.ts'
 import type { Receipt } from './receipt.ts'
@@ -40,7 +41,7 @@ export function shortReceipt(
         : tone === 'bad'
           ? marks.error
           : marks.warn
-  const paint = tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
+  const paint = painterOf(colors, tone)
   const spent = [formatIterations(totals), totals.usd === null ? '' : formatCost(totals), formatTimes(times)]
   const tail = spent.filter(Boolean).join(' · ')
   const line = `${paint(`${mark} ${text}`)}  ${colors.dim(tail)}`

@@ -10,21 +10,15 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatDoubts,
   formatEnding,
   formatFacts,
-  formatFollowUps,
-  formatInstructions,
   formatNextStep,
-  formatOpenTasks,
-  formatRequests,
-  formatReviewsOf,
+  formatSections,
   formatTitle,
-  formatWarnings,
   LONGEST_LINE,
   markOf,
   numberOf,
-  type Tone,
+  painterOf,
   toneOf,
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
@@ -35,14 +29,15 @@ const LISTED = 20
 
 /** The receipt as lines for a terminal. Text from agents and checks stays within its own line. */
 export function textReport(receipt: Receipt, { colors }: Style, width: number): string[] {
-  const inTone = (tone: Tone) =>
-    tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
   const fact = (name: string, value: string, paint = (text: string) => text) =>
     wrapTo(value, width - INDENT).map(
       (line, index) => `  ${colors.dim((index === 0 ? name : '').padEnd(INDENT - 2))}${paint(line)}`,
     )
-  const section = (title: string, items: string[]) =>
-    items.length === 0 ? [] : ['', colors.bold(title), ...listed(items).flatMap(item => hang(item, width))]
+  const section = ([title, items]: [title: string, items: string[]]) => [
+    '',
+    colors.bold(title.toLowerCase()),
+    ...listed(items).flatMap(item => hang(item, width)),
+  ]
 
   const { iterations, ending } = receipt
   const about = distinguishingFacts(iterations)
@@ -63,7 +58,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
         cost: usdOrUnknown(i),
         tokens: tokensOf(i),
       },
-      inTone(toneOf(i.end)),
+      painterOf(colors, toneOf(i.end)),
     )
     const tail = cutTo(about(i), width - stringWidth(cells) - 2)
     return [tail === '' ? cells : `${cells}  ${colors.dim(tail)}`, ...more]
@@ -72,16 +67,10 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
   const nextStep = formatNextStep(receipt)
   return [
     colors.bold(formatTitle(receipt)),
-    ...fact('result', text, inTone(tone)),
+    ...fact('result', text, painterOf(colors, tone)),
     ...formatFacts(receipt).flatMap(([name, value]) => fact(name, value)),
     ...(iterations.length === 0 ? [] : ['', colors.dim(columns(HEAD)), ...iterations.flatMap(row)]),
-    ...section('instructions', formatInstructions(receipt)),
-    ...section('requests', formatRequests(receipt)),
-    ...section('doubts', formatDoubts(receipt)),
-    ...section('reviews', formatReviewsOf(receipt)),
-    ...section('warnings', formatWarnings(receipt)),
-    ...section('left', formatOpenTasks(receipt)),
-    ...section('proposed follow-ups', formatFollowUps(receipt)),
+    ...formatSections(receipt).flatMap(section),
     ...(nextStep === null ? [] : ['', `${colors.bold('to go on')}  ${nextStep}`]),
   ]
 }
