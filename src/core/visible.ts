@@ -76,6 +76,9 @@ export const visibleJson = (json: string): string =>
       .join(''),
   )
 
+/** A value as JSON on several lines, for `--json`. */
+export const prettyJson = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2))
+
 /**
  * The first hidden character of a command, which makes it unsafe to approve; null if there is none. Line breaks and tabs
  * are allowed, because a script can have several lines; they are escaped where it is shown.

@@ -1,8 +1,8 @@
+import { prettyJson } from '../core/visible.ts'
 import { mustGit } from '../git/git.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
 import { htmlReport } from '../view/report/html.ts'
-import { jsonReport } from '../view/report/json.ts'
 import { markdownReport } from '../view/report/markdown.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { textReport } from '../view/report/text.ts'
@@ -88,7 +88,7 @@ function keptReceipt(
 
 /** `style` and `width` are for text; the other forms look the same everywhere. */
 export function reportLines(receipt: Receipt, form: ReportForm, style: Style, width: number): string[] {
-  if (form.json) return jsonReport(receipt)
+  if (form.json) return [prettyJson(receipt)]
   if (form.markdown) return markdownReport(receipt)
   if (form.html) return htmlReport(receipt)
   return textReport(receipt, style, width)

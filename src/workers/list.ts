@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
-import { visibleJson } from '../core/visible.ts'
+import { prettyJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
 import { ralphHome, type StoredRun } from '../runs/find.ts'
 import { type Io, say, type Writer } from '../runs/io.ts'
@@ -60,16 +60,7 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const print = (lines: string[]) => void (lines.length > 0 && stdout.write(`${lines.join('\n')}\n`))
   const both = [...all, ...(ended ?? [])]
   if (options.format === 'names') print(both.map(({ name }) => name))
-  else if (options.format === 'json')
-    print([
-      visibleJson(
-        JSON.stringify(
-          both.map(({ cost: _, ...one }) => one),
-          null,
-          2,
-        ),
-      ),
-    ])
+  else if (options.format === 'json') print([prettyJson(both.map(({ cost: _, ...one }) => one))])
   else {
     if (all.length > 0) print(table([HEAD, ...rowsOf(all, Date.now())], stdout))
     else say(stdout, ended === null ? `${NOTHING}; ${WAYS_ON}` : NOTHING)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, RunEvent } from '../../src/core/events.ts'
+import { reportLines } from '../../src/runs/report.ts'
 import { htmlReport } from '../../src/view/report/html.ts'
-import { jsonReport } from '../../src/view/report/json.ts'
 import { markdownReport } from '../../src/view/report/markdown.ts'
 import type { Receipt } from '../../src/view/report/receipt.ts'
 import { textReport } from '../../src/view/report/text.ts'
@@ -13,7 +13,7 @@ const noColor = styleOf({ color: false, emoji: true })
 const text = (receipt: Receipt, width = 80) => textReport(receipt, noColor, width).join('\n')
 const html = (receipt: Receipt) => htmlReport(receipt).join('\n')
 const markdown = (receipt: Receipt) => markdownReport(receipt).join('\n')
-const json = (receipt: Receipt) => jsonReport(receipt).join('\n')
+const json = (receipt: Receipt) => reportLines(receipt, { json: true }, noColor, 80).join('\n')
 
 const verified = () => {
   const pen = journal().iterate({

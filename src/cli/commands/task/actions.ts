@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { visibleJson } from '../../../core/visible.ts'
+import { prettyJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
@@ -106,7 +106,7 @@ export const taskActions = {
     const tasks = chosen
       .filter(task => options.spec === undefined || task.spec_id === options.spec)
       .map(exported)
-    if (options.json) print(visibleJson(JSON.stringify(tasks, null, 2)))
+    if (options.json) print(prettyJson(tasks))
     else if (tasks.length > 0) print((await import('yaml')).stringify(tasks).trimEnd())
     return 0
   },
@@ -120,14 +120,14 @@ export const taskActions = {
         task =>
           (spec === undefined || task.spec_id === spec) && (status === undefined || task.status === status),
       )
-    if (json) print(visibleJson(JSON.stringify(tasks, null, 2)))
+    if (json) print(prettyJson(tasks))
     else for (const line of listLines(tasks)) say(line)
     return 0
   },
 
   show(id: string, { json, ...options }: Listed): number {
     const task = need(open(options).store, id)
-    if (json) print(visibleJson(JSON.stringify(task, null, 2)))
+    if (json) print(prettyJson(task))
     else for (const line of taskLines(task)) say(line)
     return 0
   },

@@ -5,7 +5,7 @@ import { type Limits, stageOf } from '../../../core/table.ts'
 import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { visibleJson } from '../../../core/visible.ts'
+import { prettyJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
@@ -143,7 +143,7 @@ function show(run: StoredRun, { json }: TodoOptions, { stdout }: Io): number {
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) {
-    stdout.write(`${visibleJson(JSON.stringify(items, null, 2))}\n`)
+    stdout.write(`${prettyJson(items)}\n`)
     return 0
   }
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
