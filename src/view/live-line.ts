@@ -5,6 +5,7 @@ import { type Doing, followDoing } from './doing.ts'
 import { KEY_HINTS } from './keys.ts'
 import { plainLine } from './plain.ts'
 import type { RunLinesOptions } from './run-lines.ts'
+import { elapsedText } from './time.ts'
 import { toolNamer } from './tool-call.ts'
 import { cutPathTo, cutTo, widthOf } from './width.ts'
 
@@ -63,10 +64,10 @@ export function liveLine({
       const n = `iteration ${call.n}${limit === null ? '' : ` of ${limit}`}`
       const doing = call.doing.now() || `starting ${call.agent}`
       const pausing = paused === null ? '' : ', then a pause'
-      return [`${n} · ${elapsed(now - call.at)} · `, doing, andMore + pausing]
+      return [`${n} · ${elapsedText(now - call.at)} · `, doing, andMore + pausing]
     }
-    if (check) return ['check ', plainLine(check.check), `${andMore} · ${elapsed(now - check.at)}`]
-    return ['', own?.what ?? '', ` · ${elapsed(now - (own?.at ?? now))}`]
+    if (check) return ['check ', plainLine(check.check), `${andMore} · ${elapsedText(now - check.at)}`]
+    return ['', own?.what ?? '', ` · ${elapsedText(now - (own?.at ?? now))}`]
   }
 
   /** From what matters most to what may be left out. */
@@ -75,7 +76,7 @@ export function liveLine({
     const of = (limit: string | null) => (limit === null ? '' : ` of ${limit}`)
     return [
       (spent.usd > 0 || limits?.usd != null) && formatUsd(spent.usd) + of(limits && usdOf(limits.usd)),
-      limits?.ms != null && `${elapsed(now - began)} of ${formatDuration(limits.ms)}`,
+      limits?.ms != null && `${elapsedText(now - began)} of ${formatDuration(limits.ms)}`,
       (spent.tokens > 0 || limits?.tokens != null) &&
         `${formatCount(spent.tokens)}${of(limits && countOf(limits.tokens))} tokens`,
       hasKeys && KEY_HINTS.any,
@@ -180,7 +181,7 @@ export function liveLine({
   }
 
   function waitLine({ until, why }: { until: number; why: string }, now: number, columns: number): string {
-    const left = `${elapsed(Math.max(until - now, 0))} left`
+    const left = `${elapsedText(until - now)} left`
     const shown = [`waiting until ${clock(until)}`, left, hasKeys && KEY_HINTS.waiting]
       .filter(Boolean)
       .join(' · ')
@@ -189,7 +190,7 @@ export function liveLine({
   }
 
   function pausedLine(since: number, now: number, columns: number): string {
-    const shown = ['paused', elapsed(now - since), hasKeys ? KEY_HINTS.paused : 'to go on: ralph resume']
+    const shown = ['paused', elapsedText(now - since), hasKeys ? KEY_HINTS.paused : 'to go on: ralph resume']
     return withFacts(`${INDENT}${colors.yellow(shown.join(' · '))}`, now, columns)
   }
 
@@ -204,9 +205,3 @@ const tailWidth = (tail: readonly string[]): number => tail.reduce((sum, fact) =
 
 const usdOf = (usd: number | null): string | null => (usd === null ? null : formatUsd(usd))
 const countOf = (count: number | null): string | null => (count === null ? null : formatCount(count))
-
-/** In whole seconds, because nobody can read tenths that change all the time. */
-const elapsed = (ms: number) => {
-  const seconds = Math.floor(ms / 1000)
-  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)
-}

@@ -1,3 +1,5 @@
+import { formatDuration } from '../core/format.ts'
+
 const two = (n: number) => String(n).padStart(2, '0')
 
 const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
@@ -13,4 +15,10 @@ export function clockTime(at: number, now: number): string {
 export function stampTime(at: number): string {
   const date = new Date(at)
   return `[${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}]`
+}
+
+/** In whole seconds: nobody can read tenths that change all the time. */
+export function elapsedText(ms: number): string {
+  const seconds = Math.max(Math.floor(ms / 1000), 0)
+  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)
 }

@@ -1,12 +1,5 @@
-import { formatDuration } from '../../core/format.ts'
 import type { Style } from '../style.ts'
 import { cutTo, widthOf } from '../width.ts'
-
-/** In whole seconds: nobody can read tenths that change all the time. */
-export function elapsedText(ms: number): string {
-  const seconds = Math.max(Math.floor(ms / 1000), 0)
-  return seconds < 10 ? `${seconds}s` : formatDuration(seconds * 1000)
-}
 
 /** The size of the terminal. */
 export type Size = { columns: number; rows: number }

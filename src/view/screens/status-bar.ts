@@ -2,8 +2,9 @@ import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
 import type { Phase } from '../report/phase.ts'
 import type { Style } from '../style.ts'
+import { elapsedText } from '../time.ts'
 import { cutTo, widthOf } from '../width.ts'
-import { elapsedText, ends } from './layout.ts'
+import { ends } from './layout.ts'
 import type { RunModel } from './model.ts'
 
 /** Two lines about a run: which one and what it does; where it is, and what it costs. */
