@@ -1,4 +1,5 @@
 import type { AgentEnding, Exit, Finding, Outcome, Settled } from './events.ts'
+import { listPaths } from './format.ts'
 import type { Move, RunState, Stage, TaskState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
@@ -123,12 +124,9 @@ export const asFlaky = (finding: Finding): Finding => ({
   action: 'APPEND',
 })
 
-const MOST_NAMED = 5
-
 /** The checks change the tree each time they run: nobody has checked it as it is now. */
 export function unstableTree(paths: readonly string[]): Finding {
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''
-  const doubt = `the tree changes whenever the checks run (${paths.slice(0, MOST_NAMED).join(', ') || 'a commit'}${more}), so it was not checked as it is now`
+  const doubt = `the tree changes whenever the checks run (${listPaths(paths) || 'a commit'}), so it was not checked as it is now`
   return {
     check: 'tree',
     verdict: 'pass',

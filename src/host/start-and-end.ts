@@ -1,7 +1,7 @@
 // What is recorded when a process takes up a run, and when it leaves it.
 
 import type { ResumedAgent, RunEvent } from '../core/events.ts'
-import { plural } from '../core/format.ts'
+import { listPaths, plural } from '../core/format.ts'
 import { reopen } from '../core/reopen.ts'
 import type { Limits, RunState } from '../core/table.ts'
 import type { Book } from '../engine/book.ts'
@@ -22,10 +22,8 @@ export function keepDirtyFiles({ start }: RunSpec, runDir: string): string[] {
   if (!start) return []
   const missing = keepDirty(start, runDir)
   if (missing.length === 0) return []
-  const named = missing.slice(0, NAMED).join(', ')
-  const more = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : ''
   return [
-    `ralph undo will not be able to put back ${plural(missing.length, 'uncommitted file')} (too large, too many, or a repository): ${named}${more}`,
+    `ralph undo will not be able to put back ${plural(missing.length, 'uncommitted file')} (too large, too many, or a repository): ${listPaths(missing, NAMED)}`,
   ]
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { formatBytes, plural } from '../core/format.ts'
+import { formatBytes, listPaths, plural } from '../core/format.ts'
 import { inside, isFolderInside } from '../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { heldElsewhere } from '../store/lock.ts'
@@ -68,12 +68,11 @@ export async function collectGarbage(
 
 const NAMED = 3
 
-/** `1-a, 2-b and 5 more` */
-function idsOf(runs: readonly StoredRun[]): string {
-  const more = runs.length > NAMED ? ` and ${runs.length - NAMED} more` : ''
-  const named = runs.slice(0, NAMED).map(({ id }) => id)
-  return `${runs.length === 1 ? 'run' : 'runs'} ${named.join(', ')}${more}`
-}
+const idsOf = (runs: readonly StoredRun[]): string =>
+  `${runs.length === 1 ? 'run' : 'runs'} ${listPaths(
+    runs.map(({ id }) => id),
+    NAMED,
+  )}`
 
 /** All but the newest of each project. */
 function beyondNewest(runs: StoredRun[], keep: number): StoredRun[] {
