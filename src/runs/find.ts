@@ -143,7 +143,7 @@ export function canGoOn(events: readonly RunEvent[]): boolean {
 
 /** The run of exactly this id. */
 export function openRun(home: string, id: string): StoredRun {
-  const dir = join(home, 'runs', id)
+  const dir = runDir(home, id)
   const events = readJournal(dir)
   const began = events[0]
   if (began?.type !== 'began')

@@ -19,8 +19,7 @@ export async function setRun(name: string, words: readonly string[], io: Io): Pr
     )
   if (isLive(run)) sendRequest(run, { type: 'limit', iterations }, io.env)
   else await setStopped(run, iterations, io.env)
-  say(io.stdout, `run ${run.id} may use ${iterations} iterations, all counted`)
-  return 0
+  return say(io.stdout, `run ${run.id} may use ${iterations} iterations, all counted`)
 }
 
 async function setStopped(run: StoredRun, iterations: number, env: NodeJS.ProcessEnv): Promise<void> {

@@ -18,6 +18,7 @@ import { formatSender } from '../view/sender.ts'
 import { clockTime } from '../view/time.ts'
 import { wrapTo } from '../view/width.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
+import { hostOf } from './live.ts'
 
 type Elsewhere = { pid: number; host: string; lock: string }
 
@@ -66,17 +67,14 @@ export function statusOf(
   const began = events[0] as Extract<RunEvent, { type: 'began' }>
   const { state, tasks } = fold(events)
   const workflow = registry.get(began.workflow)
-  const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed') as {
-    by?: { pid: number }
-  }
-  const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
+  const ending = endingOf(events, live)
   const settled = events.findLast(e => e.type === 'settled')
   const limited = limitedAt(state, now)
   const waits = waitTimes(state, now)
-  const elsewhere = ending?.type === 'finished' || ending?.type === 'stopped' ? null : holder
+  const elsewhere = ending.type === 'open' ? holder : null
   const phase = phaseOf(events, state, live || elsewhere !== null, now)
   const last =
-    ending && ending.type !== 'resumed'
+    ending.type !== 'open'
       ? formatEnding(ending).text
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
@@ -86,7 +84,7 @@ export function statusOf(
     id: began.id,
     project: began.project,
     standing: phase,
-    pid: live ? (lastStart.by?.pid ?? null) : null,
+    pid: live ? (hostOf({ events })?.pid ?? null) : null,
     elsewhere,
     iteration: iterationOf(events),
     iterations: state.limits.iterations,
@@ -105,9 +103,7 @@ export function statusOf(
       : null,
     last,
     asked: requestsIn(events).at(-1) ?? null,
-    goOn: elsewhere
-      ? null
-      : resumeCommand(events, traitsIn(registry, began.workflow), endingOf(events, live), spent),
+    goOn: elsewhere ? null : resumeCommand(events, traitsIn(registry, began.workflow), ending, spent),
   }
 }
 

@@ -86,7 +86,8 @@ async function cancelTaskOf(run: StoredRun, word: string, io: Io): Promise<numbe
   } else
     await withStoppedRun(ralphHome(io.env), run, events => {
       const now = fold(events)
-      const table = workflowIn(workflows, run).table(workflowIn(workflows, run).readSpec(run.began.pins))
+      const workflow = workflowIn(workflows, run)
+      const table = workflow.table(workflow.readSpec(run.began.pins))
       const task = now.tasks.find(each => each.id === id)
       const edit = cancelTask(table, now.state, task, Date.now())
       if (edit) record(run, { ...edit, from: senderOf(io.env) })

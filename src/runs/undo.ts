@@ -7,9 +7,9 @@ import { save, undo } from '../git/undo.ts'
 import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
-import { openJournal } from '../store/journal.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
+import { undoneIn } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
 import { keptFolders } from '../workflows/shared/own-folders.ts'
 import { ralphHome } from './find.ts'
@@ -17,6 +17,7 @@ import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { requireProject } from './place.ts'
+import { record } from './steer.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
 import { titleOf } from './worker-record.ts'
@@ -39,7 +40,7 @@ export async function undoRun(
   refuseFromWithin(run, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
-  if (run.events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone') {
+  if (undoneIn(run.events) !== null) {
     print(`nothing to undo: run ${run.id} was undone already`)
     return 0
   }
@@ -126,9 +127,7 @@ async function carryOut(
   await undo(undoing, plan, run.id)
   const workflow = registry.get(run.began.workflow)
   workflow?.onUndone?.({ ...workflow.readSpec(run.began.pins), project: run.last.project })
-  const journal = openJournal(run.dir)
-  journal.append({ type: 'undone', at: Date.now(), saved })
-  journal.close()
+  record(run, { type: 'undone', at: Date.now(), saved })
   dropNote(run.dir, UNDO)
   dropNote(run.dir, LEFT)
   return saved

@@ -39,7 +39,7 @@ export function resumeCommand(
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
   // What its journal counts as done is no longer there.
-  if (isUndone(events)) return null
+  if (undoneIn(events) !== null) return null
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
@@ -53,8 +53,11 @@ export function resumeCommand(
   return ['ralph resume', began.id, ...flags].join(' ')
 }
 
-const isUndone = (events: readonly RunEvent[]): boolean =>
-  events.findLast(e => e.type === 'undone' || e.type === 'resumed')?.type === 'undone'
+/** The ref that keeps what a run had done that was undone; null: it was not, or has gone on since. */
+export function undoneIn(events: readonly RunEvent[]): string | null {
+  const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
+  return last?.type === 'undone' ? last.saved : null
+}
 
 const isPaused = (events: readonly RunEvent[]): boolean => {
   const last = events.findLast(e => e.type === 'control' || e.type === 'began' || e.type === 'resumed')

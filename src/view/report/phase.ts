@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../core/events.ts'
 import type { RunState } from '../../core/table.ts'
 import { pausing } from '../../core/trouble/streaks.ts'
+import { endingOf } from './ending.ts'
 
 /** `crashed`: no process hosts the run, and the last one did not stop it cleanly. */
 export type Phase = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
@@ -11,9 +12,8 @@ export function phaseOf(events: readonly RunEvent[], state: RunState, atWork: bo
     if (state.hold === 'pause') return 'paused'
     return waitTimes(state, now).length > 0 ? 'waiting' : 'running'
   }
-  const ending = events.findLast(e => e.type === 'finished' || e.type === 'stopped' || e.type === 'resumed')
-  if (ending?.type === 'finished') return 'finished'
-  return ending?.type === 'stopped' ? 'stopped' : 'crashed'
+  const { type } = endingOf(events, false)
+  return type === 'open' ? 'crashed' : type
 }
 
 /** The agents that are limited now, and until when. */

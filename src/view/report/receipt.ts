@@ -2,7 +2,7 @@ import type { RunEvent } from '../../core/events.ts'
 import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
 import type { StageTable } from '../../core/table.ts'
-import { endingOf, type RunEnding, resumeCommand } from './ending.ts'
+import { endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
 import { type AskedFor, requestsIn } from './requests.ts'
@@ -155,11 +155,6 @@ function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
     else if (event.type === 'started') for (const instruction of told) instruction.before ??= event.n
   }
   return told
-}
-
-export function undoneIn(events: readonly RunEvent[]): string | null {
-  const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
-  return last?.type === 'undone' ? last.saved : null
 }
 
 function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
