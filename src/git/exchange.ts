@@ -7,7 +7,7 @@ import { attempt, gitBytes, mustGit } from './git.ts'
 import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
-import { repositoryEnv, writeTree } from './trees.ts'
+import { changesBetween, checkOut, type TreeChange, writeTree } from './trees.ts'
 import { AUTHOR, remove } from './undo.ts'
 
 /*
@@ -102,11 +102,13 @@ export function openExchange(options: ExchangeOptions) {
   /** Makes the project's files follow what changed inside. What changed outside too stays as it is. */
   async function applyFiles(base: string, work: string): Promise<void> {
     const { tree: now } = await project()
-    const outside = new Map((await changes(base, now)).map(change => [change.path, change]))
-    const wanted = (await changes(base, work)).filter(({ path, to }) => outside.get(path)?.to !== to)
-    const isOurs = ({ path, from }: Change) =>
+    const outside = new Map((await changesBetween(root, env, base, now)).map(change => [change.path, change]))
+    const wanted = (await changesBetween(root, env, base, work)).filter(
+      ({ path, to }) => outside.get(path)?.to !== to,
+    )
+    const isOurs = ({ path, from }: TreeChange) =>
       !outside.has(path) &&
-      (from !== NOTHING || lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
+      (from !== '' || lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined)
     const clashing = wanted.filter(change => !isOurs(change)).map(({ path }) => path)
     if (clashing.length > 0)
       warn(
@@ -115,33 +117,14 @@ export function openExchange(options: ExchangeOptions) {
     const ours = wanted.filter(isOurs)
     const nested = ours.filter(({ isRepository }) => isRepository).map(({ path }) => path)
     if (nested.length > 0) warn(`repositories of their own, left inside the sandbox: ${listPaths(nested)}`)
-    const removed = ours.flatMap(({ path, to }) => (to === NOTHING ? [path] : []))
-    const written = ours.flatMap(({ path, to, isRepository }) =>
-      to === NOTHING || isRepository ? [] : [path],
-    )
+    const removed = ours.flatMap(({ path, to }) => (to === '' ? [path] : []))
+    const written = ours.flatMap(({ path, to, isRepository }) => (to === '' || isRepository ? [] : [path]))
     const obstacle = obstacleTo(root, removed, written)
     if (obstacle !== null) throw new Error(obstacle)
     const pinned = pinFolder(root)
     for (const path of removed) remove(pinned, path)
     if (written.length === 0) return
-    await withIndex(async index => {
-      const at = { ...env, ...repositoryEnv(start, root, index) }
-      await mustGit(root, at, ['read-tree', work])
-      await mustGit(root, at, ['checkout-index', '--force', '-z', '--stdin'], written.join('\0'))
-    })
-  }
-
-  async function changes(from: string, to: string): Promise<Change[]> {
-    const words = (
-      await run(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to])
-    ).split('\0')
-    return words.flatMap((word, at) => {
-      if (!word.startsWith(':')) return []
-      const [was = '', is = '', before, after] = word.slice(1).split(' ')
-      const entry = (mode: string, object = '') => (mode === '000000' ? NOTHING : `${mode} ${object}`)
-      const isRepository = was === '160000' || is === '160000'
-      return [{ path: words[at + 1]!, from: entry(was, before), to: entry(is, after), isRepository }]
-    })
+    await withIndex(index => checkOut(start, env, index, work, written))
   }
 
   /** Moves the branch on to the commits that were made inside, if they follow those of the project. */
@@ -210,10 +193,6 @@ export function openExchange(options: ExchangeOptions) {
     },
   }
 }
-
-/** `from`, `to`: mode and object, or nothing. */
-type Change = { path: string; from: string; to: string; isRepository: boolean }
-const NOTHING = ''
 
 const refOf = (name: string, what: string): string => `refs/ralph/sandbox/${name}/${what}`
 

@@ -7,7 +7,7 @@ import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
 import { isOwnPath } from './tree-state.ts'
-import { repositoryEnv, writeTree } from './trees.ts'
+import { changesBetween, checkOut, objectsEnv, writeTree } from './trees.ts'
 import { remove } from './undo.ts'
 
 /** Trees of a run, to compare the work with later. Their objects are in the run's folder, not in the repository. */
@@ -27,7 +27,7 @@ export interface Snapshots {
 /** Ralph's own files are no part of the work. */
 const NOT_RALPHS = ['--', '.', ':(exclude,top,glob)**/.ralph/**']
 
-/** The most that is shown of a change; a judge gets it in parts. */
+/** The same form of a diff whatever git is configured to. */
 const DIFF = [
   'diff',
   '--no-color',
@@ -43,11 +43,7 @@ let indexes = 0
 
 export function openSnapshots(start: Start, runDir: string, env: Record<string, string>): Snapshots {
   const folder = join(runDir, 'snapshots')
-  const own = {
-    ...env,
-    GIT_OBJECT_DIRECTORY: join(folder, 'objects'),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
-  }
+  const own = { ...env, ...objectsEnv(start, join(folder, 'objects')) }
   const withIndex = async <T>(act: (index: string) => Promise<T>): Promise<T> => {
     mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 })
     const index = join(folder, `index-${process.pid}-${++indexes}`)
@@ -66,29 +62,18 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
       const paths = status.paths.filter(path => !isOwnPath(path))
       return writeTree(start, own, index, currentTree(start, { ...status, paths }))
     })
-  /** What differs in a later tree; `added`: it was not there before. */
-  const changedSince = async (tree: string, now: string) => {
-    const names = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', tree, now]
-    const words = (await mustGit(start.root, own, names)).split('\0')
-    return words
-      .flatMap((path, index) => (index % 2 === 1 ? [{ path, added: words[index - 1] === 'A' }] : []))
-      .filter(({ path }) => !isOwnPath(path))
-  }
   return {
     take,
     async putBack(tree) {
-      const changed = await changedSince(tree, await take())
+      const all = await changesBetween(start.root, own, tree, await take())
+      const changed = all.filter(({ path }) => !isOwnPath(path))
       const paths = changed.map(({ path }) => path)
       const root = pinFolder(start.root)
-      for (const { path, added } of changed) if (added) remove(root, path)
-      const restore = changed.flatMap(({ path, added }) => (added ? [] : [path]))
+      for (const { path, from } of changed) if (from === '') remove(root, path)
+      const restore = changed.flatMap(({ path, from }) => (from === '' ? [] : [path]))
       const obstacle = obstacleTo(start.root, [], restore)
       if (obstacle === null && restore.length > 0)
-        await withIndex(async index => {
-          const at = { ...own, ...repositoryEnv(start, start.root, index) }
-          await mustGit(start.root, at, ['read-tree', tree])
-          await mustGit(start.root, at, ['checkout-index', '--force', '-z', '--stdin'], restore.join('\0'))
-        })
+        await withIndex(index => checkOut(start, own, index, tree, restore))
       return { paths, obstacle }
     },
     atStart() {

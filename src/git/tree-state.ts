@@ -88,4 +88,5 @@ async function diffTrees(
 const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
   (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
 
+/** Everything in ralph's folders is no part of the work, also what people write there. `isRalphsOwn` is what ralph writes. */
 export const isOwnPath = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)

@@ -20,11 +20,7 @@ export function openScratch(start: Start, runDir: string, env: Record<string, st
   mkdirSync(join(folder, 'objects'))
   return {
     folder,
-    env: {
-      ...env,
-      GIT_OBJECT_DIRECTORY: join(folder, 'objects'),
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
-    },
+    env: { ...env, ...objectsEnv(start, join(folder, 'objects')) },
     close: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
@@ -35,6 +31,47 @@ export const repositoryEnv = (start: Start, folder: string, index: string): Reco
   GIT_WORK_TREE: folder,
   GIT_INDEX_FILE: index,
 })
+
+/** Makes git write objects into this folder, and find all others where the repository has them. */
+export const objectsEnv = (start: Start, folder: string): Record<string, string> => ({
+  GIT_OBJECT_DIRECTORY: folder,
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
+})
+
+/** A path in which two trees differ: mode and object in each of them, '' where there is none. */
+export type TreeChange = { path: string; from: string; to: string; isRepository: boolean }
+
+/** The changes that lead from one tree to another. */
+export async function changesBetween(
+  root: string,
+  env: Record<string, string>,
+  from: string,
+  to: string,
+): Promise<TreeChange[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]
+  const fields = (await mustGit(root, env, args)).split('\0')
+  const changes: TreeChange[] = []
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [was = '', is = '', before, after] = fields[i]!.slice(1).split(' ')
+    const entry = (mode: string, object = '') => (mode === '000000' ? '' : `${mode} ${object}`)
+    const isRepository = was === '160000' || is === '160000'
+    changes.push({ path: fields[i + 1]!, from: entry(was, before), to: entry(is, after), isRepository })
+  }
+  return changes
+}
+
+/** Writes files of a tree into the working tree, with an index of its own. */
+export async function checkOut(
+  start: Start,
+  env: Record<string, string>,
+  index: string,
+  tree: string,
+  paths: readonly string[],
+): Promise<void> {
+  const own = { ...env, ...repositoryEnv(start, start.root, index) }
+  await mustGit(start.root, own, ['read-tree', tree])
+  await mustGit(start.root, own, ['checkout-index', '--force', '-z', '--stdin'], paths.join('\0'))
+}
 
 /**
  * Writes a tree object with an index of its own, so the user's index does not change. Content is read as `git add` reads

@@ -4,7 +4,6 @@ import { UsageError } from '../core/usage-error.ts'
 import type { PinnedFolder } from '../store/files/pinned.ts'
 import { currentTree, isRalphsOwn, treeAtStart } from './compare.ts'
 import { changedSinceEnd, type EndSnapshot, startBranchTip } from './end-snapshot.ts'
-import { mustGit } from './git.ts'
 import { unfinishedOperation } from './head.ts'
 import { pathMatcher } from './hidden.ts'
 import { isKept } from './kept-files.ts'
@@ -14,7 +13,7 @@ import { obstacleTo } from './obstacle.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
 import { contentOf, ignoredAtStart, readStatus, type Status } from './status.ts'
-import { type Scratch, writeTree } from './trees.ts'
+import { changesBetween, type Scratch, writeTree } from './trees.ts'
 
 /** What an undo has to change to get back to the tree at the start of a run. */
 export type UndoPlan = {
@@ -70,7 +69,7 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   const tree = await writeTree(start, env, join(scratch.folder, 'now'), currentTree(start, status))
   const { tree: startTree, unknown } = treeAtStart(start, runDir)
   const target = await writeTree(start, scratch.env, startIndex(scratch), startTree)
-  const changes = await changesBetween(start, scratch.env, tree, target)
+  const changes = await changesBetween(start.root, scratch.env, tree, target)
 
   // Also differences that git does not store, line endings for example.
   const changedCopies = Object.keys(start.dirty).filter(
@@ -89,12 +88,12 @@ export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
     now: { head: status.head, branch: status.branch },
     tip,
     tree,
-    remove: files.filter(c => c.isGone && !apart.has(c.path)).map(c => c.path),
+    remove: files.filter(c => c.to === '' && !apart.has(c.path)).map(c => c.path),
     restore: files
-      .filter(c => !c.isGone && !apart.has(c.path) && !Object.hasOwn(start.dirty, c.path))
+      .filter(c => c.to !== '' && !apart.has(c.path) && !Object.hasOwn(start.dirty, c.path))
       .map(c => c.path)
       .filter(path => !wasAbsent(path)),
-    refill: [...new Set([...files.filter(c => !c.isGone).map(c => c.path), ...changedCopies])].filter(
+    refill: [...new Set([...files.filter(c => c.to !== '').map(c => c.path), ...changedCopies])].filter(
       path => Object.hasOwn(start.dirty, path) && start.dirty[path] !== 'absent' && !apart.has(path),
     ),
     later: later.apart,
@@ -150,23 +149,3 @@ const clashMessage = (paths: string[]) =>
   'save what you want to keep elsewhere, then insist with --force'
 
 export const shortHash = (commit: string | null): string => commit?.slice(0, 10) ?? 'no commit'
-
-type Change = { path: string; isGone: boolean; isRepository: boolean }
-
-/** The changes that lead from one tree to another. */
-async function changesBetween(
-  start: Start,
-  env: Record<string, string>,
-  from: string,
-  to: string,
-): Promise<Change[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', from, to]
-  const fields = (await mustGit(start.root, env, args)).split('\0')
-  const changes: Change[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [before = '', after] = fields[i]!.slice(1).split(' ')
-    const path = fields[i + 1]!
-    changes.push({ path, isGone: after === '000000', isRepository: [before, after].includes('160000') })
-  }
-  return changes
-}
