@@ -44,8 +44,6 @@ export type VerificationSpec = {
   verification: Verification
   /** How a failure begins in the next prompt. */
   failed: string
-  action?: Finding['action']
-  hint?: string
 }
 
 /** A check that verifies a claim. The methods and their reasons are those of the documentation. */
@@ -67,11 +65,10 @@ const usesJudge = (verification: Verification): boolean =>
     ? verification.config.stages.some(stage => usesJudge(stage.verification))
     : verification.method === 'semantic'
 
-function findingOf({ name, failed, action, hint }: VerificationSpec, verified: Verified): Finding {
+function findingOf({ name, failed }: VerificationSpec, verified: Verified): Finding {
   const { verdict, reason, claim, undecided, opinion, judgedBy, log, output } = verified
   const lines = [
     `${failed}: ${reason}`,
-    hint && `Hint: ${hint}`,
     log && `Output file: ${log}`,
     output && `Output (truncated):\n${output}`,
   ]
@@ -80,7 +77,7 @@ function findingOf({ name, failed, action, hint }: VerificationSpec, verified: V
     verdict,
     note: verdict === 'pass' ? reason : lines.filter(Boolean).join('\n'),
     ...(log !== undefined && { log }),
-    ...(verdict !== 'pass' && { action: action ?? 'APPEND' }),
+    ...(verdict !== 'pass' && { action: 'APPEND' as const }),
     ...(claim && { claim }),
     ...(undecided && { undecided }),
     ...(opinion && verdict === 'fail' && { opinion }),
