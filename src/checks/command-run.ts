@@ -42,7 +42,7 @@ async function start(
   signal: AbortSignal,
 ): Promise<CommandRun> {
   // Not the first `sh` on PATH: an agent may be able to put one there.
-  const argv = process.platform === 'win32' ? ['cmd', '/c', command] : ['/bin/sh', '-c', command]
+  const argv = ['/bin/sh', '-c', command]
   const began = clock.elapsed()
   let output: string | null = ''
   let head = ''
