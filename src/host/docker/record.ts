@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readNote, writeNote } from '../../store/notes.ts'
+import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 
 /** A sandbox that ralph made: of which project, and which run worked in it last. */
 export type SandboxRecord = { name: string; project: string; root: string; agent: string; run: string }
@@ -20,8 +20,7 @@ export function writeSandbox(home: string, record: SandboxRecord): void {
   writeNote(folderOf(home), record.name, record)
 }
 
-export const dropSandbox = (home: string, name: string): void =>
-  rmSync(join(folderOf(home), `${name}.json`), { force: true })
+export const dropSandbox = (home: string, name: string): void => dropNote(folderOf(home), name)
 
 /** All that ralph made and did not remove. */
 export function listSandboxes(home: string): SandboxRecord[] {
@@ -44,8 +43,7 @@ export function rememberCheck(home: string, version: string): void {
   writeNote(cacheOf(home), CHECKED, { version, at: Date.now() } satisfies Checked)
 }
 
-export const forgetCheck = (home: string): void =>
-  rmSync(join(cacheOf(home), `${CHECKED}.json`), { force: true })
+export const forgetCheck = (home: string): void => dropNote(cacheOf(home), CHECKED)
 
 export const checkedVersion = (home: string): string | null =>
   readNote<Checked>(cacheOf(home), CHECKED)?.version ?? null
