@@ -14,7 +14,7 @@ import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
 import { type Borders, hostsNamed } from '../runners/sandbox/policy.ts'
 import type { Sandbox } from '../runners/sandbox/sandbox.ts'
 import { srtSandbox } from '../runners/sandbox/srt.ts'
-import { isKeptInside } from '../settings/environment.ts'
+import { isKeptInside, present } from '../settings/environment.ts'
 import { matchesAny } from '../settings/name-pattern.ts'
 import type { Settings } from '../settings/schema.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
@@ -65,10 +65,6 @@ export const withSandbox = <S extends { settings: Settings }>(spec: S, { mode }:
   ...spec,
   settings: { ...spec.settings, sandbox: { ...spec.settings.sandbox, mode } },
 })
-
-/** The variables that are set. */
-export const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 /** An agent that tries one name after the other must not fill the journal. */
 const MOST_DENIED = 20

@@ -2,6 +2,10 @@ import { looksSecret } from '../core/secrets/names.ts'
 import { holdsSecret } from '../core/secrets/redact.ts'
 import { matchesAny } from './name-pattern.ts'
 
+/** The variables that are set. */
+export const present = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
 export type EnvironmentRules = {
   /** Names that the agent needs itself, its API keys for example. */
   own: readonly string[]
@@ -24,8 +28,7 @@ export function filterEnvironment(
     if (SETTINGS.includes(name) || matchesAny(name, own) || matchesAny(name, pass)) return true
     return !looksSecret(name) && !holdsSecret(value)
   }
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const unmarked = given.filter(([name]) => !isMark(name))
+  const unmarked = Object.entries(present(env)).filter(([name]) => !isMark(name))
   return {
     env: Object.fromEntries(unmarked.filter(isKept)),
     leftOut: unmarked

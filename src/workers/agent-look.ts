@@ -5,6 +5,7 @@ import { fold } from '../core/evolve.ts'
 import type { Agent } from '../core/ports.ts'
 import { agentOf, hasStream } from '../host/agents/agents.ts'
 import { agentOfLatest, withAgent } from '../host/agents/resumed.ts'
+import { present } from '../settings/environment.ts'
 import { readActivity } from '../store/activity-file.ts'
 import { STREAM_FILE } from '../store/call-record.ts'
 import { searchTail } from '../store/files/tail.ts'
@@ -39,8 +40,7 @@ export function lookAtAgent(events: readonly RunEvent[], env: NodeJS.ProcessEnv)
     return { by: 'stream', doing: doing(streamEnd(agent, folder)) }
   const hooked = readActivity(folder)
   if (hooked.length > 0) return { by: 'hooks', doing: doing(hooked.flatMap(activityReader())) }
-  const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const written = agent.lastWritten?.(project, Object.fromEntries(known), started.at) ?? null
+  const written = agent.lastWritten?.(project, present(env), started.at) ?? null
   if (written !== null) return { by: 'transcript', doing: null }
   const last = events.findLast(e => e.type === 'started' || e.type === 'spawned')
   return { by: (last?.type === 'spawned' && last.watched) || 'stream', doing: null }

@@ -2,6 +2,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { marketplaceFolder, pluginFolder } from '../../../host/plugin-folder.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { commandRunner, type Ran } from '../../../runners/run-command.ts'
+import { present } from '../../../settings/environment.ts'
 import { print } from '../../../terminal/print.ts'
 import type { PluginAction } from './command.ts'
 
@@ -47,9 +48,7 @@ async function callClaude(steps: Step[]): Promise<number> {
   const interrupt = () => interrupted.abort()
   process.once('SIGINT', interrupt)
   const run = commandRunner(interrupted.signal)
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
+  const env = present(process.env)
   try {
     for (const { words, done } of steps) {
       const ran = await run([program, 'plugin', ...words], { cwd: process.cwd(), env, timeoutMs: TIMEOUT_MS })

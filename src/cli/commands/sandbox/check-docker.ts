@@ -7,11 +7,11 @@ import { recordStart } from '../../../git/start.ts'
 import { askSbx, sbxMissing } from '../../../host/docker/choose.ts'
 import { type DockerPlan, environmentOfSbx, openDockerSandbox } from '../../../host/docker/docker.ts'
 import { dropSandbox, forgetCheck, rememberCheck, sandboxName } from '../../../host/docker/record.ts'
-import { present } from '../../../host/sandbox.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
 import { findSbx, openSbx, SBX_TIMES, type Sbx } from '../../../runners/sandbox/docker/sbx.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
+import { present } from '../../../settings/environment.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 
 /** A host that no agent needs. */

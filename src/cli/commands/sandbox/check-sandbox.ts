@@ -1,8 +1,9 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { quote } from '../../../core/visible.ts'
-import { present, sandboxProgram } from '../../../host/sandbox.ts'
+import { sandboxProgram } from '../../../host/sandbox.ts'
 import { checkSrt } from '../../../runners/sandbox/check-srt.ts'
 import type { Io } from '../../../runs/io.ts'
+import { present } from '../../../settings/environment.ts'
 import { checkDocker } from './check-docker.ts'
 
 /** Says whether a sandbox works here: exit code 0 if it does. */

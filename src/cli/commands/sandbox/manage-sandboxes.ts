@@ -16,13 +16,14 @@ import {
   removeSandbox,
 } from '../../../host/docker/manage.ts'
 import { readSandbox, sandboxName } from '../../../host/docker/record.ts'
-import { dockerPlan, present } from '../../../host/sandbox.ts'
+import { dockerPlan } from '../../../host/sandbox.ts'
 import { prepare } from '../../../host/start.ts'
 import { findSbx, SBX_TIMES } from '../../../runners/sandbox/docker/sbx.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
+import { present } from '../../../settings/environment.ts'
 import { warn } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 
