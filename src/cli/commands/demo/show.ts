@@ -10,7 +10,7 @@ import { say } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { pinnedTask, rolesFrom } from '../../../workflows/pipeline/spec.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
-import { taskRoles } from '../../../workflows/pipeline/tasks/task.ts'
+import { taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { promptWorkflow } from '../../../workflows/run/workflow.ts'
 import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
@@ -90,12 +90,11 @@ function storiesScene(): Scene {
 function pipelineScene(): Scene {
   const dir = makeScratch(auth.files, auth.message)
   const base = baseOf(dir)
-  const rules = { roles: taskRoles(base.settings), method: base.settings.pipeline.verification }
   return {
     workflow: pipelineWorkflow,
     base,
     spec: {
-      tasks: fileTaskStore(dir, rules).list().map(pinnedTask),
+      tasks: fileTaskStore(dir, taskRules(base.settings)).list().map(pinnedTask),
       roles: rolesFrom(base.settings, () => ''),
     },
     limits: { ...limitsOf(base.settings), iterations: null },

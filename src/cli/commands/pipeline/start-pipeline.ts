@@ -7,7 +7,7 @@ import type { Risk } from '../../../settings/trust.ts'
 import { criteriaFor } from '../../../workflows/pipeline/criteria.ts'
 import { type PipelineSpec, rolesFrom } from '../../../workflows/pipeline/spec.ts'
 import { fileTaskStore, TASKS_DIR, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
-import { type PipelineTask, taskRoles } from '../../../workflows/pipeline/tasks/task.ts'
+import { type PipelineTask, taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
 import { readInput } from '../run/start-run.ts'
@@ -26,7 +26,7 @@ export async function startPipeline(
   const prepared = prepare(options, agentCommand)
   const { base } = prepared
   const { project, settings } = base
-  const store = fileTaskStore(project, { roles: taskRoles(settings), method: settings.pipeline.verification })
+  const store = fileTaskStore(project, taskRules(settings))
   const tasks = chooseTasks(store, ids, options.spec)
   const roles = rolesFrom(settings, path => readInput(join(project, path), `prompt file ${path}`))
   if (roles.length === 0) throw new UsageError('every role of pipeline.order is skipped; leave at least one')

@@ -8,15 +8,16 @@ import { loadSettings } from '../../../settings/load.ts'
 import { print, printError, say } from '../../../terminal/print.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
 import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
-import { readGivenTask, type TaskRules } from '../../../workflows/pipeline/tasks/read-task.ts'
+import { readGivenTask } from '../../../workflows/pipeline/tasks/read-task.ts'
 import { fileTaskStore, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
 import {
   exported,
   isTaskId,
   type PipelineTask,
   STATUSES,
+  type TaskRules,
   type TaskStatus,
-  taskRoles,
+  taskRules,
 } from '../../../workflows/pipeline/tasks/task.ts'
 import { readInput } from '../run/start-run.ts'
 import type { TaskFields, TaskProject } from './command.ts'
@@ -31,7 +32,7 @@ const now = (): string => new Date().toISOString()
 function open({ projectDir }: TaskProject): { store: TaskStore; options: TaskRules } {
   const project = projectOf(projectDir, process.env)
   const { settings } = loadSettings(project)
-  const options = { roles: taskRoles(settings), method: settings.pipeline.verification }
+  const options = taskRules(settings)
   return { store: fileTaskStore(project, options), options }
 }
 
@@ -81,15 +82,10 @@ export const taskActions = {
 
   async importFile(file: string, { spec, ...options }: TaskProject & { spec?: string }): Promise<number> {
     const { store, options: reading } = openToChange(options)
-    const text = readInput(file === '-' ? '/dev/stdin' : file, file)
-    const name = basename(file).replace(/\.\w+$/, '')
-    const specId = spec ?? (file !== '-' && isTaskId(name) ? name : null)
-    const read = await readTasksFile(text, { ...reading, specId, now: now() })
-    const problems =
-      'problems' in read
-        ? read.problems
-        : checkNewTasks(read.tasks, store.list()).map(found => ({ ...found, line: read.lineOf(found.path) }))
-    if ('problems' in read || problems.length > 0) {
+    const { text, specId } = readNamed(file, spec)
+    const read = await readTasksFile(text, { ...reading, specId, now: now() }, store.list())
+    if ('problems' in read) {
+      const { problems } = read
       for (const problem of problems) printError(showFileProblem(file, problem))
       throw new UsageError(
         `${file} has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}; nothing was imported`,
@@ -155,6 +151,13 @@ function add(given: Record<string, unknown>, options: TaskProject): number {
   store.add([read.task])
   say(`${read.task.id} is created`)
   return 0
+}
+
+/** What a file holds (`-`: standard input), and the spec of its tasks: the one that was named, else the file's name. */
+export function readNamed(file: string, spec: string | undefined): { text: string; specId: string | null } {
+  const text = readInput(file === '-' ? '/dev/stdin' : file, file)
+  const name = basename(file).replace(/\.\w+$/, '')
+  return { text, specId: spec ?? (file !== '-' && isTaskId(name) ? name : null) }
 }
 
 /** A task by its id, or the way to one. */

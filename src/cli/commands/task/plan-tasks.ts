@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { agentAsker } from '../../../host/agents/ask.ts'
 import { type Asking, askOutside } from '../../../host/agents/ask-outside.ts'
@@ -11,10 +10,9 @@ import { askConfirmation } from '../../../terminal/question.ts'
 import { planPrompt, planText, repairPlanPrompt } from '../../../workflows/pipeline/rules/plan-prompt.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
 import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
-import type { TaskRules } from '../../../workflows/pipeline/tasks/read-task.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
-import { isTaskId, type PipelineTask, taskRoles } from '../../../workflows/pipeline/tasks/task.ts'
-import { readInput } from '../run/start-run.ts'
+import { type PipelineTask, type TaskRules, taskRules } from '../../../workflows/pipeline/tasks/task.ts'
+import { readNamed } from './actions.ts'
 import { taskLines } from './show.ts'
 
 export type PlanOptions = Pick<CommonOptions, 'agent' | 'model' | 'projectDir' | 'trust'> & {
@@ -33,12 +31,10 @@ export async function planTasks(file: string, options: PlanOptions): Promise<num
     throw new UsageError(
       'there is no terminal to ask at whether the plan is right; add --yes to take it as it is',
     )
-  const specification = readInput(file === '-' ? '/dev/stdin' : file, file)
+  const { text: specification, specId } = readNamed(file, options.spec)
   if (specification.trim() === '') throw new UsageError(`${file} is empty; there is nothing to plan`)
-  const name = basename(file).replace(/\.\w+$/, '')
-  const specId = options.spec ?? (file !== '-' && isTaskId(name) ? name : null)
   if (specId === null) throw new UsageError('the tasks need a spec; name one with --spec')
-  const rules = { roles: taskRoles(base.settings), method: base.settings.pipeline.verification }
+  const rules = taskRules(base.settings)
   const store = fileTaskStore(base.project, rules)
   const known = store.list()
   await requireTrust({ home, project: base.project, found: risks, flag: options.trust ?? false, env })
@@ -97,12 +93,9 @@ async function readPlan(
   answer: string,
   { specId, rules, known }: Planning,
 ): Promise<{ tasks: PipelineTask[] } | { problems: string[] }> {
-  const read = await readTasksFile(planText(answer), { ...rules, specId, now: new Date().toISOString() })
-  const problems =
-    'problems' in read
-      ? read.problems
-      : checkNewTasks(read.tasks, known).map(found => ({ ...found, line: read.lineOf(found.path) }))
-  return 'problems' in read || problems.length > 0
-    ? { problems: problems.map(problem => showFileProblem('plan', problem)) }
-    : { tasks: read.tasks }
+  const now = new Date().toISOString()
+  const read = await readTasksFile(planText(answer), { ...rules, specId, now }, known)
+  return 'problems' in read
+    ? { problems: read.problems.map(problem => showFileProblem('plan', problem)) }
+    : read
 }

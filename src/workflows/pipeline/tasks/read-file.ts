@@ -1,25 +1,25 @@
 import { isObject, JsonError, parseJson } from '../../../core/json.ts'
 import { type Path, showPath } from '../../../settings/path.ts'
-import { readGivenTask, type TaskRules } from './read-task.ts'
-import type { PipelineTask } from './task.ts'
+import { checkNewTasks } from './check-dependencies.ts'
+import { readGivenTask } from './read-task.ts'
+import type { PipelineTask, TaskRules } from './task.ts'
 
 /** What is wrong with a file of tasks: the line, where in the tasks, and what. */
 export type FileProblem = { line: number | null; path: Path; problem: string }
 
-export type ReadFile =
-  | { tasks: PipelineTask[]; lineOf(path: Path): number | null }
-  | { problems: FileProblem[] }
+export type ReadFile = { tasks: PipelineTask[] } | { problems: FileProblem[] }
 
 /** Nothing that people write has more nodes or aliases than this. */
 const MAX_ALIASES = 100
 
 /**
- * Reads tasks from YAML or JSON: a list, one task, or either of them under `task` or `tasks`. Every problem is found at
- * once, each with its line.
+ * Reads new tasks from YAML or JSON: a list, one task, or either of them under `task` or `tasks`. `known`: the tasks that
+ * are there. Every problem is found at once, each with its line.
  */
 export async function readTasksFile(
   text: string,
   options: TaskRules & { specId: string | null; now: string },
+  known: readonly PipelineTask[],
 ): Promise<ReadFile> {
   const parsed = await parse(text)
   if ('problems' in parsed) return parsed
@@ -39,10 +39,12 @@ export async function readTasksFile(
       : [],
   )
   if (problems.length > 0) return { problems }
-  return {
-    tasks: read.flatMap(one => ('task' in one ? [one.task] : [])),
-    lineOf: ([index, ...rest]) => parsed.lineOf([...at(Number(index)), ...rest]),
-  }
+  const tasks = read.flatMap(one => ('task' in one ? [one.task] : []))
+  const clashes = checkNewTasks(tasks, known).map(({ path, problem }) => {
+    const [index, ...rest] = path
+    return { line: parsed.lineOf([...at(Number(index)), ...rest]), path, problem }
+  })
+  return clashes.length > 0 ? { problems: clashes } : { tasks }
 }
 
 export const showFileProblem = (file: string, { line, path, problem }: FileProblem): string =>

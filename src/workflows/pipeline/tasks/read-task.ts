@@ -22,17 +22,11 @@ import {
   STATUSES,
   TASK_ID_RULE,
   TASK_VERSION,
+  type TaskRules,
 } from './task.ts'
 
 /** What is wrong with a task, and where. */
 export type TaskProblem = VerificationProblem
-
-export type TaskRules = {
-  /** The roles that criteria may be for; null: any. */
-  roles: readonly string[] | null
-  /** The method of criteria that name none. */
-  method: string
-}
 
 const filledLine = line.check(z.regex(/\S/, 'must be a non-empty line'))
 const filledText = text.check(z.regex(/\S/, 'must be a non-empty string'))

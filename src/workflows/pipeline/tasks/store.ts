@@ -7,8 +7,8 @@ import { replaceFile } from '../../../store/files/atomic.ts'
 import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
-import { readStoredTask, type TaskRules } from './read-task.ts'
-import { isTaskId, type PipelineTask, specOut, TASK_VERSION } from './task.ts'
+import { readStoredTask } from './read-task.ts'
+import { isTaskId, type PipelineTask, specOut, TASK_VERSION, type TaskRules } from './task.ts'
 
 /** Where the pipeline's tasks are kept. Files are one way; a team may want a database. */
 export interface TaskStore {

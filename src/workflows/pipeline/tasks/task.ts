@@ -5,10 +5,19 @@ export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'block
 
 export type TaskStatus = (typeof STATUSES)[number]
 
-/** The roles that tasks may have criteria for: those that ralph knows, and those of the settings. */
-export const taskRoles = ({ pipeline: { order } }: Pick<Settings, 'pipeline'>): string[] => [
-  ...new Set([...PIPELINE_ROLES, ...order]),
-]
+/** How tasks are read. */
+export type TaskRules = {
+  /** The roles that criteria may be for; null: any. */
+  roles: readonly string[] | null
+  /** The method of criteria that name none. */
+  method: string
+}
+
+/** Criteria may be for the roles that ralph knows, and for those of the settings. */
+export const taskRules = ({ pipeline: { order, verification } }: Pick<Settings, 'pipeline'>): TaskRules => ({
+  roles: [...new Set([...PIPELINE_ROLES, ...order])],
+  method: verification,
+})
 
 /** The format of a task's file. */
 export const TASK_VERSION = 1
