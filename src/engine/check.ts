@@ -19,24 +19,23 @@ export async function runChecks(
   red: RedChecks,
   signals: Signals,
 ): Promise<Finding[] | null> {
+  const run = (check: Check, hard: AbortSignal) => runCheck(ports, check, work, red, hard)
   const first = await runTogether(
-    ports,
+    ports.checksAtOnce,
     checks.filter(check => !check.afterGreen),
-    work,
-    red,
+    run,
     signals,
   )
   const last = checks.filter(check => check.afterGreen)
   if (!first || last.length === 0 || first.some(({ verdict }) => verdict !== 'pass')) return first
-  const then = await runTogether(ports, last, work, red, signals)
+  const then = await runTogether(ports.checksAtOnce, last, run, signals)
   return then && [...first, ...then]
 }
 
 async function runTogether(
-  ports: Need,
-  checks: Check[],
-  work: CheckWork | null,
-  red: RedChecks,
+  most: number,
+  checks: readonly Check[],
+  run: (check: Check, hard: AbortSignal) => Promise<Finding>,
   signals: Signals,
 ): Promise<Finding[] | null> {
   if (checks.length === 0) return signals.hard.aborted ? null : []
@@ -47,10 +46,10 @@ async function runTogether(
   const runNext = async () => {
     while (next < checks.length && !signals.soft.aborted && !hard.aborted) {
       const index = next++
-      findings[index] = await runCheck(ports, checks[index]!, work, red, hard)
+      findings[index] = await run(checks[index]!, hard)
     }
   }
-  const lanes = Array.from({ length: Math.min(ports.checksAtOnce, checks.length) }, () =>
+  const lanes = Array.from({ length: Math.min(most, checks.length) }, () =>
     runNext().catch(error => {
       // The run cannot go on: the other checks are ended, and what they would say counts no longer.
       broken.abort()
