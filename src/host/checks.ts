@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandOptions, type LogFor, runCommand } from '../checks/command-run.ts'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
@@ -77,6 +78,17 @@ function commandChecks(commands: readonly Guardrail[], options: ChecksOptions): 
 
 /** What the checks of criteria need besides. */
 export type CriteriaTools = Omit<JudgeOptions, 'onJudgeError'>
+
+/** What asking a judge takes of this process, wherever it judges. */
+export const judgeTools = (
+  { maxLimitWait }: RunSpec['settings'],
+  clock: Clock,
+): Pick<JudgeOptions, 'nonce' | 'clock' | 'sleep' | 'limitWaitMs'> => ({
+  nonce: () => randomBytes(9).toString('hex'),
+  clock,
+  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+  limitWaitMs: maxLimitWait * 1000,
+})
 
 /** A check for each criterion of a workflow, and for each guardrail that names a method. */
 export function criteriaChecks(

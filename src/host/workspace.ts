@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import { relative } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
@@ -22,7 +20,7 @@ import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
-import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks } from './checks.ts'
+import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks, judgeTools } from './checks.ts'
 import { keepInHead } from './keep-in-head.ts'
 import { composeProtection } from './protection.ts'
 import { composeScm } from './scm.ts'
@@ -164,11 +162,8 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
   const judging: CriteriaTools = {
     ask: options.askJudge,
     workOf: since => judgedWork(snapshots, since),
-    nonce: () => randomBytes(9).toString('hex'),
-    clock,
-    sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
     warn: note => emit({ type: 'warned', at: now(), note }),
-    limitWaitMs: spec.settings.maxLimitWait * 1000,
+    ...judgeTools(spec.settings, clock),
   }
   const guardrails = composeChecks(checking, judging)
   const moved = (to: string) => {

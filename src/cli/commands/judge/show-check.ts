@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type CaseResult, checkJudge } from '../../../checks/judge/check-judge.ts'
 import { formatUsd } from '../../../core/format.ts'
 import { identifyJudge, judgeAsker } from '../../../host/agents/ask-judge.ts'
 import { askOutside } from '../../../host/agents/ask-outside.ts'
 import { recallJudge, rememberJudge, showJudge } from '../../../host/agents/judge-record.ts'
+import { judgeTools } from '../../../host/checks.ts'
 import { type CommonOptions, prepare } from '../../../host/start.ts'
 import { requireTrust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
@@ -35,11 +34,8 @@ export async function checkProjectJudge(options: JudgeCheckOptions): Promise<num
     const results = await checkJudge(
       {
         ask: judgeAsker(judging),
-        nonce: () => randomBytes(9).toString('hex'),
-        clock: asking.clock,
-        sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
         warn: () => {},
-        limitWaitMs: settings.maxLimitWait * 1000,
+        ...judgeTools(settings, asking.clock),
       },
       result => print(lineOf(result)),
       asking.hard,
