@@ -5,7 +5,7 @@ import type { Task } from '../../core/task.ts'
 import { blockedTasks, todoProjector } from '../../core/todo.ts'
 import { type Iteration, iterationReader } from '../report/iterations.ts'
 import type { WorkflowTraits } from '../report/receipt.ts'
-import { type Spent, spentOn } from '../report/spent.ts'
+import { type Spent, spentOn, sumSpent } from '../report/spent.ts'
 import { type RoleFacts, roleFold } from './role-facts.ts'
 
 /** What a screen needs to know of a workflow. */
@@ -98,7 +98,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
   let before: Spent = spentOn([])
   const roles = roleFold()
   const iterations = iterationReader(MOST_ITERATIONS, dropped => {
-    before = added(before, spentOn([dropped]))
+    before = sumSpent([before, spentOn([dropped])])
   })
   return {
     onEvent(event) {
@@ -131,7 +131,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         lastEvent,
         events,
         iterations: kept,
-        spent: added(before, spentOn(kept)),
+        spent: sumSpent([before, spentOn(kept)]),
         agent,
         model,
         roles: roles.roles(),
@@ -140,19 +140,5 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         blocked: blockedTasks(tasks, state, workflow.table),
       }
     },
-  }
-}
-
-function added(a: Spent, b: Spent): Spent {
-  const usd = a.usd === null && b.usd === null ? null : (a.usd ?? 0) + (b.usd ?? 0)
-  const { tokens } = spentOn([
-    { agent: null, usd: null, tokens: a.tokens },
-    { agent: null, usd: null, tokens: b.tokens },
-  ])
-  return {
-    usd,
-    tokens,
-    unpriced: a.unpriced + b.unpriced,
-    ...((a.estimated || b.estimated) && { estimated: true }),
   }
 }
