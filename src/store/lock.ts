@@ -68,8 +68,7 @@ export function acquireNameLock(
 /** Who holds a run from another host. The holder may be dead: this host cannot tell. */
 export function heldElsewhere(home: string, run: string): { pid: number; host: string; lock: string } | null {
   const lock = runLockPath(home, run)
-  const text = read(lock)
-  const holder = text === null ? null : parse(text)
+  const holder = holderIn(lock)
   return holder && isOnOtherHost(holder) ? { pid: holder.pid, host: holder.host, lock } : null
 }
 
@@ -85,8 +84,8 @@ function acquire(
     if (requireWritable(home, HOME_WAY_OUT, () => create(path, mine)))
       return { release: () => release(path, mine) }
     const text = read(path)
-    const holder = text === null ? null : parse(text)
     if (text === null) continue
+    const holder = parse(text)
     if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder) + wayOut(holder, path))
     removeStale(path, text)
   }
@@ -95,8 +94,7 @@ function acquire(
 
 /** Who is working in a project; null if nobody is, or the holder is dead. Changes nothing. */
 export function readLock(home: string, project: string, isAlive: IsAlive): Holder | null {
-  const text = read(lockPath(home, project))
-  const holder = text === null ? null : parse(text)
+  const holder = holderIn(lockPath(home, project))
   return holder && isHeld(holder, isAlive) ? holder : null
 }
 
@@ -152,12 +150,14 @@ function removeStale(path: string, stale: string): void {
 }
 
 function release(path: string, mine: Holder): void {
-  const text = read(path)
-  const holder = text === null ? null : parse(text)
+  const holder = holderIn(path)
   if (holder?.pid === mine.pid && holder.startTime === mine.startTime) unlinkSync(path)
 }
 
 const read = (path: string): string | null => textAt(path, { limit: LIMITS.small })
+
+/** null: nobody, or it cannot be read. */
+const holderIn = (path: string): Holder | null => parse(read(path) ?? '')
 
 function parse(text: string): Holder | null {
   try {
