@@ -101,7 +101,7 @@ export async function run(
             trouble ??= { error }
           })
           // With one step at a time there is nothing to decide until it lands.
-          if (flying.size >= table.width && table.width === 1) await sleep.wait(flying.values(), null)
+          if (table.width === 1 && flying.size > 0) await sleep.wait(flying.values(), null)
           break
         case 'busy':
           if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')

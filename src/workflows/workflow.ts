@@ -12,7 +12,7 @@ import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
 
 /**
- * One kind of loop: everything that differs between `ralph run`, `ralph build` and `ralph stories`.
+ * One kind of loop: everything in which `ralph run`, `ralph build`, `ralph stories` and `ralph pipeline` differ.
  * The registry in `index.ts` maps names to these, and nothing outside this folder knows a name.
  */
 export interface Workflow<S extends RunSpec = RunSpec> {
