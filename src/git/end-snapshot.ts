@@ -19,7 +19,7 @@ export async function recordEnd(start: Start, env: Record<string, string>): Prom
   return {
     head,
     branch,
-    base: branch === start.branch ? head : await startBranchTip(start, env),
+    base: branch !== null && branch === start.branch ? head : await startBranchTip(start, env),
     dirty: Object.fromEntries(paths.map(path => [path, contentOf(start.root, path)])),
   }
 }

@@ -92,6 +92,11 @@ describe.each([
   })
 })
 
+it('puts back a detached HEAD that the run committed on', async () => {
+  const { found, undone } = await takeBack('git switch -q --detach', 'git commit -q --allow-empty -m one')
+  expect(undone).toEqual(found)
+})
+
 it('puts back line ends that git does not tell apart', async () => {
   const text = `echo '* text' > .gitattributes; git add -A; git commit -qm text; printf 'one\\r\\nmine\\r\\n' > src/a`
   const { found, undone } = await takeBack(text, "printf 'one\\nmine\\n' > src/a")
