@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { known } from '../agents/index.ts'
 import { ownNames } from '../agents/own-names.ts'
@@ -17,6 +16,7 @@ import { srtSandbox } from '../runners/sandbox/srt.ts'
 import { isKeptInside, present } from '../settings/environment.ts'
 import { matchesAny } from '../settings/name-pattern.ts'
 import type { Settings } from '../settings/schema.ts'
+import { homeFolder } from '../store/files/home.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import { agentOf, agentsByRole } from './agents/agents.ts'
 import { type DockerPlace, dockerTrouble, isDockerProven } from './docker/choose.ts'
@@ -97,7 +97,7 @@ export function sandboxOf(options: {
   const own = ownVariables(spec, env)
   const chatter = agentNames(spec, env.PATH ?? '').flatMap(name => known.get(name)?.needs.chatter ?? [])
   const isChatter = (denial: Denial) =>
-    matchesAny('host' in denial ? denial.host : denial.path.replace(homedir(), '~'), chatter)
+    matchesAny('host' in denial ? denial.host : denial.path.replace(homeFolder(), '~'), chatter)
   return srtSandbox({
     run: id,
     project: spec.project,
@@ -155,7 +155,7 @@ function deniedEvent(denial: Denial, { denied, refused }: RunState['sandbox']): 
     return { type: 'denied', host, ...(why !== undefined && { why }) }
   }
   const { path } = denial
-  const isTold = refused.some(known => placeOf(known, homedir()) === placeOf(path, homedir()))
+  const isTold = refused.some(known => placeOf(known, homeFolder()) === placeOf(path, homeFolder()))
   return isTold || refused.length >= MOST_DENIED ? null : { type: 'refused', path }
 }
 
@@ -171,7 +171,7 @@ function bordersOf(
   const own = ownVariables(spec, env)
   const isSecret = (name: string) => looksSecret(name) || holdsSecret(env[name] ?? '')
   return {
-    home: homedir(),
+    home: homeFolder(),
     ralphHome,
     folders: [
       project,

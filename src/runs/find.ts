@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { homeFolder } from '../store/files/home.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { beganIn, firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
@@ -22,7 +22,7 @@ export type StoredRun = {
 }
 
 export const ralphHome = (env: NodeJS.ProcessEnv): string =>
-  resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+  resolve(env.RALPH_HOME || join(homeFolder(), '.ralph'))
 
 /** Sorts by time, also within a second, and is short enough to type. A random part separates runs that began together. */
 export function newRunId(now: Date, random: number): string {

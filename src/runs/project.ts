@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
+import { homeFolder } from '../store/files/home.ts'
 import { ralphHome } from './find.ts'
 
 /**
@@ -26,7 +26,7 @@ export function projectOf(named: string | undefined, env: NodeJS.ProcessEnv): st
  */
 function findProject(here: string, env: NodeJS.ProcessEnv): string {
   const ralphs = realPath(ralphHome(env))
-  const home = realPath(homedir())
+  const home = realPath(homeFolder())
   for (let folder = here; ; folder = dirname(folder)) {
     const settings = join(folder, '.ralph')
     if (isFolder(settings) && realPath(settings) !== ralphs) return folder

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setStage } from './scene.ts'
@@ -101,6 +102,18 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     ])
     expect(existsSync(join(stage.ralphHome, 'runs'))).toBe(false)
   })
+
+  it.each(['', 'home'])(
+    'a HOME that is no absolute path (%j) is not taken for a folder of the project',
+    async HOME => {
+      const stage = setStage()
+      const ran = await stage.withEnv({ ...stage.env, HOME, RALPH_HOME: '' }, 'status', 'none')
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining(`no run "none" in ${join(userInfo().homedir, '.ralph', 'runs')}`),
+      ])
+    },
+  )
 
   it('no agent at all names the way out', async () => {
     const stage = setStage()

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homeFolder } from '../../store/files/home.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { commandRunner, type RunCommand } from '../run-command.ts'
 import { type Kernel, obstacleOf } from './obstacle.ts'
@@ -38,7 +38,7 @@ async function tryInside({
   run = commandRunner(NEVER),
 }: CheckSrtOptions): Promise<string | null> {
   const borders = {
-    home: homedir(),
+    home: homeFolder(),
     ralphHome: '',
     folders: [],
     git: [],
