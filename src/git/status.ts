@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openRegularFile } from '../store/files/read.ts'
-import { git } from './git.ts'
+import { attempt, git } from './git.ts'
 import type { GitDirs } from './head.ts'
 import {
   absentPaths,
@@ -124,6 +124,10 @@ async function placeOf(
   const [root, own, common] = (await git(project, env, args))?.split('\n') ?? []
   return root && own && common ? { root, dirs: { own, common } } : null
 }
+
+/** Why git does not read the repository that a project is in, in its own words; null if it is in none. */
+export const whyUnreadable = async (project: string, env: Record<string, string>): Promise<string | null> =>
+  mayBeTracked(project, env) ? await attempt(project, env, ['status', '--porcelain']) : null
 
 /** Looking for `.git` at or above the folder is faster than starting git to get the same answer. */
 function mayBeTracked(folder: string, env: Record<string, string>): boolean {

@@ -1,6 +1,7 @@
 import { listPaths, plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
+import { unfinishedOperation } from '../git/head.ts'
 import { isOwnPath } from '../git/tree-state.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
@@ -70,8 +71,16 @@ export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
     redactWords(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
 
-/** What people should know before the first iteration. `why`: why there is no stronger sandbox; null: nothing to say. */
-export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv, why: string | null): string[] {
+/**
+ * What people should know before the first iteration. `why`: why there is no stronger sandbox; null: nothing to say.
+ * `unreadable`: why git does not read the repository that is there.
+ */
+export function warningsOf(
+  spec: RunSpec,
+  env: NodeJS.ProcessEnv,
+  why: string | null,
+  unreadable: string | null,
+): string[] {
   const { start } = spec
   const path = env.PATH ?? ''
   const names = [...new Set(agentsOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
@@ -84,10 +93,15 @@ export function warningsOf(spec: RunSpec, env: NodeJS.ProcessEnv, why: string | 
     notes.push(
       `unprotected: ${names.join(' and ')} may read, change and run whatever you can, without asking; there is no sandbox${why === null ? '' : ` (${why}; see: ralph doctor)`}`,
     )
-  if (!start)
-    notes.push(
-      'not a git repository (git init makes one): ralph cannot tell what changed, undo it, or notice a loop that is stuck',
-    )
+  if (!start) {
+    const cause =
+      unreadable === null
+        ? 'not a git repository (git init makes one)'
+        : `git cannot read this repository (${unreadable}; see: git status)`
+    notes.push(`${cause}: ralph cannot tell what changed, undo it, or notice a loop that is stuck`)
+  }
+  const operation = start && unfinishedOperation(start.dirs)
+  if (operation) notes.push(`${operation}, and ralph undo would not bring that back; finish or undo it first`)
   const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isOwnPath(path))
   if (dirty.length > 0)
     notes.push(

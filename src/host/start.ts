@@ -5,6 +5,7 @@ import { quote } from '../core/visible.ts'
 import { startBranch } from '../git/branches/branch.ts'
 import { git } from '../git/git.ts'
 import { recordStart, type Start } from '../git/start.ts'
+import { whyUnreadable } from '../git/status.ts'
 import { newRunId, ralphHome } from '../runs/find.ts'
 import { projectOf } from '../runs/project.ts'
 import { withLocks } from '../runs/with-locks.ts'
@@ -179,7 +180,7 @@ export async function startRun<S extends RunSpec>(
   const spec = withStart<S>(withSandbox({ ...draft, ...place }, sandbox), start)
   const ownWarnings = workflow.warnings?.(spec, limits) ?? []
   const warnings = [
-    ...warningsOf(spec, env, sandbox.why),
+    ...warningsOf(spec, env, sandbox.why, start ? null : await whyUnreadable(place.project, gitEnv)),
     ...ownWarnings,
     ...aboutProtect(),
     ...notes,

@@ -321,6 +321,19 @@ describe('ralph run', () => {
     ])
   })
 
+  it('names the cause if git does not read the repository that is there', async () => {
+    const stage = setStage()
+    stage.write('.git/index', 'no index')
+    const { code, stderr } = await stage.ralph('run', '-p', 'x')
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /ralph: warning: git cannot read this repository \(.*index.*; see: git status\): ralph cannot tell what changed/,
+      ),
+    ])
+    expect(stderr).not.toContain('git init')
+  })
+
   it('gives the agent its own keys and no others, and the guardrails none', async () => {
     const stage = setStage({
       settings: { guardrails: [check('env > check.env')], env: { pass: ['DEPLOY_TOKEN'], drop: ['LANG'] } },

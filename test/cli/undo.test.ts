@@ -183,6 +183,14 @@ describe('ralph undo', () => {
     expect(stage.read('src/a')).toBe('one\n')
   })
 
+  it('says at the start that a merge under way would not come back', async () => {
+    const stage = setRepository()
+    const words = 'ralph: warning: a merge is in progress, and ralph undo would not bring that back'
+    expect((await stage.agent('true')).stderr).not.toContain(words)
+    stage.sh('git rev-parse HEAD > .git/MERGE_HEAD')
+    expect((await stage.agent('true')).stderr).toContain(words)
+  })
+
   it('leaves submodules and repositories of their own as they are, and names them', async () => {
     const stage = setRepository()
     mkdirSync(join(stage.root, 'lib'))
