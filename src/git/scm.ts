@@ -3,8 +3,8 @@ import type { RunEvent, Settled } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
 import { COMMIT, type Intent, type RunState, type StepId } from '../core/table.ts'
 import { type Changes, changesSince } from './changes.ts'
+import { changedByHooks, committedSince, stagedNow } from './commit/committed.ts'
 import { commitMessage } from './commit/message.ts'
-import { startBranchTip } from './end-snapshot.ts'
 import { git, QUIET } from './git.ts'
 import { unhide } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
@@ -60,6 +60,8 @@ export function openScm(
   const warn = (note: string) => ports.record({ type: 'warned', at: ports.now(), note })
   const isGit = basename(scm.command) === 'git'
   let isTold = false
+  /** Why the latest commit is not what was checked; null: it is. */
+  let hooked: string | null = null
 
   async function prepare(id: StepId, { intents }: RunState): Promise<void> {
     if (!scm.tasks.some(([task]) => task === 'commit') || (isGit && !start)) return
@@ -102,7 +104,7 @@ export function openScm(
     for (const [task = '', ...words] of scm.tasks) {
       const failure =
         task === 'commit' ? await commit(settled, words, state) : await runTask(settled.id, task, words)
-      if (task === 'commit') doubt(settled, state, failure)
+      if (task === 'commit') doubt(settled, state, failure ?? hooked)
       if (failure === null) continue
       if (failure !== NOTHING) warn(`${scm.command} ${task} ${failure}; the other SCM tasks are skipped`)
       return
@@ -183,11 +185,12 @@ export function openScm(
       )
       if (failure !== null) return failure
     }
-    const failure = await commitPaths(start, checked, intended.message, words, id)
+    const { failure, wanted } = await commitPaths(start, checked, intended.message, words, id)
     const head = (await git(start.root, env, ['rev-parse', 'HEAD']))?.trim() ?? ''
     // A git that was killed may have made it all the same.
     if (failure !== null && !(await isIntendedCommit(start.root, env, head, intended))) return failure
     recordCommit(id, changes.head, head)
+    await compareCommit(start, { from: changes.head, to: head }, wanted)
     return null
   }
 
@@ -220,21 +223,34 @@ export function openScm(
     message: string,
     words: string[],
     id: StepId,
-  ): Promise<string | null> {
+  ): Promise<{ failure: string | null; wanted: ReadonlyMap<string, string> }> {
     const base = [scm.program, ...QUIET, '-C', from.root, '--literal-pathspecs', ...(await withoutHooks())]
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
     const run = (argv: string[], lines: string, log: string) =>
       whenUnlocked(from, () => ports.run(argv, id, lines, log))
     const added = await run([...base, 'add', '--all', ...listed], input, 'add')
-    if (added !== null) return added
     // git refuses to commit a path by name that was staged and then removed: it is in neither tree.
-    const staged = await git(from.root, env, ['diff', '--cached', '--name-only', '-z', '--no-renames'])
+    const staged = await stagedNow(from.root, env)
     const ours = new Set(paths)
-    const committable = (staged ?? '').split('\0').filter(path => ours.has(path))
-    if (committable.length === 0) return NOTHING
+    const wanted = new Map([...staged].filter(([path]) => ours.has(path)))
+    if (added !== null || wanted.size === 0) return { failure: added ?? NOTHING, wanted }
     const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
-    return run(argv, committable.join('\0'), 'commit')
+    return { failure: await run(argv, [...wanted.keys()].join('\0'), 'commit'), wanted }
+  }
+
+  /** Hooks may change what is committed, as a formatter does: nobody has checked that. */
+  async function compareCommit(
+    { root }: Start,
+    commits: { from: string | null; to: string },
+    wanted: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const paths = await changedByHooks(root, env, commits, wanted)
+    if (paths.length === 0) return
+    hooked = `is not what was checked, because hooks changed ${listPaths(paths)}`
+    // Git leaves what was to be committed in the index: the next commit of the user's would bring it back.
+    const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
+    await git(root, env, ['--literal-pathspecs', 'reset', '-q', ...listed], paths.join('\0'))
   }
 
   /** Acts on the repository as soon as no lock of another git is in the way; null, or why it failed. */
@@ -254,25 +270,6 @@ export function openScm(
       return failure === NOTHING ? null : failure
     },
   }
-}
-
-/** The paths in all commits since the start of a run, also those that a later commit removed again. */
-async function committedSince(start: Start, env: Record<string, string>): Promise<string[]> {
-  const tip = await startBranchTip(start, env)
-  const range = ['HEAD', ...(tip ? [tip] : []), ...(start.head ? ['--not', start.head] : [])]
-  const args = [
-    'log',
-    '--format=',
-    '--name-only',
-    '-z',
-    '-m',
-    '--no-renames',
-    '--diff-filter=d',
-    ...range,
-    '--',
-  ]
-  const names = await git(start.root, env, args)
-  return [...new Set((names ?? '').split('\0').map(name => name.replace(/^\n+/, '')))].filter(Boolean)
 }
 
 /** Ralph's own file is committed with others, but is not a reason for a commit. */

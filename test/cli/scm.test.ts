@@ -172,6 +172,35 @@ describe('the SCM step', () => {
     expect(ran.stderr).toContain('the git hooks were changed during the run, so they are not run')
   })
 
+  it('proves nothing if hooks change what is committed, and leaves the index as the commit has it', async () => {
+    const stage = setRepository({
+      settings: { scm, baseline: false, guardrails: [{ command: '! grep -q hook a' }] },
+      calls: [[['file', 'a', 'x'], DONE], says('Add a')],
+    })
+    const hook = '#!/bin/sh\necho hook >> a; echo x > b; git add a b\n'
+    stage.write('.git/hooks/pre-commit', hook)
+    chmodSync(join(stage.project, '.git/hooks/pre-commit'), 0o755)
+    const ran = await stage.ralph('run', '-p', 'x')
+    const why = 'git commit is not what was checked, because hooks changed a, b'
+    expect(ran.stdout).toContain(`done as claimed: commit: ${why}`)
+    expect(stage.git('show', '--format=', '--name-only', 'HEAD').split('\n')).toEqual(
+      expect.arrayContaining(['a', 'b']),
+    )
+    expect(stage.git('status', '--porcelain')).toBe('')
+  })
+
+  it('is checked by the next iteration if hooks changed it', async () => {
+    const stage = setRepository({
+      settings: { scm, baseline: false, guardrails: [{ command: 'true' }] },
+      calls: [[['file', 'a', 'x'], MORE], says('Add a'), [DONE]],
+    })
+    stage.write('.git/hooks/pre-commit', '#!/bin/sh\necho hook > a; git add a\n')
+    chmodSync(join(stage.project, '.git/hooks/pre-commit'), 0o755)
+    const ran = await stage.ralph('run', '-p', 'x')
+    expect(ran.stdout).toContain('done, verified')
+    expect(stage.read('a')).toBe('hook\n')
+  })
+
   it('calls a repository that is not in order a failed check', async () => {
     const stage = setRepository({
       settings: { scm },

@@ -1,0 +1,51 @@
+import { startBranchTip } from '../end-snapshot.ts'
+import { git } from '../git.ts'
+import type { Start } from '../start.ts'
+import { entriesBetween } from '../tree-state.ts'
+
+/** The paths in all commits since the start of a run, also those that a later commit removed again. */
+export async function committedSince(start: Start, env: Record<string, string>): Promise<string[]> {
+  const tip = await startBranchTip(start, env)
+  const range = ['HEAD', ...(tip ? [tip] : []), ...(start.head ? ['--not', start.head] : [])]
+  const args = [
+    'log',
+    '--format=',
+    '--name-only',
+    '-z',
+    '-m',
+    '--no-renames',
+    '--diff-filter=d',
+    ...range,
+    '--',
+  ]
+  const names = await git(start.root, env, args)
+  return [...new Set((names ?? '').split('\0').map(name => name.replace(/^\n+/, '')))].filter(Boolean)
+}
+
+/** What is staged, by path: its mode and object; `0` and zeros for what is removed. */
+export async function stagedNow(root: string, env: Record<string, string>): Promise<Map<string, string>> {
+  const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z']
+  const fields = ((await git(root, env, args)) ?? '').split('\0')
+  // `:oldmode newmode oldobject newobject status`, then the path.
+  const entries = fields.flatMap((field, index): [string, string][] => {
+    const [, mode, , object] = field.startsWith(':') ? field.split(' ') : []
+    const path = fields[index + 1]
+    return index % 2 === 0 && mode && object && path ? [[path, `${mode} ${object}`]] : []
+  })
+  return new Map(entries)
+}
+
+/** The paths in which a commit is not what was to be committed: hooks changed them. */
+export async function changedByHooks(
+  root: string,
+  env: Record<string, string>,
+  { from, to }: { from: string | null; to: string },
+  wanted: ReadonlyMap<string, string>,
+): Promise<string[]> {
+  // From the commit to its parent: an entry is as the commit has it.
+  const made = new Map(
+    (await entriesBetween(root, env, to, from)).map(({ path, mode, object }) => [path, `${mode} ${object}`]),
+  )
+  const paths = new Set([...wanted.keys(), ...made.keys()])
+  return [...paths].filter(path => made.get(path) !== wanted.get(path)).sort()
+}
