@@ -54,3 +54,14 @@ export async function changedSinceEnd(
   }
   return { clashing: paths.filter(isChangedByRun), apart: paths.filter(path => !isChangedByRun(path)) }
 }
+
+/** The uncommitted changes that somebody made since a run ended. */
+export async function changedMeanwhile(
+  start: Start,
+  end: EndSnapshot,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const status = await readStatus(start.root, env, { start })
+  const before = (path: string) => (Object.hasOwn(end.dirty, path) ? end.dirty[path] : undefined)
+  return (status?.paths ?? []).filter(path => before(path) !== contentOf(start.root, path))
+}

@@ -21,6 +21,7 @@ import { agentForResume, agentOfLatest, withAgent } from './agents/resumed.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
+import { noteChangesMeanwhile } from './start-and-end.ts'
 
 export type ResumeOptions = {
   maxTime?: number
@@ -83,7 +84,7 @@ export async function resume(
   )
 }
 
-function goOn(
+async function goOn(
   home: string,
   run: StoredRun,
   options: ResumeOptions,
@@ -109,7 +110,7 @@ function goOn(
     spec,
     limits,
     past: run.events,
-    warnings: [],
+    warnings: await noteChangesMeanwhile(spec, run.dir, env),
     env,
     frontend,
     rows: factRows(workflow, spec, limits, fold(run.events)),

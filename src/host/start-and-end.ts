@@ -5,13 +5,13 @@ import { listPaths, plural } from '../core/format.ts'
 import { reopen } from '../core/reopen.ts'
 import type { Limits, RunState } from '../core/table.ts'
 import type { Book } from '../engine/book.ts'
-import { recordEnd } from '../git/end-snapshot.ts'
+import { changedMeanwhile, type EndSnapshot, recordEnd } from '../git/end-snapshot.ts'
 import { keepDirty } from '../git/kept-files.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
 import { bornAt, type PinnedFolder } from '../store/files/pinned.ts'
-import { writeNote } from '../store/notes.ts'
+import { readNote, writeNote } from '../store/notes.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 
@@ -35,6 +35,22 @@ export async function noteEndState(
 ): Promise<void> {
   const left = start && (await recordEnd(start, gitEnvironment(settings, env)))
   if (left) writeNote(runDir, LEFT, left)
+}
+
+/** Says what was changed while the run was stopped: from now on it cannot be told from what the run changes. */
+export async function noteChangesMeanwhile(
+  { start, settings }: RunSpec,
+  runDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const left = readNote<EndSnapshot>(runDir, LEFT)
+  if (!start || !left) return []
+  const paths = await changedMeanwhile(start, left, gitEnvironment(settings, env))
+  if (paths.length === 0) return []
+  const commits = settings.scm?.tasks.some(task => /^commit\b/.test(task)) ? 'ralph commits it and ' : ''
+  return [
+    `changed since the run stopped: ${listPaths(paths, NAMED)}; that counts as the run's from now on, so ${commits}an undo takes it back`,
+  ]
 }
 
 type Beginning = {

@@ -95,6 +95,35 @@ describe('the SCM step', () => {
     )
   })
 
+  it('says when the run is resumed that it will commit what was changed since it stopped', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [[MORE], [['file', 'new', 'x'], DONE], says('Add new')],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    stage.write('mine', 'later\n')
+    const { stderr } = await stage.ralph('resume', '-m', '2')
+    expect(stderr).toContain(
+      "ralph: warning: changed since the run stopped: mine; that counts as the run's from now on, so ralph commits it and an undo takes it back\n",
+    )
+    expect(stage.filesIn('HEAD')).toEqual(['mine', 'new'])
+  })
+
+  it('says nothing of the kind if nothing was', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [
+        [
+          ['file', 'new', 'x'],
+          ['exit', 1],
+        ],
+        [DONE],
+      ],
+    })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    expect((await stage.ralph('resume', '-m', '2')).stderr).not.toContain('since the run stopped')
+  })
+
   it('takes names and messages that mean something to git as they are', async () => {
     const odd = [':(top)*', ':!README', ':', '*', '-A', '--all', '"q"', 'line\nbreak']
     const stage = setRepository({
