@@ -6,7 +6,7 @@ import { isOwnPath } from '../git/tree-state.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
-import { agentOf, agentsOf, fallbacksOf, isInstalled } from './agents/agents.ts'
+import { agentOf, agentsOf, fallbacksOf, isInstalled, programFolders } from './agents/agents.ts'
 
 const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph init, or --check "npm test"'
 
@@ -85,7 +85,7 @@ export function warningsOf(
   const path = env.PATH ?? ''
   const names = [...new Set(agentsOf(spec, path).map(({ agent }) => agent.name))].filter(n => n !== 'demo')
   const notes = fallbacksOf(spec)
-    .filter(({ command }) => !isInstalled(command, path))
+    .filter(({ command }) => !isInstalled(command, path, programFolders(spec)))
     .map(({ command }) => `fallback agent "${command}" is not on PATH; it is left out`)
   const { mode } = spec.settings.sandbox
   if (SANDBOXES[mode] !== undefined && why !== null) notes.push(`sandbox ${mode}: ${why}`)

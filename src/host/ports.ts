@@ -9,6 +9,7 @@ import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
 import { type AgentPool, openAgents } from './agents/agent-pool.ts'
+import { programFolders } from './agents/agents.ts'
 import { agentAsker } from './agents/ask.ts'
 import { judgeAsker } from './agents/ask-judge.ts'
 import { agentCaller, type CallAgent } from './agents/call.ts'
@@ -88,6 +89,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     runner,
     session,
     callable: agents.callable,
+    programFolders: programFolders(spec),
     now: () => Date.now(),
     warn: note => emit({ type: 'warned', at: Date.now(), note }),
     backPressure: options.backPressure,

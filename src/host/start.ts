@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { quote } from '../core/visible.ts'
@@ -15,7 +14,14 @@ import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { checkFallbacks, checkRoleAgents, chooseAgent, isKnownAgent, takesModel } from './agents/agents.ts'
+import {
+  checkFallbacks,
+  checkRoleAgents,
+  chooseAgent,
+  isKnownAgent,
+  pathFrom,
+  takesModel,
+} from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
 import { dryRun, factRows, warningsOf } from './facts.ts'
 import type { Frontend } from './frontend.ts'
@@ -119,10 +125,8 @@ export function prepare(options: CommonOptions, agentCommand: string[], flags: F
 
 type WantedAgent = Parameters<typeof chooseAgent>[0]
 
-/** Agents start in the project. If that is not this folder, a path typed here is made absolute, and so is the project's. */
 function agentPaths(project: string, { explicit, name, setting }: WantedAgent): WantedAgent {
-  const from = (folder: string, program: string) =>
-    program.includes('/') && project !== process.cwd() ? resolve(folder, program) : program
+  const from = (folder: string, program: string) => pathFrom(folder, program, project)
   const [program, ...args] = explicit
   return {
     explicit: program === undefined ? [] : [from('.', program), ...args],

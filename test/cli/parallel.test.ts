@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setParallel, taskOf } from './parallel-scene.ts'
@@ -35,6 +35,26 @@ describe('ralph pipeline --parallel 2', { timeout: 90_000 }, () => {
     expect(ran.stdout).toMatch(/^T1 │ iteration \d+.* · coding/m)
     expect(ran.stdout).toMatch(/^T2 │ merging/m)
     expect(ran.stdout).toContain('2 tasks at once, each in a worktree of its own, then merged (rebase)')
+  })
+
+  it('finds an agent by a path of the project, also one that git does not know', async () => {
+    const stage = await setParallel({ files: { 'own.sh': '#!/bin/sh\nexec player\n' } })
+    stage.git('update-index', '--chmod=+x', 'own.sh')
+    stage.git('commit', '-qm', 'own')
+    chmodSync(join(stage.project, 'own.sh'), 0o755)
+    mkdirSync(join(stage.project, '.ralph', 'bin'))
+    for (const [path, says] of [
+      ['own.sh', 'mine'],
+      ['.ralph/bin/agent', 'ignored'],
+    ] as const) {
+      const script = `#!/bin/sh\necho ${says} > ../../../${says}\nexec player\n`
+      writeFileSync(join(stage.project, path), script, { mode: 0o755 })
+    }
+    const ran = await stage.ralph('pipeline', 'T1', '--worktree', '--', '.ralph/bin/agent')
+    expect([ran.code, existsSync(join(stage.root, 'ignored'))]).toEqual([0, true])
+    // What is there in the worktree goes before what the project has in its place.
+    const other = await stage.ralph('pipeline', 'T2', '--worktree', '--', './own.sh')
+    expect([other.code, existsSync(join(stage.root, 'mine'))]).toEqual([0, false])
   })
 
   it('gives a conflict to an agent, which resolves it with both sides before it', async () => {

@@ -61,6 +61,28 @@ describe('from a folder of the project', () => {
     expect((await stage.ralphBelow('run', '-p', 'x', '-m', '1')).code).toBe(0)
   })
 
+  it('so are those of a fallback agent and of the agent of a role', async () => {
+    const other = { command: './agent.sh' }
+    const stage = setBelow({
+      settings: { agent: { command: './broken.sh' }, fallbackAgents: [other], agents: { judge: other } },
+    })
+    const write = (name: string, script: string) =>
+      writeFileSync(join(stage.project, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    write('broken.sh', 'echo "Invalid API key" >&2; exit 1')
+    write('agent.sh', 'cat > prompt; echo "<response>DONE</response>"')
+    const ran = await stage.ralphBelow('run', '-p', 'x', '-m', '1')
+    expect([ran.code, existsSync(join(stage.project, 'prompt'))]).toEqual([0, true])
+  })
+
+  it('the path of another agent for a resumed run is relative to that folder', async () => {
+    const stage = setBelow({ calls: [[['claude', 'more']]] })
+    await stage.ralph('run', '-p', 'x', '-m', '1')
+    const script = '#!/bin/sh\ncat > prompt\necho "<response>DONE</response>"\n'
+    writeFileSync(join(stage.below, 'agent.sh'), script, { mode: 0o755 })
+    expect((await stage.ralphBelow('resume', '-m', '2', '-a', './agent.sh')).code).toBe(0)
+    expect(existsSync(join(stage.project, 'prompt'))).toBe(true)
+  })
+
   it('its header does not name the project at its root', async () => {
     const ran = await setStage().ralph('run', '-p', 'x')
     expect([ran.code, ran.stdout]).toEqual([0, expect.not.stringContaining('  project  ')])

@@ -44,6 +44,7 @@ function setCall(
       ask: { mode } as never,
       estimate: () => null,
     }),
+    programFolders: [],
     now: Date.now,
     warn: () => {},
   })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hasTmux } from '../support/terminal.ts'
@@ -54,6 +54,17 @@ describe.skipIf(!hasTmux)('a worker with --worktree', () => {
     expect(scene.inWorktree('branch', '--show-current').trim()).toBe('cart')
     expect(scene.readFile('cart', 'view.log')).toContain('1 uncommitted change of')
     expect(scene.state('cart').prompt_file).toBe(join(scene.project, 'PROMPT.md'))
+  })
+
+  it('finds an agent by a path of the project that git does not know', async () => {
+    const scene = setRepository()
+    scene.write('agent.sh', '#!/bin/sh\ncat > prompt.txt\n')
+    chmodSync(join(scene.project, 'agent.sh'), 0o755)
+    expect((await scene.ralph(...SPAWN, '--', './agent.sh')).code).toBe(0)
+    expect((await scene.ended('cart')).code).toBe(0)
+    expect(readFileSync(join(scene.path, 'prompt.txt'), 'utf8')).toContain('Do task A')
+    expect((await scene.ralph('resume', 'cart', '-m', '2')).code).toBe(0)
+    expect((await scene.ended('cart')).code).toBe(0)
   })
 
   it('is kept with what is not merged, and removed once it was merged by a squash', async () => {

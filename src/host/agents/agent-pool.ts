@@ -7,7 +7,7 @@ import type { AgentName, RunState } from '../../core/table.ts'
 import { findProgram } from '../../runners/find-program.ts'
 import { filterEnvironment } from '../../settings/environment.ts'
 import type { RunSpec } from '../../workflows/spec.ts'
-import { agentsByRole, type RunAgent } from './agents.ts'
+import { agentsByRole, programFolders, programIn, type RunAgent } from './agents.ts'
 import { pricedNames } from './budget.ts'
 
 /** Everything that calling one agent takes, without the prompt. */
@@ -62,7 +62,10 @@ export function openAgents(options: {
       runner: options.runner,
       agent,
       // The one in a sandbox of its own files may be of another version.
-      program: program === null || settings.sandbox.mode === 'docker' ? null : findProgram(program, path),
+      program:
+        program === null || settings.sandbox.mode === 'docker'
+          ? null
+          : findProgram(programIn(programFolders(options.spec), program), path),
       cacheDir: options.cacheDir,
       cwd: project,
       env,

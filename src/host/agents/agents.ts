@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { demo } from '../../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../../agents/index.ts'
 import type { Agent, Ask } from '../../core/ports.ts'
@@ -55,7 +55,7 @@ export function agentsByRole(spec: BaseSpec, path: string): (role?: string) => R
     return entry
   }
   const fallbacks = fallbacksOf(spec)
-    .filter(({ command }) => isInstalled(command, path))
+    .filter(({ command }) => isInstalled(command, path, programFolders(spec)))
     .map(entryFor)
   return role => {
     const own = roleChoice(spec, role)
@@ -73,12 +73,17 @@ function roleChoice({ settings }: BaseSpec, role: string | undefined): Partial<A
 }
 
 /** Refuses an agent of a role that is not installed, or that cannot take its model, before anything runs. */
-export function checkRoleAgents({ settings }: Pick<BaseSpec, 'settings'>, path: string): void {
+export function checkRoleAgents(
+  { settings, project }: Pick<BaseSpec, 'settings' | 'project'>,
+  path: string,
+): void {
   for (const [role, choice] of Object.entries(settings.agents as RoleAgents)) {
     const command = choice?.command
     if (command === undefined) continue
-    if (!isInstalled(command, path))
-      throw new UsageError(`agents.${role}: "${command}" is not on PATH; install it, or choose another`)
+    if (!isInstalled(command, path, [project]))
+      throw new UsageError(
+        `agents.${role}: "${command}" ${missingFrom(command)}; install it, or choose another`,
+      )
     if ((choice?.model ?? null) !== null && !agentFor(command).isKnown)
       throw new UsageError(
         `agents.${role}.model: ralph does not know how to tell "${command}" a model; give it in its flags`,
@@ -96,8 +101,31 @@ const mainChoice = ({ agent, settings }: BaseSpec): AgentChoice => ({
 export const fallbacksOf = (spec: BaseSpec): AgentChoice[] =>
   spec.settings.fallbackAgents.filter(other => spec.agent.explicit || !isSame(mainChoice(spec), other))
 
-export const isInstalled = (command: string, path: string): boolean =>
-  command === 'demo' || findProgram(command, path) !== null
+/** `folders`: where a relative path to it may begin. */
+export const isInstalled = (command: string, path: string, folders: readonly string[]): boolean =>
+  command === 'demo' || findProgram(programIn(folders, command), path) !== null
+
+/** Agents start in the project. A path to one that was typed, or is meant, in another folder is made absolute. */
+export const pathFrom = (folder: string, program: string, project: string): string =>
+  program.includes('/') && project !== process.cwd() ? resolve(folder, program) : program
+
+/** Where a relative path to an agent may begin: the project, and for a worker's worktree the one that it was made from. */
+export const programFolders = ({ project, sessions }: Pick<BaseSpec, 'project' | 'sessions'>): string[] =>
+  sessions === undefined ? [project] : [project, sessions]
+
+/** The words that start an agent in a folder. A relative path that leads to no program there begins in `folders`. */
+export function argvIn(cwd: string, argv: readonly string[], folders: readonly string[]): string[] {
+  const [program, ...args] = argv as [string, ...string[]]
+  const isThere = !program.includes('/') || findProgram(resolve(cwd, program), '') !== null
+  return [isThere ? program : programIn(folders, program), ...args]
+}
+
+/** A relative path to a program, from the first of these folders that has it; a name of PATH as it is. */
+export function programIn(folders: readonly string[], program: string): string {
+  if (!program.includes('/') || isAbsolute(program)) return program
+  const paths = folders.map(folder => resolve(folder, program))
+  return paths.find(path => findProgram(path, '') !== null) ?? paths[0]!
+}
 
 /** Refuses a model for a fallback that cannot take one, before anything runs. */
 export function checkFallbacks({ settings }: Pick<BaseSpec, 'settings'>): void {
@@ -172,22 +200,21 @@ const OTHER_AGENT = 'install it, or choose another with --agent'
 
 function mustExist(program: string, path: string, wayOut: string): void {
   if (findProgram(program, path)) return
-  const where = program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
   const meant = known.has(program) ? null : nearestName(program, [...known.keys(), 'demo'])
   throw new UsageError(
-    `agent "${program}" ${where}; ${meant === null ? '' : `did you mean ${meant}? Else `}${wayOut}`,
+    `agent "${program}" ${missingFrom(program)}; ${meant === null ? '' : `did you mean ${meant}? Else `}${wayOut}`,
   )
 }
 
+const missingFrom = (program: string): string =>
+  program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
+
 /** Refuses to go on with a run whose agent is gone: every iteration would fail. */
-export function requireAgent({ agent, project }: BaseSpec, path: string): void {
-  const program = agent.argv[0]!
-  if (program === 'demo' && !agent.explicit) return
-  mustExist(
-    program.includes('/') ? resolve(project, program) : program,
-    path,
-    'install it, then: ralph resume',
-  )
+export function requireAgent(spec: BaseSpec, path: string): void {
+  const { argv, explicit } = spec.agent
+  const program = argv[0]!
+  if (program === 'demo' && !explicit) return
+  mustExist(programIn(programFolders(spec), program), path, 'install it, then: ralph resume')
 }
 
 /** Everything a call of the agent depends on, without the prompt. */

@@ -11,6 +11,7 @@ import type { BaseSpec } from '../../workflows/spec.ts'
 import { processClock } from '../clock.ts'
 import { chooseSandbox, sandboxOf, withSandbox } from '../sandbox.ts'
 import { type AgentPool, openAgents } from './agent-pool.ts'
+import { programFolders } from './agents.ts'
 import type { AskerOptions } from './ask.ts'
 import { agentCaller } from './call.ts'
 
@@ -79,6 +80,7 @@ export async function askOutside<T>(
       numberOf: step => step,
     },
     callable: agents.callable,
+    programFolders: programFolders(spec),
     now: () => Date.now(),
     warn,
   })

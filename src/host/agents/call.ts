@@ -8,7 +8,7 @@ import { redactWords } from '../../core/secrets/redact.ts'
 import type { AgentName, StepId } from '../../core/table.ts'
 import { openActivityFile } from '../../store/activity-file.ts'
 import { type CallFiles, callRecord } from '../../store/call-record.ts'
-import { hasStream } from './agents.ts'
+import { argvIn, hasStream } from './agents.ts'
 
 /** The session folder, as a call uses it. */
 type CallSession = CallFiles & {
@@ -29,6 +29,8 @@ export type CallerOptions = {
     ask: Omit<Ask, 'prompt'>
     estimate(told: string | undefined, usage: Usage): number | null
   }
+  /** Where a relative path to an agent begins, if it leads to nothing in the folder of the call. */
+  programFolders: readonly string[]
   now(): number
   warn(note: string): void
   /** What to wait for before more of its output is read; null: nothing. */
@@ -84,6 +86,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
       },
       able,
     )
+    const argv = argvIn(call.cwd, command.argv, options.programFolders)
     const parser = agent.parser(mode)
     const began = options.now()
     const beganUp = performance.now()
@@ -102,7 +105,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
         iteration: options.session.numberOf(id),
         ...call.about,
         agent: name,
-        argv: withoutSecrets(command.argv),
+        argv: withoutSecrets(argv),
         prompt: promptFile && options.session.shown(promptFile),
         ms: Math.round(performance.now() - beganUp),
         ...outcome,
@@ -137,7 +140,7 @@ export function agentCaller(options: CallerOptions): CallAgent {
     const activity = isHidden ? openActivityFile(options.session, id, hear) : null
     const starting = options.runner.start(
       {
-        argv: command.argv,
+        argv,
         cwd: call.cwd,
         env: { ...env, ...command.env, ...marks, ...(activity && { RALPH_ACTIVITY: activity.path }) },
         stdin: command.stdin,

@@ -1,20 +1,23 @@
 import type { ResumedAgent, RunEvent } from '../../core/events.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import type { BaseSpec, RunSpec } from '../../workflows/spec.ts'
-import { chooseAgent, takesModel } from './agents.ts'
+import { chooseAgent, pathFrom, takesModel } from './agents.ts'
 
 /**
  * The agent that the user asks for with `ralph resume -a NAME --model MODEL`; null: none. Another program gets neither the
  * model nor the flags of the one before, which would not understand them.
  */
 export function agentForResume(
-  { agent, settings }: RunSpec,
+  { agent, settings, project }: RunSpec,
   { agent: name, model }: { agent?: string; model?: string },
   path: string,
 ): ResumedAgent | null {
   if (name === undefined && model === undefined) return null
   const { flags } = settings.agent
-  const chosen = name === undefined ? agent : chooseAgent({ explicit: [], name, setting: null }, path)
+  const chosen =
+    name === undefined
+      ? agent
+      : chooseAgent({ explicit: [], name: pathFrom('.', name, project), setting: null }, path)
   const isSame = !agent.explicit && chosen.argv[0] === agent.argv[0]
   const next: ResumedAgent = {
     argv: chosen.argv,

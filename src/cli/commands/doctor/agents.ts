@@ -1,6 +1,6 @@
 import type { Cli } from '../../../agents/cli.ts'
 import { known } from '../../../agents/index.ts'
-import { agentByName, chooseAgent, isInstalled } from '../../../host/agents/agents.ts'
+import { agentByName, chooseAgent, isInstalled, programIn } from '../../../host/agents/agents.ts'
 import type { RunCommand } from '../../../runners/run-command.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { type Env, environmentOf } from './environment.ts'
@@ -32,19 +32,20 @@ function describePayment(payments: Cli['payments'], set: readonly string[]): str
 }
 
 /** The fallback agents, in their order. */
-export const findFallbacks = (settings: Settings | null, path: string): FallbackFact[] =>
+export const findFallbacks = (settings: Settings | null, project: string, path: string): FallbackFact[] =>
   (settings?.fallbackAgents ?? []).map(({ command }) => ({
     name: agentByName(command).name,
     command,
-    installed: isInstalled(command, path),
+    installed: isInstalled(command, path, [project]),
   }))
 
 const NO_AGENT = 'no agent found on PATH; install one of those above, or see one at work with: ralph demo'
 
 /** The agent that `ralph run` would use. */
-export function pickAgent(setting: string | null, path: string): PickedAgent {
+export function pickAgent(setting: string | null, project: string, path: string): PickedAgent {
   try {
-    const command = chooseAgent({ explicit: [], name: undefined, setting }, path).argv[0]!
+    const wanted = setting && programIn([project], setting)
+    const command = chooseAgent({ explicit: [], name: undefined, setting: wanted }, path).argv[0]!
     const { name } = agentByName(command)
     return { type: 'agent', name, command, from: setting ? 'settings' : 'PATH' }
   } catch (error) {

@@ -42,7 +42,7 @@ export async function gatherFacts(
   const rules = settings?.env ?? { pass: [], drop: [] }
   const plainEnv = environmentOf(null, env, rules)
   const pick: PickedAgent = settings
-    ? pickAgent(settings.agent.command, env.PATH ?? '')
+    ? pickAgent(settings.agent.command, cwd, env.PATH ?? '')
     : { type: 'none', why: 'the settings are not valid' }
   const wanted = settings?.sandbox.mode ?? 'auto'
   const [agents, tools, logout, missing] = await Promise.all([
@@ -61,7 +61,7 @@ export async function gatherFacts(
   return {
     agents,
     pick,
-    fallbacks: findFallbacks(settings, env.PATH ?? ''),
+    fallbacks: findFallbacks(settings, cwd, env.PATH ?? ''),
     tools,
     sandbox,
     logout,
