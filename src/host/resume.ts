@@ -13,6 +13,7 @@ import { tellLive, wakeRun } from '../runs/steer.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { idAt } from '../store/files/pinned.ts'
+import { isUndone } from '../view/report/ending.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { requireAgent } from './agents/agents.ts'
@@ -136,8 +137,10 @@ function refuseChanges({ id }: StoredRun, o: ResumeOptions): void {
     throw new UsageError(`run ${id} is at work under its own limits; give new ones once it has ended`)
 }
 
-function needUnfinished(run: StoredRun): void {
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; there is nothing to resume`)
+function needUnfinished({ id, events }: StoredRun): void {
+  if (!canGoOn(events)) throw new UsageError(`run ${id} is finished; there is nothing to resume`)
+  if (isUndone(events))
+    throw new UsageError(`run ${id} was undone, so what it counts as done is not there; start a new run`)
 }
 
 function latest(home: string, project: string): StoredRun {

@@ -6,6 +6,7 @@ import { homeFolder } from '../store/files/home.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { beganIn, firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
+import { isUndone } from '../view/report/ending.ts'
 import { hasSession, locate, placeOnRecord } from './place.ts'
 import { allWorkers, readWorker } from './worker-record.ts'
 
@@ -86,9 +87,9 @@ export function findRunId(home: string, name: string, project?: string): string 
 export const latestRun = (home: string, project: string): StoredRun | null =>
   latestMatching(home, project, () => true)
 
-/** The latest run of a folder that can go on; null if there is none. */
+/** The latest run of a folder that can go on, and was not undone; null if there is none. */
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
-  latestMatching(home, project, run => canGoOn(run.events))
+  latestMatching(home, project, run => canGoOn(run.events) && !isUndone(run.events))
 
 /** The latest matching run of a folder, finished or not. */
 export function latestMatching(

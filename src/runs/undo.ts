@@ -9,7 +9,7 @@ import { isAlive, processRef } from '../runners/process/proc.ts'
 import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
-import { undoneIn } from '../view/report/ending.ts'
+import { isUndone } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
 import { keptFolders } from '../workflows/shared/own-folders.ts'
 import { ralphHome } from './find.ts'
@@ -40,7 +40,7 @@ export async function undoRun(
   refuseFromWithin(run, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
-  if (undoneIn(run.events) !== null) {
+  if (isUndone(run.events)) {
     print(`nothing to undo: run ${run.id} was undone already`)
     return 0
   }

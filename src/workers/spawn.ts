@@ -11,6 +11,7 @@ import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.
 import type { Settings } from '../settings/schema.ts'
 import { acquireNameLock } from '../store/lock.ts'
 import { print } from '../terminal/print.ts'
+import { isUndone } from '../view/report/ending.ts'
 import { changeRecord, makeWorkerDir, setAside, writeRecord } from './folder.ts'
 import { workerListeners } from './frontend.ts'
 import { START_MS, startSupervisor } from './handshake.ts'
@@ -154,8 +155,8 @@ function refuseTaken(home: string, name: string): void {
   if (!record) return
   const { phase, events } = lookAt(home, record)
   if (phase === 'stopped' || phase === 'failed') return
-  // It crashed before it began: there is nothing to go on with.
-  if (phase === 'crashed' && events.length === 0) return
+  // It crashed before it began, or was undone: there is nothing to go on with.
+  if (phase === 'crashed' && (events.length === 0 || isUndone(events))) return
   const wayOut =
     phase === 'crashed' || phase === 'paused'
       ? `go on with: ralph resume ${name}; or end it first: ralph kill ${name}`

@@ -11,6 +11,7 @@ import { refuseFromWithin, refuseFromWithinAny, senderOf } from '../runs/within.
 import { readWorker, type WorkerRecord } from '../runs/worker-record.ts'
 import { sendControl } from '../store/control.ts'
 import { acquireNameLock } from '../store/lock.ts'
+import { isUndone } from '../view/report/ending.ts'
 import { readBase } from '../workflows/spec.ts'
 import { workerNamed } from './find.ts'
 import { changeRecord, makeWorkerDir, removeWorker } from './folder.ts'
@@ -82,6 +83,7 @@ export async function resumeWorker(name: string, options: ResumeOptions, io: Io)
   if (events.length === 0) throw new UsageError(`worker '${name}' crashed before it began; ${again}`)
   const run = findRun(home, record.run)
   if (!canGoOn(run.events)) throw new UsageError(`worker '${name}' is at its end; ${again}`)
+  if (isUndone(run.events)) throw new UsageError(`worker '${name}' was undone; ${again}`)
   if (isAtWork) wakeRun(run, { write: () => {} }, io.env)
   else await goOn(home, record, options, io)
   return say(io.stdout, `resumed ralph loop for ${name}`)

@@ -58,6 +58,20 @@ describe('ralph undo', () => {
     expect((await stage.ralph('report')).stdout).toContain('undone')
   })
 
+  it('is not resumed afterwards: what it counts as done is gone', async () => {
+    const stage = setRepository()
+    await stage.agent('echo x > new', '-m', '1')
+    await stage.ralph('undo', '--yes')
+    const byId = await stage.ralph('resume', idOf(stage), '-m', '5')
+    expect([byId.code, byId.stderr]).toEqual([
+      2,
+      `ralph: error: run ${idOf(stage)} was undone, so what it counts as done is not there; start a new run\n`,
+    ])
+    const latest = await stage.ralph('resume', '-m', '5')
+    expect([latest.code, latest.stderr]).toEqual([2, expect.stringContaining('no unfinished run')])
+    expect(stage.journal().at(-1)).toMatchObject({ type: 'undone' })
+  })
+
   it('leaves alone what was changed after the run, where the run had not touched it', async () => {
     const stage = setRepository()
     stage.write('notes', 'before')

@@ -37,6 +37,23 @@ describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
     expect(scene.state('agent')).toMatchObject({ status: 'stopped', current_iteration: 2 })
   })
 
+  it('does not go on once it was undone: it is spawned again', async () => {
+    const scene = setWorkers({ calls: [[['file', 'made', ''], ...HELD[0]!]] })
+    await scene.ralph(...SPAWN, '-m', '2')
+    const agent = processRef(await until(() => scene.agentPids()[0]))
+    process.kill(scene.record('agent').supervisor!.pid, 'SIGKILL')
+    await until(() => !isAlive(agent), 'the end of the agent')
+    expect((await scene.ralph('undo', 'agent', '--yes')).code).toBe(0)
+    const ran = await scene.ralph('resume', 'agent')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      "ralph: error: worker 'agent' was undone; start it again with: ralph spawn --name agent …\n",
+    ])
+    scene.go('go')
+    expect((await scene.ralph(...SPAWN, '-m', '1')).code).toBe(0)
+    expect((await scene.ended('agent')).code).toBe(0)
+  })
+
   it('does not go with its agent, its window or its tmux server', async () => {
     const scene = setWorkers({ calls: HELD })
     await scene.ralph(...SPAWN, '-m', '2')

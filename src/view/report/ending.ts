@@ -39,7 +39,7 @@ export function resumeCommand(
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
   // What its journal counts as done is no longer there.
-  if (undoneIn(events) !== null) return null
+  if (isUndone(events)) return null
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
@@ -58,6 +58,9 @@ export function undoneIn(events: readonly RunEvent[]): string | null {
   const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
   return last?.type === 'undone' ? last.saved : null
 }
+
+/** What the run had done is no longer there, though its journal counts it. */
+export const isUndone = (events: readonly RunEvent[]): boolean => undoneIn(events) !== null
 
 const isPaused = (events: readonly RunEvent[]): boolean => {
   const last = events.findLast(e => e.type === 'control' || e.type === 'began' || e.type === 'resumed')

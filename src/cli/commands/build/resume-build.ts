@@ -3,6 +3,7 @@ import { resume } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { isUndone } from '../../../view/report/ending.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf, workflows } from '../../../workflows/index.ts'
 import { hostResumed } from '../watch/run-screen.ts'
@@ -51,7 +52,7 @@ const MOST_NAMED = 5
 
 function others(home: string, project: string): string {
   const ids = runsIn(home, project)
-    .filter(run => isOf(buildWorkflow, run) && canGoOn(run.events))
+    .filter(run => isOf(buildWorkflow, run) && canGoOn(run.events) && !isUndone(run.events))
     .map(run => run.id)
     .reverse()
     .slice(0, MOST_NAMED)
