@@ -1,12 +1,27 @@
 import type { RunEvent } from './events.ts'
 import { type RunState, type StageTable, type TaskState, taskStateOf } from './table.ts'
-import type { Task } from './task.ts'
+import type { Task, TaskId } from './task.ts'
 
 /** Why a task is blocked that a person cancelled. */
 export const CANCELLED = 'cancelled by a person'
 
 export const isCancelled = ({ stage, why }: Pick<TaskState, 'stage' | 'why'>): boolean =>
   stage === 'blocked' && why === CANCELLED
+
+/** Whether all that is left to do are tasks that a person cancelled, and those that wait for them. */
+export function isGivenUp({ taskStates }: Pick<RunState, 'taskStates'>, tasks: readonly Task[]): boolean {
+  const left = tasks.filter(({ id }) => taskStates[id]?.stage !== 'done')
+  const given = new Set<TaskId>()
+  const isGiven = ({ id, blockedBy }: Task): boolean => {
+    const current = taskStates[id]
+    return (current !== undefined && isCancelled(current)) || blockedBy.some(other => given.has(other))
+  }
+  for (let size = -1; size < given.size; ) {
+    size = given.size
+    for (const task of left) if (isGiven(task)) given.add(task.id)
+  }
+  return left.length > 0 && given.size === left.length
+}
 
 /** A person gives a task up; the others go on. null if there is nothing to give up. */
 export function cancelTask(

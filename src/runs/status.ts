@@ -103,13 +103,17 @@ export function statusOf(
       : null,
     last,
     asked: requestsIn(events).at(-1) ?? null,
-    goOn: elsewhere ? null : resumeCommand(events, traitsIn(registry, began.workflow), ending, spent),
+    goOn: elsewhere
+      ? null
+      : resumeCommand(events, traitsIn(registry, began.workflow), ending, spent, () => ({ state, tasks })),
   }
 }
 
-/** The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. */
-export const iterationOf = (events: readonly RunEvent[]): number =>
-  events.findLast(e => e.type === 'started')?.n ?? 0
+/** The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. A merge is none. */
+export function iterationOf(events: readonly RunEvent[]): number {
+  const last = events.findLast(e => e.type === 'started' && e.agent !== null)
+  return last?.type === 'started' ? last.n : 0
+}
 
 function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, table)

@@ -152,7 +152,7 @@ export function openRun(ports: UiPorts, id: string, style: Style, onChange: () =
         auth: started?.auth ?? null,
         model: started?.model ?? known.model,
         contextUse,
-        goOn: resumeCommand(known.latest, known.workflow, ending, known.spent),
+        goOn: resumeCommand(known.latest, known.workflow, ending, known.spent, () => known),
       }
     },
     close() {

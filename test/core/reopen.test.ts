@@ -1,11 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import { reopen } from '../../src/core/reopen.ts'
+import { CANCELLED, isGivenUp, reopen } from '../../src/core/reopen.ts'
+import type { TaskState } from '../../src/core/table.ts'
 import { tasks } from '../../src/workflows/build/table.ts'
 import { stories } from '../../src/workflows/stories/table.ts'
 import { green, ok, play, red, task, trouble } from './play.ts'
 
 const submit = ok({ signal: true, findings: [green] })
 const reject = ok({ verdict: 'reject', note: 'no tests', findings: [green] })
+
+describe('a run is given up', () => {
+  const all = [task('A'), task('C', { blockedBy: ['B'] }), task('B', { blockedBy: ['A'] }), task('D')]
+  const isGiven = (taskStates: Record<string, [string, string?]>) =>
+    isGivenUp(
+      {
+        taskStates: Object.fromEntries(
+          Object.entries(taskStates).map(([id, [stage, why = '']]) => [id, { stage, why } as TaskState]),
+        ),
+      },
+      all,
+    )
+
+  it.each([
+    [
+      'once a person cancelled all that is left, or what that waits for',
+      { A: ['blocked', CANCELLED], D: ['done'] },
+      true,
+    ],
+    ['not while another task is open', { A: ['blocked', CANCELLED] }, false],
+    ['not while another waits for a person', { A: ['blocked', CANCELLED], D: ['blocked', 'Which?'] }, false],
+    ['not if all is done', { A: ['done'], B: ['done'], C: ['done'], D: ['done'] }, false],
+  ] as [string, Record<string, [string, string?]>, boolean][])('%s', (_, states, expected) => {
+    expect(isGiven(states)).toBe(expected)
+  })
+})
 
 describe('a blocked task that is reopened', () => {
   const reopened = (run: ReturnType<typeof play>, table: Parameters<typeof reopen>[0], id: string) => {

@@ -35,6 +35,11 @@ describe('the status of a run', () => {
     expect(rows(events)['go on']).toBe(`ralph resume ${ID} ${flags}`)
   })
 
+  it('counts no merge as an iteration', () => {
+    const pen = journal().iterate({ move: 'more' }).start({ agent: null })
+    expect(rows(pen.events).iteration).toMatch(/^1\b/)
+  })
+
   it.each<[IterationOptions[], string]>([
     [[{}], 'cost unknown · 0 tokens, as reported by the agent'],
     [[{ usd: 0.11, tokens: [900, 0, 100] }], '$0.11 · 1K tokens, as reported by the agent'],

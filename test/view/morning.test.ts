@@ -159,6 +159,11 @@ describe('what needs a person', () => {
     expect(night(build().add({ type: 'undone', saved: 'x' }).events).needs).toBeNull()
   })
 
+  it('is nothing of a run of which a person gave up all that is left', () => {
+    const pen = build().iterate(done('#1')).iterate(blocked('#2', 'cancelled by a person'))
+    expect(night(pen.finish('blocked', '#2 cancelled by a person')).needs).toBeNull()
+  })
+
   it('comes with the most urgent first, of a run and among the runs', () => {
     const failed = night(build().finish('failures', 'x'), { name: 'failed' })
     const asking = night(

@@ -462,6 +462,13 @@ describe('what a receipt tells besides', () => {
     expect(receiptOf(paused, true).resume).toBe(`ralph resume ${ID}`)
   })
 
+  it('is none once a person cancelled all that is left', () => {
+    const to = taskState('blocked', 'cancelled by a person')
+    const pen = journal({ tasks: [['#1', 'One']] }).iterate({ task: '#1', to })
+    const receipt = receiptOf(pen.finish('blocked', '#1 cancelled by a person'))
+    expect([receipt.resume, formatNextStep(receipt)]).toEqual([null, 'a new run: what is left was cancelled'])
+  })
+
   it('is that it was undone, and until it goes on', () => {
     const pen = journal().iterate(fails).later(MINUTE).add({ type: 'undone', saved: 'refs/ralph/x/1' })
     expect(receiptOf(pen.events)).toMatchObject({ undone: 'refs/ralph/x/1', times: { workedMs: MINUTE } })

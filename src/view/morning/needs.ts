@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../core/events.ts'
 import { shellWord } from '../../core/format.ts'
-import { isCancelled } from '../../core/reopen.ts'
+import { isCancelled, isGivenUp } from '../../core/reopen.ts'
 import type { RunState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { asCheck } from '../as-check.ts'
@@ -98,7 +98,7 @@ function hostNeeds({ about, events }: NeedsOptions): Need[] {
 }
 
 /** `isSaid`: tasks that are blocked say already why the run ended. */
-function runNeeds({ receipt, state, phase, now }: NeedsOptions, isSaid: boolean): Need[] {
+function runNeeds({ receipt, state, tasks, phase, now }: NeedsOptions, isSaid: boolean): Need[] {
   const one = (kind: NeedKind, why: string): Need[] => [{ kind, task: null, title: '', why, commands: [] }]
   const { ending } = receipt
   if (phase === 'running') return []
@@ -114,7 +114,7 @@ function runNeeds({ receipt, state, phase, now }: NeedsOptions, isSaid: boolean)
   if (ending.type === 'stopped') return one('stopped', said)
   switch (ending.result) {
     case 'blocked':
-      return isSaid ? [] : one('blocked', asCheck(said))
+      return isSaid || isGivenUp(state, tasks) ? [] : one('blocked', asCheck(said))
     case 'limited':
       return one('limit', said)
     case 'exhausted':
@@ -126,8 +126,8 @@ function runNeeds({ receipt, state, phase, now }: NeedsOptions, isSaid: boolean)
 }
 
 /** Of a run that is at work, only one that is paused or waits is asked to go on. */
-function resumeOf({ about, events, receipt, phase }: NeedsOptions): string | null {
+function resumeOf({ about, events, state, tasks, receipt, phase }: NeedsOptions): string | null {
   if (phase === 'waiting') return `ralph resume ${about.name}`
-  const command = resumeCommand(events, {}, receipt.ending, receipt.totals)
+  const command = resumeCommand(events, {}, receipt.ending, receipt.totals, () => ({ state, tasks }))
   return command?.replace(about.run, about.name) ?? null
 }

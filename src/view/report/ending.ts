@@ -1,5 +1,7 @@
 import type { Proof, Result, RunEvent } from '../../core/events.ts'
-import type { Limits } from '../../core/table.ts'
+import { isGivenUp } from '../../core/reopen.ts'
+import type { Limits, RunState } from '../../core/table.ts'
+import type { Task } from '../../core/task.ts'
 import type { WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
 
@@ -25,12 +27,16 @@ export function endingOf(events: readonly RunEvent[], live: boolean): RunEnding 
 /** How many iterations a raised limit adds. */
 const MORE = 10
 
-/** The command that continues a run, with the limits that must be raised; null if it is complete, cancelled, undone, or at work. */
+/**
+ * The command that continues a run, with the limits that must be raised; null if it is complete, cancelled, undone, or at
+ * work, or if a person gave up all that is left.
+ */
 export function resumeCommand(
   events: readonly RunEvent[],
   { answerCommand }: Pick<WorkflowTraits, 'answerCommand'>,
   ending: RunEnding,
   spent: Pick<Spent, 'usd' | 'tokens'>,
+  folded: () => { state: RunState; tasks: readonly Task[] },
 ): string | null {
   const began = events.find(e => e.type === 'began')
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
@@ -40,6 +46,10 @@ export function resumeCommand(
     return null
   // What its journal counts as done is no longer there.
   if (isUndone(events)) return null
+  if (ending.type === 'finished' && ending.result === 'blocked') {
+    const { state, tasks } = folded()
+    if (isGivenUp(state, tasks)) return null
+  }
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0

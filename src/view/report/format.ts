@@ -264,7 +264,10 @@ export function formatNextStep({ resume, left, ending, undone, deleted }: Receip
   if (deleted) return left.length === 0 ? null : 'a new run: ralph gc deleted this one'
   if (undone !== null) return 'a new run: this one was undone'
   if (ending.type === 'open') return null
-  return left.length === 0 ? null : 'a new run: this one was cancelled'
+  if (left.length === 0) return null
+  return ending.type === 'finished' && ending.result === 'blocked'
+    ? 'a new run: what is left was cancelled'
+    : 'a new run: this one was cancelled'
 }
 
 /**

@@ -113,7 +113,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     totals,
     requests: requestsIn(events),
     undone: undoneIn(events),
-    resume: resumeCommand(events, traits, ending, totals),
+    resume: resumeCommand(events, traits, ending, totals, () => fold(events)),
     // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.
     ...redactAll({
       subject: traits.subjectOf?.(began.pins) ?? null,
