@@ -111,6 +111,19 @@ describe('the checks', () => {
 })
 
 describe('the iterations', () => {
+  it('say what one cost at most only if that is known', () => {
+    const costs = (usd?: number) => {
+      const run = runWith(
+        factsOf(journal().iterate({ move: 'more', ...(usd !== undefined && { usd }) }).events),
+      )
+      const screen = openScreen(modelWith({ run }))
+      screen.type('6')
+      return screen.text()
+    }
+    expect(costs(0.5)).toContain('cost per iteration, at most $0.50')
+    expect(costs()).toContain('cost per iteration, which is not known')
+  })
+
   it('have a chart of what each cost, and open with their checks and files', () => {
     const screen = opened(LARGE)
     screen.type('6')

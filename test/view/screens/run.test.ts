@@ -49,6 +49,16 @@ describe.each([
     expect(shown).toMatch(/█+░+ 1\/4/)
   })
 
+  it('gives the command that continues it, if there is one', () => {
+    const copied = (goOn: string | null) => {
+      const open = openScreen(modelWith({ run: { ...run, goOn } }), { size })
+      open.type('c')
+      return [open.effects, open.text().includes('nothing to continue')]
+    }
+    expect(copied('ralph resume x -m 12')).toEqual([[{ type: 'copy', text: 'ralph resume x -m 12' }], false])
+    expect(copied(null)).toEqual([[], true])
+  })
+
   it('hides the tasks with Ctrl+T, and shows them again', () => {
     const open = screen()
     open.type('\x14')

@@ -27,7 +27,9 @@ export function steer(ui: UiState, name: string, model: Model): Reduced | null {
         ? ask({ verb: 'kill', left: 2 })
         : only({ ...ui, message: 'only a worker can be killed; x cancels this run' })
     case 'c':
-      return act({ type: 'copy', text: model.run?.goOn ?? `ralph resume ${row.name}` })
+      return model.run?.goOn === null
+        ? only({ ...ui, message: 'it is at work, or there is nothing to continue' })
+        : act({ type: 'copy', text: model.run?.goOn ?? `ralph resume ${row.name}` })
     default:
       return aboutTask(ui, name, row, model.run)
   }

@@ -32,12 +32,13 @@ export function iterationPanel(
 ): string[] {
   const { colors } = style
   if (iterations.length === 0) return tall([colors.dim(' no iteration yet')], rows)
-  const most = iterations.reduce((top, { usd }) => Math.max(top, usd ?? 0), 0)
+  const known = iterations.flatMap(({ usd }) => (usd === null ? [] : [usd]))
+  const most = known.length === 0 ? 'which is not known' : `at most ${formatUsd(Math.max(...known))}`
   const { from, to } = windowOf(entry, iterations.length, rows - 3)
   return tall(
     [
       ` ${costChart(iterations, columns - 2)}`,
-      colors.dim(` cost per iteration, at most ${formatUsd(most)}`),
+      colors.dim(` cost per iteration, ${most}`),
       ...iterations
         .slice(from, to)
         .map((iteration, index) => rowOf(iteration, from + index === entry, columns, style)),
