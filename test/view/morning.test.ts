@@ -208,6 +208,9 @@ describe('what landed', () => {
   it('is a person’s where a person said so', () => {
     const pen = build().add({ type: 'edited', by: 'person', state: { '#1': taskState('done') } })
     expect(hows(night(pen.events))).toEqual([['#1', 'person']])
+    expect(night(pen.events).lookAt!.reasons[0]).toBe('done by a person: #1')
+    const both = night(pen.iterate(done('#2')).events)
+    expect(both.lookAt!.reasons.slice(0, 2)).toEqual(['done by a person: #1', 'verified: #2'])
   })
 
   it('is not what was done before, nor what was taken up again, nor a bug fix', () => {

@@ -23,7 +23,7 @@ const WEIGHTS = { doubted: 0, capped: 1, claimed: 2, left: 3, verified: 4 } as c
 /**
  * Whether to look at what a run did, and how soon. The first that applies decides: something speaks against its green
  * checks, such as weakened tests; a task was approved at the cap; a task is only claimed; it ended with changed files and
- * nothing done; it is verified. Among equals, the one that changed more files comes first; an unknown number counts as
+ * nothing done; all is verified, or done by a person. Among equals, the one that changed more files comes first; an unknown number counts as
  * the most.
  */
 export function lookAt(options: LookOptions): (LookAt & { rank: Rank }) | null {
@@ -37,7 +37,7 @@ export function lookAt(options: LookOptions): (LookAt & { rank: Rank }) | null {
     if (reason !== null) reasons.push([WEIGHTS[how], reason])
   }
   if (isLeft) reasons.push([WEIGHTS.left, 'it ended with changes, and nothing was done'])
-  if (reasons.length === 0) reasons.push([WEIGHTS.verified, 'verified'])
+  if (reasons.length === 0) for (const reason of goodReasons(tasks)) reasons.push([WEIGHTS.verified, reason])
   const size = files === null ? 'it is not known which files changed' : formatFileCount(files, filesCut)
   return {
     ...about,
@@ -48,7 +48,20 @@ export function lookAt(options: LookOptions): (LookAt & { rank: Rank }) | null {
   }
 }
 
-const WORDS = { capped: 'approved at the cap, not by a reviewer', claimed: 'claimed: nothing verified it' }
+const WORDS = {
+  capped: 'approved at the cap, not by a reviewer',
+  claimed: 'claimed: nothing verified it',
+  verified: 'verified',
+  person: 'done by a person',
+}
+
+/** Of a run in which nothing speaks for a look. What a person said is done was not verified. */
+function goodReasons(tasks: readonly DoneTask[]): string[] {
+  const byPerson = aboutTasks(tasks, 'person')
+  if (byPerson === null) return [WORDS.verified]
+  const verified = aboutTasks(tasks, 'verified')
+  return verified === null ? [byPerson] : [byPerson, verified]
+}
 
 function aboutTasks(tasks: readonly DoneTask[], how: DoneHow & keyof typeof WORDS): string | null {
   const found = tasks.filter(task => task.how === how)
