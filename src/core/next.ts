@@ -138,9 +138,17 @@ function mostUrgent(
   return best
 }
 
-/** How a run came to be complete. A single task is the run itself. */
-const whyDone = (table: StageTable, state: RunState, tasks: readonly Task[]): string =>
-  (tasks.length === 1 && taskStateOf(table, state, tasks[0]!).why) || 'complete'
+/** How a run came to be complete. A single task is the run itself; of several, those that nothing verified are named. */
+function whyDone(table: StageTable, state: RunState, tasks: readonly Task[]): string {
+  const states = tasks
+    .filter(t => isShown(t, table))
+    .map(t => ({ ...taskStateOf(table, state, t), id: t.id }))
+  if (tasks.length === 1) return states[0]!.why || 'complete'
+  const unproven = states.filter(({ proof }) => !proof)
+  const isSameForAll = unproven.length === states.length && unproven.every(({ why }) => why === '')
+  if (unproven.length === 0 || isSameForAll) return 'complete'
+  return firstOf(unproven.map(({ id, why }) => `${id}: ${why || 'nothing verified it'}`))
+}
 
 /** Why green checks prove nothing, in one sentence; '' if nothing casts doubt on them. */
 const explainDoubts = ({ doubts }: RunState): string =>

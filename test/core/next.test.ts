@@ -91,7 +91,21 @@ describe('a run', () => {
     const run = play(tasks(), [task('#1'), task('#2')])
     run.step(ok({ findings: [green] }))
     run.step(ok())
-    expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
+    expect(run.decide()).toMatchObject({ proof: 'claimed', why: '#2: nothing verified it' })
+  })
+
+  it('names what a person closed, and not what nothing else verified either', () => {
+    const closed = { stage: 'done', proof: false, why: 'skipped by a person' }
+    const run = play(tasks(), [task('#1'), task('#2'), task('#3')])
+    run.record({ type: 'edited', at: 0, by: 'person', state: { '#3': { ...run.at('#3'), ...closed } } })
+    run.step(ok({ findings: [green] }))
+    run.step(ok({ findings: [green] }))
+    expect(run.decide()).toMatchObject({ proof: 'claimed', why: '#3: skipped by a person' })
+
+    const unchecked = play(tasks(), [task('#1'), task('#2')])
+    unchecked.step(ok())
+    unchecked.step(ok())
+    expect(unchecked.decide()).toMatchObject({ proof: 'claimed', why: 'complete' })
   })
 
   it('of an empty list is never complete', () => {
