@@ -171,19 +171,19 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
   const known = new Map(tasks.map(t => [t.id, taskStateOf(table, state, t)]))
   const isDone = (id: TaskId) => known.get(id)?.stage === 'done'
   const stuck = tasks.filter(t => !isDone(t.id))
-  const reason = (t: Task) => {
-    const taskState = known.get(t.id)!
-    if (taskState.stage === 'blocked') return taskState.why || 'blocked'
-    return `waits for ${unmet(t, isDone)
+  const whyBlocked = (t: Task) => known.get(t.id)!.why || 'blocked'
+  const explain = (t: Task) => {
+    if (known.get(t.id)?.stage === 'blocked') return `${t.id}: ${whyBlocked(t).replace(/\.$/, '')}`
+    return `${t.id} waits for ${unmet(t, isDone)
       .map(b => (known.has(b) ? b : `${b}, which does not exist`))
       .join(', ')}`
   }
   // A single blocked task is the run itself: its name would say nothing.
   const only = tasks.length === 1 ? stuck[0] : undefined
-  if (only && known.get(only.id)?.stage === 'blocked') return reason(only)
+  if (only && known.get(only.id)?.stage === 'blocked') return whyBlocked(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
   const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
-  return firstOf(stuck.map(t => `${t.id} ${reason(t)}`)) + round
+  return firstOf(stuck.map(explain)) + round
 }
 
 /** The first of a list, and how many more there are. */

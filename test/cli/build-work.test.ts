@@ -110,7 +110,7 @@ describe('a task whose checks are red', () => {
     const ran = await stage.ralph('build', 'x')
     expect([ran.code, stage.names().slice(0, 5)]).toEqual([1, ['plan', '#1', 'bug', 'bug', 'bug']])
     expect(ran.stdout).toMatch(
-      /blocked: #1 waits for #1-bug-1; #1-bug-1 all tries at fixing are used: ! test -f broken failed/,
+      /blocked: #1 waits for #1-bug-1; #1-bug-1: all tries at fixing are used: ! test -f broken failed/,
     )
   })
 
@@ -176,7 +176,7 @@ describe('an agent', () => {
     const ran = await stage.ralph('build', 'x')
     expect([ran.code, stage.names()]).toEqual([1, ['plan', '#1', '#3']])
     expect(ran.stdout).toContain('[ ] #1 Make part 1 › waits for you: Which colour?')
-    expect(ran.stdout).toContain('blocked: #1 Which colour?; #2 waits for #1')
+    expect(ran.stdout).toContain('blocked: #1: Which colour?; #2 waits for #1')
     expect(ran.stdout).toContain(`to go on: ralph build --resume ${stage.id()} "your answer"`)
     expect((await stage.ralph('status')).stdout).toMatch(
       /tasks\s+1 of 3 completed\n\s+blocked\s+#1: Which colour\?\n/,

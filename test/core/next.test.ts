@@ -134,7 +134,7 @@ describe('a run', () => {
     run.step(ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({
       result: 'blocked',
-      why: '#1 still red after 0 bug fixes: npm test; #2 waits for #1; #3 waits for #2, gone, which does not exist',
+      why: '#1: still red after 0 bug fixes: npm test; #2 waits for #1; #3 waits for #2, gone, which does not exist',
     })
   })
 

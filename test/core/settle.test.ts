@@ -184,7 +184,7 @@ describe('a build', () => {
       why: 'all tries at fixing are used: 2 tests failed',
     })
     expect(run.decide()).toMatchObject({
-      why: '#1 waits for #1-bug-1; #1-bug-1 all tries at fixing are used: 2 tests failed',
+      why: '#1 waits for #1-bug-1; #1-bug-1: all tries at fixing are used: 2 tests failed',
     })
   })
 
@@ -202,7 +202,7 @@ describe('a build', () => {
     expect(run.step(ok({ asks: 'Which database?' })).move).toBe('ask')
     expect(run.at('#1')).toMatchObject({ stage: 'blocked', why: 'Which database?' })
     expect(run.step(ok()).task).toBe('#2')
-    expect(run.decide()).toMatchObject({ result: 'blocked', why: '#1 Which database?' })
+    expect(run.decide()).toMatchObject({ result: 'blocked', why: '#1: Which database?' })
   })
 
   it('keeps the question of a task that is stuck as well', () => {
