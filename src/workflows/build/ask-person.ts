@@ -1,16 +1,16 @@
 import type { UserAccess } from '../../core/asker.ts'
 import { parseJson } from '../../core/json.ts'
-import { plain } from '../../view/plain.ts'
+import { plainLine } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
 import type { Person } from './person.ts'
 import { checkList } from './rules/check-list.ts'
-import { type CheckedList, itemsWithDetails, oneLine } from './rules/planned.ts'
+import { type CheckedList, itemsWithDetails } from './rules/planned.ts'
 
 const HINT_LENGTH = 120
 
 /** Asks a person about the goal and the plan of a build. */
 export function askPerson({ asker, say, edit, editor }: UserAccess): Person {
-  const shorten = (text: string) => oneLine(plain(text)).slice(0, HINT_LENGTH)
+  const shorten = (text: string) => plainLine(text, HINT_LENGTH)
 
   return {
     async chooseGoal(original, refined) {

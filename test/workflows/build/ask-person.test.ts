@@ -5,13 +5,15 @@ import type { CheckedList } from '../../../src/workflows/build/rules/planned.ts'
 
 type Edited = { text: string } | { trouble: string }
 
-/** Somebody who answers and edits in this order; `opened` is what their editor showed, `said` what they were told. */
+/** Somebody who answers and edits in this order; `opened` is what their editor showed, `said` what they were told, `hints` what stood behind the choices. */
 function somebody(answers: string[], edits: Edited[] = []) {
   const take = () => answers.shift()!
   const opened: string[] = []
   const said: string[] = []
+  const hints: string[] = []
   const asker: Asker = {
     one: async (_, choices) => {
+      hints.push(...choices.map(({ hint }) => hint))
       const answer = take()
       return choices.find(({ value }) => value === answer)!.value
     },
@@ -27,7 +29,7 @@ function somebody(answers: string[], edits: Edited[] = []) {
     },
     editor: 'ed',
   })
-  return { person, opened, said }
+  return { person, opened, said, hints }
 }
 
 const PLAN: CheckedList = {
@@ -41,6 +43,12 @@ describe('of a refined goal, a person', () => {
     ['original', 'mine'],
   ])('chooses %s', async (choice, goal) => {
     expect(await somebody([choice]).person.chooseGoal('mine', 'better')).toBe(goal)
+  })
+
+  it('is reminded of both in one line each, with a mark where it is cut', async () => {
+    const { person, hints } = somebody(['refined'])
+    await person.chooseGoal('mine', `better\n\n${'and '.repeat(60)}better`)
+    expect(hints.slice(0, 2)).toEqual([`better ${'and '.repeat(28)}…`, 'mine'])
   })
 
   it('edits the refined one, and is asked again when the editor fails', async () => {
