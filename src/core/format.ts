@@ -50,8 +50,9 @@ export const forScreen = (text: string, screen: { isTTY?: boolean; columns?: num
   screen.isTTY ? wrapLines(text, screen.columns || 80) : text
 
 /**
- * Breaks lines at words so that they fit. What stands behind a gap of two spaces, or behind the number of a list item, is a
- * column: its words stay in it, or move to a line of their own where it would be too narrow. Counts characters, so a wide one may stick out; a word is never cut.
+ * Breaks lines at words so that they fit. What stands behind a gap of two spaces, or behind the number or box of a list item,
+ * is a column: its words stay in it, or move to a line of their own where it would be too narrow. Counts characters, so a
+ * wide one may stick out; a word is never cut.
  */
 export const wrapLines = (text: string, columns: number): string =>
   text
@@ -61,7 +62,7 @@ export const wrapLines = (text: string, columns: number): string =>
 
 function wrapLine(line: string, columns: number): string {
   const [, margin = '', rest = ''] = /^( *)(.*)$/.exec(line)!
-  const [, head = '', column = ''] = /^(\d{1,3}\. |.*?\S {2,})(\S.*)$/.exec(rest) ?? []
+  const [, head = '', column = ''] = /^(\d{1,3}\. |\[.\] |.*?\S {2,})(\S.*)$/.exec(rest) ?? []
   if (head === '') return fill(margin, rest, margin, columns)
   const indent = margin + ' '.repeat(head.length)
   return columns - indent.length < LEAST

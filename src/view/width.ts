@@ -140,10 +140,10 @@ export function wrapStyled(line: string, columns: number): string[] {
   return [...rows, row]
 }
 
-/** Where a row of a header goes on: below its value. Other lines are indented by two more. */
+/** Where a row of a header or of a list of tasks goes on: below its value. Other lines are indented by two more. */
 const columnOf = (line: string): number => {
   const plain = line.replace(COLOURS, '')
-  const [head = ''] = /^ {2}(?:\w+ {2,}| {9,})(?=\S)/.exec(plain) ?? []
+  const [head = ''] = /^(?: {2}(?:\w+ {2,}| {9,})(?=\S)| *\[.\] )/.exec(plain) ?? []
   return head.length || /^ */.exec(plain)![0].length + 2
 }
 

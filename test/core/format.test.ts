@@ -24,6 +24,8 @@ describe('a line that is too long', () => {
   it('keeps the words of a list item behind its number', () => {
     const words = `  1. ${'word '.repeat(9)}end`
     expect(wrapLines(words, 40)).toBe(`  1. ${'word '.repeat(7).trim()}\n     word word end`)
+    const task = `[ ] ${'word '.repeat(9)}end`
+    expect(wrapLines(task, 40)).toBe(`[ ] ${'word '.repeat(7).trim()}\n    word word end`)
   })
 
   it('are wrapped for a screen alone', () => {

@@ -35,6 +35,7 @@ it('a line with colours is wrapped between its words, and its colours are not co
   expect(wrapStyled(line, 15)).toEqual([`  ${RED}one two${END} three`, '    /a/long/path'])
   const row = `  ${RED}limits${END}   ten iterations, and no more`
   expect(wrapStyled(row, 28)).toEqual([`  ${RED}limits${END}   ten iterations,`, '           and no more'])
+  expect(wrapStyled('[x] #1 Write the poem', 14)).toEqual(['[x] #1 Write', '    the poem'])
   expect(wrapStyled(line, 6)).toEqual([`  ${RED}one`, `   two${END}`, '   three', '   /a/long/path'])
 })
 
