@@ -6,6 +6,7 @@ import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine } from '../core/visible.ts'
+import { asCheck } from '../view/as-check.ts'
 import { plainLine } from '../view/plain.ts'
 import { formatCost } from '../view/report/cost.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
@@ -131,7 +132,7 @@ function listRows(list: RunStatus['tasks']): string[][] {
   return [
     ['tasks', list.all === 0 ? 'not planned yet' : `${list.completed} of ${list.all} completed`],
     ...(list.active === null ? [] : [['now', plainLine(list.active)]]),
-    ...Object.entries(list.blocked).map(([id, why]) => ['blocked', plainLine(`${id}: ${why}`)]),
+    ...Object.entries(list.blocked).map(([id, why]) => ['blocked', plainLine(`${id}: ${asCheck(why)}`)]),
   ]
 }
 

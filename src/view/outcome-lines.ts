@@ -29,7 +29,7 @@ export function outcomeLines(
   if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedbackLines()]
   if (!isListed) return unfinished()
   if (state.stage === 'blocked')
-    return line(marks.warn, `${name} blocked: ${plainLine(state.why)}`, colors.yellow)
+    return line(marks.warn, `${name} blocked: ${plainLine(asCheck(state.why))}`, colors.yellow)
   if (state.stage === 'done') return done()
   const added = event.add.flatMap(({ id, title }) =>
     fit.wrap(`  → ${plainLine(id, 40)} ${plainLine(asCheck(title))}`, colors.yellow, 4),
@@ -52,7 +52,10 @@ export function outcomeLines(
     if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedback]
     if (state.stage === 'done') return [...done(), ...feedback]
     if (state.stage === 'blocked')
-      return [...line(marks.warn, `${name} blocked: ${plainLine(state.why)}`, colors.yellow), ...feedback]
+      return [
+        ...line(marks.warn, `${name} blocked: ${plainLine(asCheck(state.why))}`, colors.yellow),
+        ...feedback,
+      ]
     return line(marks.warn, `${name}: no verdict, so another review follows`, colors.yellow)
   }
 

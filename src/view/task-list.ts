@@ -71,7 +71,8 @@ export function taskSummary(items: readonly TodoItem[], blocked: BlockedTasks = 
 }
 
 /** Nobody waits for a task that was given up. */
-const waitingOf = (why: string): string => (why === CANCELLED ? ` › ${why}` : ` › waits for you: ${why}`)
+const waitingOf = (why: string): string =>
+  why === CANCELLED ? ` › ${why}` : ` › waits for you: ${asCheck(why)}`
 
 /** A bug fix names the red check as the screen does. */
 const titleOf = (text: string): string => plainLine(asCheck(text))

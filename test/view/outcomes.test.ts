@@ -99,6 +99,10 @@ describe('a task that is done', () => {
     expect(lines(settled({ move: 'ask' }, { stage: 'blocked', why: 'Which port?' }))).toEqual([
       '  ⚠️ #1 blocked: Which port?',
     ])
+    const why = 'all tries at fixing are used: Guardrail "npm test" failed with exit code 1.'
+    expect(lines(settled({ move: 'spent' }, { stage: 'blocked', why }))).toEqual([
+      '  ⚠️ #1 blocked: all tries at fixing are used: npm test failed with exit code 1.',
+    ])
     const bug = { id: '#1-bug-1', title: 'Fix: Guardrail "npm test" failed with exit code 1.', blockedBy: [] }
     expect(lines(settled({ move: 'fail', add: [bug] }))).toEqual([
       '  → #1-bug-1 Fix: npm test failed with exit code 1.',

@@ -80,6 +80,9 @@ describe('the list of a build', () => {
     const blocked = new Map([['#1', 'Which\ndatabase?']])
     expect(show([item('#1')], null, 9, blocked)[1]).toBe('  ⚠️ #1 Do #1 › waits for you: Which database?')
     expect(taskSummary([item('#1')], blocked)[0]).toBe('[ ] #1 Do #1 › waits for you: Which database?')
+    const red = new Map([['#1', 'all tries are used: Guardrail "npm test" failed with exit code 1.']])
+    const why = 'all tries are used: npm test failed with exit code 1.'
+    expect(taskSummary([item('#1')], red)[0]).toBe(`[ ] #1 Do #1 › waits for you: ${why}`)
     const cancelled = new Map([['#1', 'cancelled by a person']])
     expect(taskSummary([item('#1')], cancelled)[0]).toBe('[ ] #1 Do #1 › cancelled by a person')
   })

@@ -295,5 +295,5 @@ export function distinguishingFacts(iterations: readonly Iteration[]): (iteratio
   const facts = (['task', 'stage', 'agent', 'title'] as const).filter(
     fact => new Set(iterations.map(iteration => iteration[fact])).size > 1,
   )
-  return iteration => plainLine(facts.map(fact => iteration[fact] ?? 'ralph').join(' · '))
+  return iteration => plainLine(asCheck(facts.map(fact => iteration[fact] ?? 'ralph').join(' · ')))
 }

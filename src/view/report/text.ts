@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import { formatCount, formatDuration } from '../../core/format.ts'
+import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'
@@ -46,7 +47,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
       const line = cutTo(`${markOf(check)} ${formatCheck(check)}`, width - 6)
       return `      ${check.verdict === 'pass' && !check.doubts ? colors.dim(line) : line}`
     })
-    if (i.note !== '') more.unshift(`      ${cutTo(plainLine(i.note, LONGEST_LINE), width - 6)}`)
+    if (i.note !== '') more.unshift(`      ${cutTo(plainLine(asCheck(i.note), LONGEST_LINE), width - 6)}`)
     for (const what of i.denied ?? []) more.push(`      ${cutTo(formatDenied(what), width - 6)}`)
     if (i.files) more.push(`      ${colors.dim(cutTo(formatChanges(i.files), width - 6))}`)
     for (const commit of i.commits) more.push(`      ${colors.dim(cutTo(formatCommit(commit), width - 6))}`)
