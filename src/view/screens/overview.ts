@@ -5,7 +5,7 @@ import type { Phase } from '../report/phase.ts'
 import type { Spent } from '../report/spent.ts'
 import type { Style } from '../style.ts'
 import { elapsedText } from '../time.ts'
-import { cutPathTo, cutTo } from '../width.ts'
+import { cutPathTo, cutTo, endTo, widthOf } from '../width.ts'
 import { ends, fill, type Size, tall, windowOf } from './layout.ts'
 import type { Model, OverviewRow } from './model.ts'
 import type { Sort, UiState } from './ui-state.ts'
@@ -32,7 +32,7 @@ export function overviewLines(
   ].filter(Boolean)
   const order = [`sorted by ${ui.sort}`, ui.filter !== '' && `only "${plainLine(ui.filter, 20)}"`]
   const head = ends(` ${facts.join(' · ')}`, `${order.filter(Boolean).join(' · ')} `, size.columns)
-  const table = tableFor(size.columns)
+  const table = tableFor(size.columns, shown, now)
   const titles = colors.dim(
     fill(` ${table.map(({ title, width }) => fill(title, width)).join(' ')}`, size.columns),
   )
@@ -87,28 +87,65 @@ const BY: Readonly<Record<Sort, (a: OverviewRow, b: OverviewRow) => number>> = {
   cost: (a, b) => (b.spent.usd ?? -1) - (a.spent.usd ?? -1),
 }
 
-type Column = { title: string; width: number; of(row: OverviewRow, now: number): string }
+type Column = {
+  title: string
+  /** How wide it may be. */
+  least: number
+  most: number
+  of(row: OverviewRow, now: number): string
+  /** Shortens what is too long; else its end is cut. */
+  cut?(text: string, width: number): string
+}
+type Table = readonly (Column & { width: number })[]
 
-/** What fits, from what matters most; the last column gets the rest. */
-function tableFor(columns: number): Column[] {
+/** How many rows decide how wide a column is: the same while one scrolls, and cheap in a long list. */
+const MEASURED = 200
+/** The last column says less than this nothing, and is left out. */
+const LEAST_LAST = 8
+/** For which other columns are made narrower. */
+const WANTED_LAST = 16
+
+/** What fits, from what matters most. Columns are as wide as their cells; the last one gets the rest. */
+function tableFor(columns: number, rows: readonly OverviewRow[], now: number): Table {
   const isWide = columns >= 110
+  // The ends of ids differ, and so do those of most names.
+  const name: Column = { title: 'NAME', least: 12, most: 20, of: row => plainLine(row.name), cut: endTo }
+  const status: Column = { title: 'STATUS', least: 8, most: 12, of: row => row.status }
+  const at: Column = { title: 'AT', least: 5, most: isWide ? 28 : 12, of: row => plainLine(row.at) }
   const fixed: Column[] = [
-    { title: 'NAME', width: isWide ? 20 : 16, of: row => plainLine(row.name) },
-    { title: 'STATUS', width: 8, of: row => row.status },
-    { title: 'WORKFLOW', width: 8, of: row => plainLine(row.command) },
-    { title: 'AT', width: isWide ? 28 : 12, of: row => plainLine(row.at) },
-    ...(isWide ? [{ title: 'AGENT', width: 9, of: (row: OverviewRow) => plainLine(row.agent) }] : []),
-    { title: 'TIME', width: 7, of: (row, now) => elapsed(row, now) },
-    { title: 'COST', width: 7, of: row => costOf(row.spent) },
-    ...(isWide ? [{ title: '$/H', width: 7, of: burnRate }] : []),
+    name,
+    status,
+    { title: 'WORKFLOW', least: 8, most: 8, of: row => plainLine(row.command) },
+    at,
+    ...(isWide
+      ? [{ title: 'AGENT', least: 9, most: 9, of: (row: OverviewRow) => plainLine(row.agent) }]
+      : []),
+    { title: 'TIME', least: 7, most: 7, of: (row, now) => elapsed(row, now) },
+    { title: 'COST', least: 7, most: 9, of: row => costOf(row.spent) },
+    ...(isWide ? [{ title: '$/H', least: 7, most: 8, of: burnRate }] : []),
   ]
-  const used = fixed.reduce((sum, { width }) => sum + width + 1, 1)
-  const last: Column = {
-    title: 'LAST',
-    width: Math.max(columns - used - 1, 4),
-    of: row => row.last,
+  const measured = rows.slice(0, MEASURED)
+  const widths = new Map(
+    fixed.map(column => {
+      const widest = Math.max(column.least, ...measured.map(row => widthOf(column.of(row, now))))
+      return [column, Math.min(widest, column.most)]
+    }),
+  )
+  const room = () => columns - 1 - [...widths.values()].reduce((sum, width) => sum + width + 1, 1)
+  for (const [column, shortest] of [
+    [at, 9],
+    [name, 12],
+    [status, 8],
+  ] as const) {
+    const width = widths.get(column)!
+    const missing = Math.max(WANTED_LAST - room(), 0)
+    widths.set(column, Math.max(width - missing, Math.min(width, shortest)))
   }
-  return [...fixed, last]
+  const table = fixed.map(column => ({ ...column, width: widths.get(column)! }))
+  const width = room()
+  return width < LEAST_LAST
+    ? table
+    : [...table, { title: 'LAST', least: LEAST_LAST, most: width, width, of: row => row.last }]
 }
 
 const elapsed = ({ began, isAtWork, lastAt }: OverviewRow, now: number): string =>
@@ -128,7 +165,7 @@ function rowLines(
   ui: UiState,
   size: Size,
   { colors, marks }: Style,
-  table: readonly Column[],
+  table: Table,
   now: number,
   room: number,
 ): string[] {
@@ -140,7 +177,7 @@ function rowLines(
   const lines = shown.slice(from, to).flatMap((row, index) => {
     const isSelected = from + index === selected
     const mark = isSelected ? '›' : row.needs.length > 0 ? marks.warn : ' '
-    const cells = table.map(({ width, of }) => fill(of(row, now), width)).join(' ')
+    const cells = table.map(({ width, of, cut = cutTo }) => fill(cut(of(row, now), width), width)).join(' ')
     const line = cutTo(`${mark}${cells}`, size.columns)
     const paint = isSelected ? colors.inverse : row.needs.length > 0 ? colors.yellow : dimIfOver(row)
     const why = row.needs.map(need =>

@@ -61,6 +61,18 @@ describe('the overview', () => {
     expect(screen.ui().screen).toBe('overview')
   })
 
+  it('cuts no cost, and of a name that is too long the beginning: the ends of ids differ', () => {
+    const spent = { ...calm.spent, usd: 0.0168, unpriced: 1 }
+    const id = '20260301-221530-k3f'
+    const runs = [rowWith(calm, { id, name: id, status: 'cancelled', at: '3/10', last: 'cancelled', spent })]
+    const rowAt = (columns: number) =>
+      openScreen(modelWith({ rows: runs }), { size: { columns, rows: 24 } }).lines()[2]!
+    expect(rowAt(80)).toMatch(
+      /^.20260301-221530-k3f cancelled build {4}3\/10 {2}\S+ +\$0\.0168\+ +cancelled *$/,
+    )
+    expect(rowAt(60)).toMatch(/^.…-221530-k3f cancell\S* +build {4}3\/10 {2}\S+ +\$0\.0168\+ *$/)
+  })
+
   it('fits the screen at any size, and says so where it cannot', () => {
     for (const size of [LARGE, { columns: 60, rows: 15 }, { columns: 83, rows: 24 }]) {
       const lines = openScreen(modelWith({ rows }), { size }).lines()
