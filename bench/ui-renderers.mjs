@@ -1,5 +1,5 @@
 // Our renderer beside the one of pi-tui, which ralph does not use: the same frames of a run's screen, drawn on a
-// pseudo-terminal of 160×45, each in a process of its own. docs/ui.md has the figures and the reasons.
+// pseudo-terminal of 160×45, each in a process of its own. docs/ui-rendering.md has the figures and the reasons.
 // Run it with: npm install --prefix DIR @mariozechner/pi-tui@0.73.1 && node bench/ui-renderers.mjs DIR
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
