@@ -336,14 +336,6 @@ describe('what to look at first', () => {
     ])
   })
 
-  it('says what a person closed, beside what is verified', () => {
-    const byPerson = (pen: ReturnType<typeof build>) =>
-      night(pen.add({ type: 'edited', by: 'person', state: { '#2': taskState('done') } }).events)
-    const reasonsOf = (one: RunNight) => morningOf([one], NIGHT).lookFirst[0]!.reasons.slice(0, -1)
-    expect(reasonsOf(byPerson(build().iterate(done('#1'))))).toEqual(['verified', 'done by a person: #2'])
-    expect(reasonsOf(byPerson(build()))).toEqual(['done by a person: #2'])
-  })
-
   it('is among equals what changed more, and what nobody knows of before that', () => {
     const unknown = night(build().iterate(done('#1')).events, { name: 'unknown' })
     const { lookFirst } = morningOf(

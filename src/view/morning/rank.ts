@@ -23,8 +23,8 @@ const WEIGHTS = { doubted: 0, capped: 1, claimed: 2, left: 3, verified: 4 } as c
 /**
  * Whether to look at what a run did, and how soon. The first that applies decides: something speaks against its green
  * checks, such as weakened tests; a task was approved at the cap; a task is only claimed; it ended with changed files and
- * nothing done; all is verified, or done by a person. Among equals, the one that changed more files comes first; an unknown number counts as
- * the most.
+ * nothing done; all is verified, or done by a person. Among equals, the one that changed more files comes first; an
+ * unknown number counts as the most.
  */
 export function lookAt(options: LookOptions): (LookAt & { rank: Rank }) | null {
   const { about, tasks, doubts, files, filesCut, isOver, isInGit } = options
