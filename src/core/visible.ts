@@ -87,7 +87,7 @@ export function hiddenIn(command: string): string | null {
   const found = isOrdinary(command) ? null : IN_COMMAND.exec(command)
   if (found === null) return null
   const place = [...command.slice(0, found.index)].length + 1
-  return `U+${codeOf(found[0]).toUpperCase().padStart(4, '0')} at character ${place}, which cannot be seen`
+  return `U+${codeOf(found[0]).toUpperCase().padStart(4, '0')} at character ${place}`
 }
 
 /** A text in quotes and on one line, whatever it holds: it goes to a terminal and may come from a file that others wrote. */

@@ -56,7 +56,7 @@ export function openExchange(options: ExchangeOptions) {
   /** The project as it is now: its files, those that git ignores left out. */
   async function project() {
     const status = await readStatus(root, env, { start })
-    if (!status) throw new Error('git does not tell what changed')
+    if (!status) throw new Error('git does not say what changed')
     const { head, branch } = status
     if (head === null) throw new Error('the repository has no commit')
     const files = status.paths.filter(path => !path.endsWith('/'))

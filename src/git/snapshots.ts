@@ -57,7 +57,7 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
   const take = () =>
     withIndex(async index => {
       const status = await readStatus(start.root, env, { start })
-      if (!status) throw new Error('git does not tell what changed')
+      if (!status) throw new Error('git does not say what changed')
       // What ralph writes itself, the status of a task for instance, is no change of the work.
       const paths = status.paths.filter(path => !isOwnPath(path))
       return writeTree(start, own, index, currentTree(start, { ...status, paths }))

@@ -146,6 +146,6 @@ function refuseMoved(
 
 const clashMessage = (paths: string[]) =>
   `changed by the run, and again since it ended: ${listPaths(paths)}; ` +
-  'save what you want to keep elsewhere, then insist with --force'
+  'save what you want to keep elsewhere, then use --force'
 
 export const shortHash = (commit: string | null): string => commit?.slice(0, 10) ?? 'no commit'

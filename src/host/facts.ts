@@ -107,8 +107,8 @@ export function warningsOf(
     notes.push(
       `${plural(dirty.length, 'uncommitted change')} in the working tree (${listPaths(dirty, MOST_NAMED)}): ${
         spec.worktrees
-          ? 'the worktrees of tasks will be without; commit first what the tasks need'
-          : 'ralph will not commit what is yours, but the agent may'
+          ? 'the worktrees of tasks will not have them; commit what the tasks need'
+          : 'ralph will not commit your changes, but the agent may'
       }`,
     )
   return notes

@@ -130,7 +130,7 @@ function openRun(
         watcher.onEvent(event)
       } catch (error) {
         watchers = watchers.filter(other => other !== watcher)
-        const note = `one display of this run failed and is switched off: ${(error as Error).message}`
+        const note = `a display of this run failed and was turned off: ${(error as Error).message}`
         book.record({ type: 'warned', at: event.at, note })
       }
     }

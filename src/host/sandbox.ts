@@ -48,12 +48,12 @@ export async function chooseSandbox(
     return { mode: 'docker', why: null }
   const isRoot = process.getuid?.() === 0
   // Root inside can still write what the kernel keeps below /proc/sys.
-  if (mode === 'auto' && isRoot) return { mode: 'none', why: 'srt is no boundary for root' }
+  if (mode === 'auto' && isRoot) return { mode: 'none', why: 'srt does not contain root' }
   const missing = await checkSrt({ program: sandboxProgram(), project, env: present(env) })
   if (missing.length === 0)
     return {
       mode: 'srt',
-      why: isRoot ? 'it is no boundary for root, who can write to /proc/sys inside' : null,
+      why: isRoot ? 'it does not contain root, who can write to /proc/sys inside' : null,
     }
   const said = missing.map(({ what, remedy }) => `${what} (${remedy})`).join('; ')
   if (mode === 'srt') throw new UsageError(`sandbox srt: ${said}`)

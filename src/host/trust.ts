@@ -55,7 +55,7 @@ function refusal(project: string, [first, ...others]: readonly Risk[]): string {
   const { file, where, what } = first!
   const place = [file, where].filter(Boolean).join(' ')
   const more = others.length > 0 ? `, and ${others.length} more` : ''
-  return `the files of ${visible(project)} ask for something that nobody allowed yet (${visible(place)}: ${visible(what)}${more}); look at it and allow it with: ralph trust`
+  return `the files of ${visible(project)} ask for something that nobody has allowed yet (${visible(place)}: ${visible(what)}${more}); look at it and allow it with: ralph trust`
 }
 
 function ask(home: string, project: string, shown: readonly Risk[]): Promise<boolean> {

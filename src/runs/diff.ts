@@ -34,7 +34,7 @@ export async function diffRun(
     const to = await writeTree(start, scratch.env, join(scratch.folder, 'to'), tree)
     warn(
       io.stderr,
-      'was dirty before the run, was not kept, and is different now, so it is not shown',
+      'had uncommitted changes before the run, was not copied, and differs now, so it is not shown',
       before.unknown,
     )
     warn(io.stderr, 'changed since the run ended, so it is shown as it is now', after.changed)

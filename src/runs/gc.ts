@@ -35,7 +35,7 @@ export async function collectGarbage(
   const over = old.filter(run => isOver(home, run))
   const receiptFor = (run: StoredRun) => receiptOf(run.events, traitsIn(registry, run.began.workflow))
   const resumable = over.filter(run => existsSync(run.began.project) && receiptFor(run).resume !== null)
-  const question = `${idsOf(resumable)} ended at a limit and can be resumed. Delete ${resumable.length === 1 ? 'it' : 'them'}, too?`
+  const question = `${idsOf(resumable)} ended at a limit and can be resumed. Delete ${resumable.length === 1 ? 'it' : 'them'} too?`
   const withResumable =
     resumable.length === 0 || options.yes || (!options.dryRun && agrees !== null && (await agrees(question)))
   const deleted = withResumable ? over : over.filter(run => !resumable.includes(run))

@@ -60,6 +60,6 @@ export async function requireProject(run: StoredRun, env: NodeJS.ProcessEnv): Pr
   if (entries.length === 0) throw new UsageError(`the project of run ${id} is gone: ${project} is empty`)
   if (start && !(await isSameRepository(start, gitEnvironment(settings, env))))
     throw new UsageError(
-      `${start.root} has not the repository that run ${id} was in; put it back, or start a new run`,
+      `${start.root} does not have the repository that run ${id} was in; put it back, or start a new run`,
     )
 }

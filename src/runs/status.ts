@@ -146,7 +146,7 @@ const formatAge = (at: number, now: number): string => formatDuration(Math.max(n
 
 function formatPhase({ standing, pid, elsewhere }: RunStatus): string {
   if (elsewhere)
-    return `${standing} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as is known here)`
+    return `${standing} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as ralph knows)`
   return pid === null ? standing : `${standing} (pid ${pid})`
 }
 

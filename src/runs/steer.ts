@@ -49,7 +49,7 @@ export async function cancelRun(named: string | undefined, options: SteerOptions
   }
   const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is already finished`)
   const heard = isLive(run) ? await sendAndAwait(run, 'cancel', io.env) : 'over'
   if (heard === 'unread') return notYet(run, 'cancel', io.stderr)
   if (heard === 'read') {
@@ -73,13 +73,13 @@ export async function cancelRun(named: string | undefined, options: SteerOptions
 /** One task of a run; the others go on. */
 async function cancelTaskOf(run: StoredRun, word: string, io: Io): Promise<number> {
   refuseFromWithin(run, io.env)
-  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished already`)
+  if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is already finished`)
   const { tasks, state } = fold(run.events)
   const id = findTaskId(tasks, word)
   const known = id === null ? null : (state.taskStates[id] ?? null)
   if (id === null) throw new UsageError(`run ${run.id} has no task ${word}; see: ralph status ${run.id}`)
-  if (known?.stage === 'done') throw new UsageError(`${id} is completed already`)
-  if (known && isCancelled(known)) throw new UsageError(`${id} is cancelled already`)
+  if (known?.stage === 'done') throw new UsageError(`${id} is already completed`)
+  if (known && isCancelled(known)) throw new UsageError(`${id} is already cancelled`)
   if (isLive(run)) {
     const request = sendRequest(run, { type: 'drop', task: id }, io.env)
     if (!(await within(READ_MS, () => !existsSync(request)))) return notYet(run, 'cancel a task', io.stderr)
@@ -92,7 +92,7 @@ async function cancelTaskOf(run: StoredRun, word: string, io: Io): Promise<numbe
       const edit = cancelTask(table, now.state, task, Date.now())
       if (edit) record(run, { ...edit, from: senderOf(io.env) })
     })
-  return say(io.stdout, `cancelled ${plainLine(id)} of run ${run.id}; its other tasks go on`)
+  return say(io.stdout, `cancelled ${plainLine(id)} of run ${run.id}; the other tasks continue`)
 }
 
 /** How long a run has to read a request before the sender says that it has not. */
@@ -177,7 +177,7 @@ function confirmInstruction({ id }: StoredRun, { task }: Instruction, to: Writer
 export function wakeRun(run: StoredRun, to: Writer, env: NodeJS.ProcessEnv): number {
   if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     sendRequest(run, { type: 'retry' }, env)
-    return say(to, `run ${run.id} waits no longer: it tries again now`)
+    return say(to, `run ${run.id} no longer waits: it tries again now`)
   }
   // Send it even if the run is at work, because it may have been asked to pause a moment ago.
   sendRequest(run, { type: 'resume' }, env)

@@ -26,7 +26,13 @@ export function undoLines(
     ['remove', files(plan.remove)],
     ['put back', files([...plan.restore, ...plan.refill])],
     ['stays', files(plan.later, 'yours: changed after the run, not by it')],
-    ['stays', files(plan.unknown, 'was dirty before the run and not kept, so it cannot be put back')],
+    [
+      'stays',
+      files(
+        plan.unknown,
+        'had uncommitted changes before the run and was not copied, so it cannot be put back',
+      ),
+    ],
     ['stays', files(plan.repositories, 'a repository of its own; for a submodule: git submodule update')],
     ...kept.map((line): [string, string] => ['stays', plainLine(line)]),
     ['note', isEndKnown ? null : 'the run was cut off, so what was changed since then counts as its own'],

@@ -41,7 +41,7 @@ export async function undoRun(
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
   if (isUndone(run.events)) {
-    print(`nothing to undo: run ${run.id} was undone already`)
+    print(`nothing to undo: run ${run.id} was already undone`)
     return 0
   }
   const past = pastRun(run, env)
@@ -95,12 +95,12 @@ async function sameFolder({ run, start }: PastRun, env: NodeJS.ProcessEnv): Prom
   const isMoved = start.movedFrom !== undefined || deviceOf(ids.root) !== deviceOf(now.root)
   if (ids.root !== now.root && !isMoved)
     throw new UsageError(
-      `${start.root} is not the folder that the run was in, but another at the same path; insist with --force`,
+      `${start.root} is not the folder that the run was in, but another at the same path; to undo anyway, use --force`,
     )
   const isThere = now.own !== '' && now.common !== ''
   if (isThere && (ids.own !== now.own || ids.common !== now.common) && !isMoved)
     throw new UsageError(
-      `${start.dirs.own} is not the repository that the run was in, but another at the same path; insist with --force`,
+      `${start.dirs.own} is not the repository that the run was in, but another at the same path; to undo anyway, use --force`,
     )
   if (isThere) await requireProject(run, env)
   return pinFolder(start.root)

@@ -50,7 +50,7 @@ export const modelOrNull = z.nullable(
 
 /** Commands are shown to the user for trust first, so they must not contain hidden characters. */
 const VISIBLE = z.refine<string>(value => hiddenIn(value) === null, {
-  error: ({ input }) => `must be written without ${hiddenIn(input as string)}`,
+  error: ({ input }) => `must be text without invisible characters (${hiddenIn(input as string)})`,
 })
 
 const visible = z.string('must be a string').check(VISIBLE)

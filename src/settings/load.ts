@@ -65,7 +65,7 @@ export function withChecks(settings: Settings, checks: readonly string[]): Setti
     if (check.trim() === '')
       throw new UsageError('--check is empty; give a command, such as --check "npm test"')
     const hidden = hiddenIn(check)
-    if (hidden !== null) throw new UsageError(`--check must be written without ${hidden}`)
+    if (hidden !== null) throw new UsageError(`--check must be text without invisible characters (${hidden})`)
   }
   const known = settings.guardrails.flatMap(given => (given.verify === undefined ? [given.command] : []))
   const added = [...new Set(checks)].filter(check => !known.includes(check))

@@ -15,7 +15,7 @@ function readBytes(path: string, file: string): Buffer | undefined {
     return readRegularFile(path, { limit: LIMITS.small })
   } catch (error) {
     if (error instanceof UnreadableFile)
-      throw new UsageError(`${file} ${error.why}; replace it by a file of at most 1 MiB, or remove it`, {
+      throw new UsageError(`${file} ${error.why}; replace it with a file of at most 1 MiB, or remove it`, {
         cause: error,
       })
     return explain(error as NodeJS.ErrnoException, path, file)
@@ -30,7 +30,7 @@ function explain(error: NodeJS.ErrnoException, path: string, file: string): unde
         cause: error,
       })
     case 'ENOTDIR':
-      throw new UsageError(`${file} cannot be there: a part of its path is a file, not a folder`, {
+      throw new UsageError(`${file} cannot exist: a part of its path is a file, not a folder`, {
         cause: error,
       })
     case 'EACCES':

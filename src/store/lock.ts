@@ -29,7 +29,7 @@ export function acquireLock(
     mine,
     isAlive,
     holder =>
-      `${titleOf(holder.run)} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or insist with --shared`,
+      `${titleOf(holder.run)} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or use --shared`,
   )
 }
 

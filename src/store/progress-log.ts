@@ -52,7 +52,7 @@ export function openProgressLog(log: ProgressLog, past: readonly RunEvent[]): (e
   }
 }
 
-const OVERWRITTEN = 'progress.txt was overwritten; it is made whole again from the journal'
+const OVERWRITTEN = 'progress.txt was overwritten; it is restored from the journal'
 
 /** The first character of an entry may also end another one, so only two or more show an incomplete entry. */
 const MIN_OVERLAP = 2

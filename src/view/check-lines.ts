@@ -43,7 +43,7 @@ export function checkedLines(
 /** Bold, because people skim what is green. */
 const doubtLines = (check: string, doubts: string[], { colors, marks }: Style, fit: Fit): string[] => [
   ...fit.wrap(
-    `${INDENT}${marks.warn} ${plainLine(check)}: what is green proves nothing`,
+    `${INDENT}${marks.warn} ${plainLine(check)}: green checks prove nothing`,
     text => colors.bold(colors.yellow(text)),
     5,
   ),

@@ -12,9 +12,9 @@ export type Keys = {
 /** How the keys are shown: while a run waits, while it is paused, at any other time, and all of them. */
 export const KEY_HINTS = {
   waiting: 'Enter tries now',
-  paused: 'p goes on',
+  paused: 'p continues',
   any: '? keys',
-  all: 'keys: p pauses after this iteration, or goes on · q stops after this iteration · Enter ends a wait · Ctrl+C stops, twice: now',
+  all: 'keys: p pauses after this iteration, or continues · q stops after this iteration · Enter ends a wait · Ctrl+C stops, twice: now',
 }
 
 /** The keys of a run: a fold over its events, because what a key means depends on what the run does. */

@@ -61,10 +61,10 @@ const endText = (ending: RunEnding): string => formatEnding(ending).text
 /** What a sandbox does about a host or a file, for people. */
 export function sandboxText(event: Extract<RunEvent, { type: 'denied' | 'refused' | 'allowed' }>): string {
   if (event.type === 'refused')
-    return `the sandbox kept it from writing ${plainLine(event.path)}; to allow that: sandbox.allowWrite`
+    return `the sandbox refused writing ${plainLine(event.path)}; to allow that: sandbox.allowWrite`
   const name = plainLine(event.host)
   if (event.type === 'allowed') return `it may reach ${name} now`
-  const kept = `the sandbox kept it from ${name}`
+  const kept = `the sandbox refused ${name}`
   // The name is allowed already, so allowing it again would not help.
   if (event.why !== undefined) return `${kept}: ${plainLine(event.why)}`
   return `${kept}; to allow that: ralph sandbox allow ${name}`

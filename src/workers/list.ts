@@ -69,7 +69,7 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   return 0
 }
 
-const NOTHING = 'nothing is at work'
+const NOTHING = 'nothing is running'
 const WAYS_ON = 'start a worker with: ralph spawn -f PROMPT.md; see what has ended with: ralph ls --all'
 
 function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer): string[] {

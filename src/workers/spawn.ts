@@ -92,7 +92,7 @@ async function launchWorker(
     const of = iterations === null ? '' : `/${iterations}`
     io.stdout.write(`spawned ${name} (tmux: ${record.window}) [ralph mode: iteration 1${of}]\n`)
     if (worktree) io.stdout.write(`worktree: ${worktree.path} on branch ${worktree.branch}\n`)
-    say(io.stdout, 'it works on without this terminal; to look at it:')
+    say(io.stdout, 'it keeps running without this terminal; to look at it:')
     say(io.stdout, `  ralph attach ${name}`)
     say(io.stdout, `  ralph logs ${name} --follow`)
     return 0
@@ -159,7 +159,7 @@ function refuseTaken(home: string, name: string): void {
   if (phase === 'crashed' && (events.length === 0 || isUndone(events))) return
   const wayOut =
     phase === 'crashed' || phase === 'paused'
-      ? `go on with: ralph resume ${name}; or end it first: ralph kill ${name}`
+      ? `continue with: ralph resume ${name}; or end it first: ralph kill ${name}`
       : `choose another --name, or end it first: ralph kill ${name}`
-  throw new UsageError(`worker '${name}' is ${phase === 'crashed' ? 'there and crashed' : phase}; ${wayOut}`)
+  throw new UsageError(`worker '${name}' ${phase === 'crashed' ? 'has crashed' : `is ${phase}`}; ${wayOut}`)
 }

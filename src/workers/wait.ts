@@ -27,7 +27,7 @@ export async function waitForWorkers(
     const open = looks.filter(look => !look.isOver)
     if (open.length === 0) return looks.every(isWell) ? 0 : 1
     if (performance.now() >= deadline) {
-      io.stderr.write(`out of time; still at work: ${open.map(({ record }) => record.name).join(', ')}\n`)
+      io.stderr.write(`timeout; still running: ${open.map(({ record }) => record.name).join(', ')}\n`)
       return TIMED_OUT
     }
     await delay(POLL_MS)

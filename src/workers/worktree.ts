@@ -29,7 +29,7 @@ export async function makeWorktree(
   if (root === undefined) throw new UsageError('--worktree: this is not a git repository')
   const plan = { path: `${root}-worktrees/${name}`, branch: name, root }
   if (existsSync(plan.path))
-    throw new UsageError(`--worktree: ${plan.path} is there already; choose another --name, or remove it`)
+    throw new UsageError(`--worktree: ${plan.path} already exists; choose another --name, or remove it`)
   const status = (await git(root, gitEnv, ['status', '--porcelain'])) ?? ''
   const dirty = status.split('\n').filter(line => line !== '').length
   const base = await commitOf(root, gitEnv, 'HEAD')
@@ -37,7 +37,7 @@ export async function makeWorktree(
     throw new UsageError('--worktree: this is not a git repository with a commit; a worktree needs one')
   if ((await commitOf(root, gitEnv, `refs/heads/${name}`)) !== null)
     throw new UsageError(
-      `--worktree: the branch ${name} exists already; choose another --name, or remove it once it is merged`,
+      `--worktree: the branch ${name} already exists; choose another --name, or remove it once it is merged`,
     )
   const error = await addWorktree(plan, base, gitEnv)
   if (error !== null) throw new UsageError(`--worktree: git cannot add ${plan.path}: ${error}`)

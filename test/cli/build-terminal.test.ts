@@ -217,7 +217,7 @@ describe.skipIf(!hasTmux)('Ctrl+C at a question', () => {
 })
 
 describe.skipIf(!hasTmux)('a build that was to ask about its goal, resumed where nobody is', () => {
-  const UNASKED = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
+  const UNASKED = 'there is no terminal to ask about a refined goal, so ralph plans the goal as it is'
 
   it('says once that the refined goal is not used', async () => {
     const { stage, terminal } = await atTerminal({})

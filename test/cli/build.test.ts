@@ -163,10 +163,10 @@ describe('the goal', () => {
     expect(stage.edits().map(edit => edit.by)).toEqual(['ralph'])
   })
 
-  it('is planned as it is when nobody can be asked, which is said', async () => {
+  it('is planned as it is without a terminal to ask at, and that is said', async () => {
     const stage = setBuild()
     const ran = await stage.ralph('build', 'rough')
-    expect(ran.stderr).toMatch(/warning: nobody can be asked about a refined goal/)
+    expect(ran.stderr).toMatch(/warning: there is no terminal to ask about a refined goal/)
     expect(stage.names()).toEqual(['plan', '#1', '#2'])
     const off = await setBuild().ralph('build', 'rough', '--refine', 'off')
     expect([off.code, off.stderr]).toEqual([0, expect.not.stringContaining('refined')])

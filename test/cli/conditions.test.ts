@@ -112,7 +112,7 @@ describe('--check', () => {
     const hidden = await setStage().ralph('run', '-p', 'x', '--check', 'npm\u200b test')
     expect([hidden.code, hidden.stderr]).toEqual([
       2,
-      expect.stringContaining('--check must be written without U+200B at character 4'),
+      expect.stringContaining('--check must be text without invisible characters (U+200B at character 4)'),
     ])
   })
 })

@@ -32,7 +32,7 @@ describe('a command of the settings with something hidden', () => {
   it.each(ATTACKS)('is refused wherever it could be agreed to or run: %s', async (_, command, where) => {
     const stage = setUntrusted({ guardrails: [{ command }] })
     stage.write('r\u200bun.sh', 'touch ran\n')
-    const sentence = `guardrails[0].command must be written without ${where}, which cannot be seen, not "`
+    const sentence = `guardrails[0].command must be text without invisible characters (${where}), not "`
     const calls = [['run'], ['run', '--trust'], ['run', '--dry-run'], ['build', '--dry-run']]
     const rans = [
       await stage.ralph('trust'),
@@ -69,7 +69,7 @@ describe('a command of the settings with something hidden', () => {
     const ran = await stage.ralph('stories', '--trust')
     expect([ran.code, shown(ran)]).toEqual([
       2,
-      'ralph: error: ralph/tasks.json: verifyCommands[1] must be written without U+001B at character 6, which cannot be seen\n',
+      'ralph: error: ralph/tasks.json: verifyCommands[1] must be text without invisible characters (U+001B at character 6)\n',
     ])
   })
 })
@@ -205,7 +205,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
   it('a command with something hidden is refused before anything is asked', async () => {
     const stage = setUntrusted({ guardrails: [{ command: 'true \x1b]0;touch ran #\x07' }] })
     const { code, screen } = await (await open(stage, 'run', '-p', 'x')).ended()
-    expect([code, screen]).toEqual([2, expect.stringContaining('without U+001B at character 6')])
+    expect([code, screen]).toEqual([2, expect.stringContaining('invisible characters (U+001B at character 6)')])
     expect(screen).not.toContain('Trust these?')
   })
 })

@@ -95,49 +95,49 @@ describe('a limit that cannot be held is refused before the first call', () => {
       'in text mode',
       {},
       ['--no-stream-agent-output', '--max-cost', '1'],
-      `--max-cost (budget.usd) cannot be held: in text mode claude does not tell what it uses; ${TEXT}`,
+      `--max-cost (budget.usd) cannot be enforced: in text mode claude does not report what it uses; ${TEXT}`,
     ],
     [
       'in text mode, by the settings',
       { streamAgentOutput: false, budget: { usd: 1 } },
       [],
-      '--max-cost (budget.usd) cannot be held: in text mode claude',
+      '--max-cost (budget.usd) cannot be enforced: in text mode claude',
     ],
     [
       'for tokens, too',
       {},
       ['--no-stream-agent-output', '--max-tokens', '1'],
-      '--max-tokens (budget.tokens) cannot be held: in text mode claude',
+      '--max-tokens (budget.tokens) cannot be enforced: in text mode claude',
     ],
     [
       'with an agent that tells nothing',
       {},
       ['-a', 'copilot', '--max-cost', '1'],
-      'copilot does not tell what it uses; limit the run with -m or --max-time instead',
+      'copilot does not report what it uses; limit the run with -m or --max-time instead',
     ],
     [
       'with a plain command',
       {},
       ['--max-cost', '1', '--', 'cat'],
-      'cat does not tell what it uses; limit the run with -m or --max-time instead',
+      'cat does not report what it uses; limit the run with -m or --max-time instead',
     ],
     [
       'with an agent whose model is not named',
       {},
       ['-a', 'codex', '--max-cost', '1'],
-      'codex tells only its tokens, and their price depends on the model; name it with --model, or add a price for "codex" to "prices" in the settings',
+      'codex reports only its tokens, and their price depends on the model; name it with --model, or add a price for "codex" to "prices" in the settings',
     ],
     [
       'with a model of unknown price',
       {},
       ['-a', 'codex', '--model', 'gpt-0', '--max-cost', '1'],
-      'codex tells only its tokens, and ralph knows no price for "gpt-0"; add it to "prices" in the settings',
+      'codex reports only its tokens, and ralph knows no price for "gpt-0"; add it to "prices" in the settings',
     ],
     [
       'because of a fallback',
       { fallbackAgents: ['amp'] },
       ['--max-cost', '1'],
-      'amp tells only its tokens, and their price depends on the model',
+      'amp reports only its tokens, and their price depends on the model',
     ],
   ])('%s', async (_, settings, words, why) => {
     const stage = setCodex(settings)
@@ -163,7 +163,10 @@ describe('a limit that cannot be held is refused before the first call', () => {
     const stage = setCodex()
     await stage.ralph('run', '-p', 'x', '-a', 'copilot', '-m', '1')
     const ran = await stage.ralph('resume', '-m', '9', '--max-cost', '1')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('copilot does not tell what it uses')])
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('copilot does not report what it uses'),
+    ])
   })
 })
 

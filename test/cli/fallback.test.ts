@@ -237,7 +237,7 @@ describe('a fallback agent', () => {
     const ran = await stage.withEnv(env, 'run', '-p', 'x')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      expect.stringContaining('nobody allowed yet (fallbackAgents[0]: ./evil, and 2 more)'),
+      expect.stringContaining('nobody has allowed yet (fallbackAgents[0]: ./evil, and 2 more)'),
     ])
   })
 

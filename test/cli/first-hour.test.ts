@@ -54,7 +54,7 @@ describe('ralph resume with another agent', () => {
   it.each([
     [['-a', 'nobody'], 'agent "nobody" is not on PATH'],
     [['-a', 'cat', '--model', 'm'], 'ralph does not know how to tell "cat" a model'],
-    [['-a', 'codex', '--max-cost', '5'], '--max-cost (budget.usd) cannot be held'],
+    [['-a', 'codex', '--max-cost', '5'], '--max-cost (budget.usd) cannot be enforced'],
   ])('is refused with %j', async (words, why) => {
     const stage = await stopped()
     const ran = await stage.ralph('resume', '-m', '2', ...words)
@@ -105,7 +105,7 @@ describe('ralph init stories --name', () => {
     const ran = await stage.ralph('init', 'stories', '--name', 'cart')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'ralph: error: the branch ralph/cart exists already; go to it with: git switch ralph/cart, or choose another --name\n',
+      'ralph: error: the branch ralph/cart already exists; go to it with: git switch ralph/cart, or choose another --name\n',
     ])
     expect([existsSync(join(stage.project, 'ralph')), stage.git('branch', '--show-current')]).toEqual([
       false,
@@ -140,7 +140,7 @@ describe('without a run, the latest is meant by', () => {
     const other = await stage.ralph('todo', stage.id(), 'remove', '3')
     expect([other.code, other.stderr]).toEqual([
       2,
-      'ralph: error: ralph todo knows no "remove"; it knows add, done, skip, edit\n',
+      'ralph: error: ralph todo has no action "remove"; it has add, done, skip, edit\n',
     ])
   })
 

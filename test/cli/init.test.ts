@@ -364,7 +364,7 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
       [
         'a file in the place of .ralph',
         { '.ralph': '' },
-        /^ralph: error: \.ralph\/settings\.json cannot be there/,
+        /^ralph: error: \.ralph\/settings\.json cannot exist/,
       ],
     ])('for %s, before any question', async (_, files, words) => {
       const terminal = await setScene(files).open()
@@ -451,7 +451,7 @@ Next: ralph run -p "Make the tests pass"
     const ran = await scene.ralph('init', '--yes')
     expect([ran.code, ran.stderr]).toEqual([
       2,
-      'ralph: error: .ralph/settings.json is there already; change it, or remove it first\n',
+      'ralph: error: .ralph/settings.json already exists; change it, or remove it first\n',
     ])
   })
 })

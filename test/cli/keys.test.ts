@@ -153,7 +153,7 @@ describe.skipIf(!hasTmux)('while an agent works', () => {
     await terminal.press('p')
     await terminal.waitFor(/pausing after this iteration/)
     letGo()
-    await terminal.waitFor(/^ {2}paused · \d+s · p goes on · .*\? keys/m)
+    await terminal.waitFor(/^ {2}paused · \d+s · p continues · .*\? keys/m)
     await terminal.press('p')
     await terminal.waitFor('code 0')
     expect(holds()).toEqual(['pause', null])

@@ -160,7 +160,7 @@ describe('a project that is no longer the one of the run', () => {
         rmSync(join(stage.project, '.git'), { recursive: true })
         stage.git('init', '-q')
       },
-      /\S+project has not the repository that run \S+ was in; put it back, or start a new run\n$/,
+      /\S+project does not have the repository that run \S+ was in; put it back, or start a new run\n$/,
     ],
   ])('%s is not resumed, and nothing is made', async (_, change, words) => {
     const stage = setRepository({ calls: [MORE, DONE] })

@@ -247,7 +247,7 @@ describe('ralph pipeline', () => {
     const { RALPH_TRUST: _, ...env } = stage.env
     const ran = await stage.withEnv(env, 'pipeline')
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('nobody allowed yet')
+    expect(ran.stderr).toContain('nobody has allowed yet')
   })
 
   it.each([
@@ -298,7 +298,7 @@ describe('ralph pipeline', () => {
     const cancelled = await stage.ralph('cancel', '/T1')
     expect([cancelled.code, cancelled.stdout]).toEqual([
       0,
-      expect.stringMatching(/^cancelled T1 of run \S+; its other tasks go on\n$/),
+      expect.stringMatching(/^cancelled T1 of run \S+; the other tasks continue\n$/),
     ])
     expect((await running.ended).code).toBe(1)
     expect(stage.stored('T1')).toMatchObject({ status: 'cancelled' })
@@ -325,7 +325,7 @@ describe('ralph pipeline', () => {
     await stage.ralph('pipeline', '-m', '1')
     const [id] = stage.runs()[0]!.split('/').slice(-1)
     expect((await stage.ralph('cancel', `${id}/T1`)).code).toBe(0)
-    expect((await stage.ralph('cancel', `${id}/T1`)).stderr).toContain('T1 is cancelled already')
+    expect((await stage.ralph('cancel', `${id}/T1`)).stderr).toContain('T1 is already cancelled')
     expect((await stage.ralph('resume', '-m', '20')).code).toBe(1)
     expect([stage.stored('T1').status, stage.stored('T2').status]).toEqual(['cancelled', 'completed'])
   })

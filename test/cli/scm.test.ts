@@ -344,7 +344,7 @@ describe('flags about git', () => {
     const again = await stage.ralph('run', '-p', 'x', '--branch', 'main')
     expect([again.code, again.stderr]).toEqual([
       2,
-      expect.stringContaining('--branch main: it exists already'),
+      expect.stringContaining('--branch main: it already exists'),
     ])
   })
 })

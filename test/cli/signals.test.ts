@@ -114,7 +114,7 @@ describe('two runs in one folder', () => {
     const second = await stage.ralph('run', '-p', 'x')
     expect([second.code, second.stderr]).toEqual([
       2,
-      expect.stringMatching(/is at work in .* insist with --shared/),
+      expect.stringMatching(/is at work in .* or use --shared/),
     ])
     expect((await stage.ralph('run', '-p', 'x', '--shared')).code).toBe(0)
     stage.write('../go', '')

@@ -55,7 +55,7 @@ describe('a run at work', () => {
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/waits\s+until \d\d:\d\d; to try now: ralph resume \S+\n/)
     expect(stdout).toMatch(/limited\s+claude until \d\d:\d\d\n/)
-    expect((await stage.ralph('resume')).stdout).toMatch(/^run \S+ waits no longer: it tries again now\n$/)
+    expect((await stage.ralph('resume')).stdout).toMatch(/^run \S+ no longer waits: it tries again now\n$/)
     expect((await run.ended).code).toBe(0)
   })
 

@@ -278,7 +278,7 @@ describe('a lock of another host', () => {
     const ended = readFileSync(journalOf(stage), 'utf8').split('\n').toSpliced(-2, 1).join('\n')
     writeFileSync(journalOf(stage), ended)
     const { stdout } = await stage.ralph('status')
-    expect(stdout).toMatch(/status\s+running \(pid 1 on far-away, as far as is known here\)\n/)
+    expect(stdout).toMatch(/status\s+running \(pid 1 on far-away, as far as ralph knows\)\n/)
     expect(stdout).toContain(`if nothing runs on far-away any more, remove ${lock}\n`)
     expect(stdout).not.toMatch(/crashed|go on/)
     expect((await stage.ralph('report')).stdout).toContain('still at work')

@@ -55,9 +55,9 @@ describe('the review loop lifecycle', () => {
     for (const { id, reviewCount } of stage.file().userStories)
       expect([id, reviewCount]).toEqual([id, had(id)])
     expect(ran.stdout).toContain('5 reviews: US-001 1 · US-002 1 · US-003 3')
-    expect(ran.stdout).toContain('2 of 3 stories approved at the first review: reviews took little here')
+    expect(ran.stdout).toContain('2 of 3 stories approved at the first review: reviews found little here')
     expect((await stage.ralph('report')).stdout).toContain(
-      '\nreviews\n  5 reviews: US-001 1 · US-002 1 · US-003 3\n  2 of 3 stories approved at the first review: reviews took little here\n',
+      '\nreviews\n  5 reviews: US-001 1 · US-002 1 · US-003 3\n  2 of 3 stories approved at the first review: reviews found little here\n',
     )
     expect(JSON.parse((await stage.ralph('report', '--json')).stdout).reviews).toEqual(
       ['US-001', 'US-002', 'US-003'].map(task => ({

@@ -70,7 +70,7 @@ describe('ralph task plan', () => {
   })
 
   it.each([
-    [['auth.md'], 'there is no terminal to ask at whether the plan is right; add --yes'],
+    [['auth.md'], 'there is no terminal to ask whether the plan is right; add --yes'],
     [['none.md', '--yes'], 'none.md'],
     [['empty.md', '--yes'], 'empty.md is empty; there is nothing to plan'],
   ])('refuses %j', async (words, message) => {

@@ -94,7 +94,7 @@ describe('the list of a build that is left', () => {
 
   it.each<[string[], RegExp]>([
     [['done', '#9'], /there is no task #9; the list has #1, #2, #3/],
-    [['done', '#1'], /#1 is completed already/],
+    [['done', '#1'], /#1 is already completed/],
     [['done'], /say which task/],
     [['done', '#2', '#3'], /takes one task/],
     [['skip'], /say which task/],
@@ -104,7 +104,7 @@ describe('the list of a build that is left', () => {
     [['add', ' '], /say what to do/],
     [['add', 'x', '--after', '#7'], /there is no task #7/],
     [['done', '#2', '--after', '#1'], /--after goes with add only/],
-    [['remove', '#2'], /ralph todo knows no "remove"; it knows add, done, skip, edit/],
+    [['remove', '#2'], /ralph todo has no action "remove"; it has add, done, skip, edit/],
   ])('refuses %j with 2', async (words, why) => {
     const stage = await stopped()
     const before = stage.session('tasks.json')

@@ -72,7 +72,10 @@ describe('trust', () => {
         ['build', 'x', '--yes'],
       ]) {
         const ran = await stage.ralph(...words)
-        expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(`nobody allowed yet (${file}`)])
+        expect([ran.code, ran.stderr]).toEqual([
+          2,
+          expect.stringContaining(`nobody has allowed yet (${file}`),
+        ])
         expect(ran.stderr).toContain(what)
       }
       expect((await stage.ralph('doctor')).stdout).toContain(`not given for ${file}`)

@@ -52,7 +52,7 @@ describe('ralph undo', () => {
     const again = await stage.ralph('undo', '--yes')
     expect([again.code, again.stdout]).toEqual([
       0,
-      `nothing to undo: run ${idOf(stage)} was undone already\n`,
+      `nothing to undo: run ${idOf(stage)} was already undone\n`,
     ])
     expect(stage.read('later')).toBe('mine')
     expect((await stage.ralph('report')).stdout).toContain('undone')
@@ -189,10 +189,12 @@ describe('ralph undo', () => {
     const diff = await stage.spawn('diff', '--name-only')
     expect([diff.stdout, diff.stderr]).toEqual([
       'src/a\n',
-      expect.stringContaining('was not kept, and is different now'),
+      expect.stringContaining('was not copied, and differs now'),
     ])
     const { stdout } = await stage.ralph('undo', '--yes')
-    expect(stdout).toContain('stays     1 file: large (was dirty before the run and not kept')
+    expect(stdout).toContain(
+      'stays     1 file: large (had uncommitted changes before the run and was not copied',
+    )
     expect(readFileSync(join(stage.project, 'large')).length).toBe(17 * 1024 * 1024 + 2)
     expect(stage.read('src/a')).toBe('one\n')
   })

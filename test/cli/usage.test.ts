@@ -37,7 +37,7 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     [['help', 'statuz'], "unknown command 'statuz' (Did you mean status?)"],
     [
       ['run', '-p', 'x', '-a', 'cluade'],
-      'agent "cluade" is not on PATH; did you mean claude? Else install it, or',
+      'agent "cluade" is not on PATH; did you mean claude? Otherwise install it, or',
     ],
     [
       ['run', '-p', 'x', '-a', 'nobody'],

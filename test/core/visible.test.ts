@@ -133,12 +133,12 @@ describe('a text made visible', () => {
 
 describe('what is hidden in a command', () => {
   it('is named with its place, the first of it', () => {
-    expect(hiddenIn('sh r\u200bun\x1b.sh')).toBe('U+200B at character 5, which cannot be seen')
-    expect(hiddenIn('😀 \u{e0041}')).toBe('U+E0041 at character 3, which cannot be seen')
+    expect(hiddenIn('sh r\u200bun\x1b.sh')).toBe('U+200B at character 5')
+    expect(hiddenIn('😀 \u{e0041}')).toBe('U+E0041 at character 3')
   })
 
   it.each(NAMED.filter(([, char]) => !'\t\n'.includes(char)))('may be %s', (_, char) => {
-    expect(hiddenIn(`a${char}`)).toMatch(/^U\+[0-9A-F]{4,6} at character 2,/)
+    expect(hiddenIn(`a${char}`)).toMatch(/^U\+[0-9A-F]{4,6} at character 2$/)
   })
 
   it.each(['npm test', 'for f in *; do\n\techo "$f"\ndone', 'echo grün 日本語 😀 ✅'])(

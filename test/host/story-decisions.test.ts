@@ -25,7 +25,7 @@ describe('a story that is left for a person', () => {
     const stage = await leftForYou()
     const ran = await stage.ralph('approve', stage.id, 'A', 'good', 'enough')
     expect([ran.code, ran.stderr]).toEqual([0, ''])
-    expect(ran.stdout).toBe(`approved A; go on with: ralph resume ${stage.id}\n`)
+    expect(ran.stdout).toBe(`approved A; continue with: ralph resume ${stage.id}\n`)
     expect(stage.story('A')).toMatchObject({ passes: true, reviewStatus: 'approved' })
     expect(await stage.host(20)).toBe(0)
     expect(called(stage, 2)).toBe('')

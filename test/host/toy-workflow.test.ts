@@ -116,7 +116,7 @@ describe('a workflow that is not one of ralph’s', () => {
     expect(await toy.host(noFrontend([failing, { onEvent: event => other.push(event) }]))).toBe(0)
     expect(heard.at(-1)).toBe('checked')
     expect(other.filter(e => e.type === 'warned').map(e => e.note)).toContain(
-      'one display of this run failed and is switched off: the window is gone',
+      'a display of this run failed and was turned off: the window is gone',
     )
     expect(other.filter(e => e.type === 'settled')).toHaveLength(4)
   })

@@ -170,6 +170,6 @@ test('a directory in the place of the store is named', () => {
   const path = join(home, 'trust.json')
   mkdirSync(path, { recursive: true })
   expect(refusal(() => trust(home, project, RISKS))).toBe(
-    `${path} cannot be used: trust.json is a folder, not a regular file; replace it by a file of at most 1 MiB, or remove it; repair it, or move it away and trust your projects again`,
+    `${path} cannot be used: trust.json is a folder, not a regular file; replace it with a file of at most 1 MiB, or remove it; repair it, or move it away and trust your projects again`,
   )
 })

@@ -120,7 +120,7 @@ describe('an undo', () => {
     const ran = await callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => true))
     expect([ran.code, stage.read('src/a')]).toEqual([1, 'one\nmine\nmore\n'])
     expect(ran.stdout).toContain(
-      '1 file: src/a (was dirty before the run and not kept, so it cannot be put back)',
+      '1 file: src/a (had uncommitted changes before the run and was not copied, so it cannot be put back)',
     )
     expect(ran.stdout).toMatch(/\nnothing was undone\n$/)
   })

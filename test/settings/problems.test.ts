@@ -130,12 +130,12 @@ test.each<[unknown, string]>([
   [{ agent: { command: ' ' } }, `agent.command must be a non-empty string or null, not " " ${HERE}`],
   [
     { agent: { command: 'a\0b' } },
-    `agent.command must be written without U+0000 at character 2, which cannot be seen, not "a\\u0000b" ${HERE}`,
+    `agent.command must be text without invisible characters (U+0000 at character 2), not "a\\u0000b" ${HERE}`,
   ],
   [{ agent: { model: 'a\0b' } }, `agent.model must be text without NUL characters, not "a\\u0000b" ${HERE}`],
   [
     { fallbackAgents: ['./co\u200bdex'] },
-    `fallbackAgents[0].command must be written without U+200B at character 5, which cannot be seen, not "./co\\u200bdex" ${HERE}`,
+    `fallbackAgents[0].command must be text without invisible characters (U+200B at character 5), not "./co\\u200bdex" ${HERE}`,
   ],
   [{ agent: { flags: ["--x 'a"] } }, `agent.flags[0] must close every quote, not "--x 'a" ${HERE}`],
   ...['-x', '--oss', '--attach=http://x', ' --x', '\n-x', '-'].flatMap((model): [object, string][] => {
@@ -218,7 +218,7 @@ test.each(RUN)('%s is refused with anything in it that cannot be seen', (place, 
   for (const char of ['\xa0', '\u3000', '\u2800', ...hidden.map(([, text]) => text)]) {
     const sentence = refused(settings(`npm test ${char}`))
     const found =
-      /^(\S+) must be written without U\+[0-9A-F]{4,6} at character \d+, which cannot be seen, not "[\x20-\x7e…\p{Extended_Pictographic}]*" \(\.ralph\/settings\.json\)$/u.exec(
+      /^(\S+) must be text without invisible characters \(U\+[0-9A-F]{4,6} at character \d+\), not "[\x20-\x7e…\p{Extended_Pictographic}]*" \(\.ralph\/settings\.json\)$/u.exec(
         sentence,
       )
     expect(found?.[1], sentence).toBe(place)

@@ -15,7 +15,7 @@ describe('the lock of a project', () => {
     const home = scratch()
     acquireLock(home, '/project', holder('first'), alive)
     expect(() => acquireLock(home, '/project', holder('second', 200), alive)).toThrow(
-      'run first (pid 100) is at work in /project; wait for it, use another working tree (ralph spawn --worktree makes one), or insist with --shared',
+      'run first (pid 100) is at work in /project; wait for it, use another working tree (ralph spawn --worktree makes one), or use --shared',
     )
   })
 

@@ -73,7 +73,7 @@ it.each([
   hear(EVENTS[1]!)
   hear(EVENTS[2]!)
   expect(log.text()).toBe(WHOLE)
-  expect(log.warnings).toEqual(['progress.txt was overwritten; it is made whole again from the journal'])
+  expect(log.warnings).toEqual(['progress.txt was overwritten; it is restored from the journal'])
 })
 
 it('is made whole in its own place when it became a link to another file', () => {

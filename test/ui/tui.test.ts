@@ -20,8 +20,8 @@ const onTerminal = (stage: Pick<ReturnType<typeof setStage>, 'project' | 'env'>,
 
 describe('--tui', () => {
   it.each([
-    [['run', '-p', 'x', '--tui'], 'this is not a terminal'],
-    [['run', '-p', 'x', '--tui', '--json'], '--json is about lines, and --tui shows a screen; leave out one'],
+    [['run', '-p', 'x', '--tui'], 'the full screen needs a terminal'],
+    [['run', '-p', 'x', '--tui', '--json'], '--json prints lines, and --tui shows a screen; use only one'],
     [['spawn', '-p', 'x', '--tui'], '--tui is about what this terminal shows'],
   ])('is refused where there is no screen: %j', async (args, why) => {
     const { code, stderr } = await setStage().spawn(...args)
@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux)('a run on the full screen', () => {
     const stage = setStage({ calls: WAITS })
     const terminal = await onTerminal(stage, 'run', '-p', 'x', '-m', '3', '--tui')
     await terminal.waitFor('[output]')
-    await terminal.waitFor('q leaves, it goes on')
+    await terminal.waitFor('q leaves, it continues')
     await terminal.press('q')
     await terminal.waitFor('limits   3 iterations')
     writeFileSync(join(stage.project, 'go'), '')

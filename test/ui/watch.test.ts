@@ -23,9 +23,7 @@ describe('ralph watch', () => {
     const stage = setStage()
     const { code, stderr } = await stage.spawn('watch')
     expect(code).toBe(2)
-    expect(stderr).toBe(
-      'ralph: error: this is not a terminal, which a screen needs; see it in lines with ralph ls\n',
-    )
+    expect(stderr).toBe('ralph: error: the full screen needs a terminal; without one, use ralph ls\n')
   })
 
   it('knows no run that there is not', async () => {

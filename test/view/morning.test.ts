@@ -92,7 +92,7 @@ describe('what needs a person', () => {
     const pen = build().add({ type: 'denied', host: 'a.example' }).add({ type: 'denied', host: 'b.example' })
     const { events } = pen.add({ type: 'allowed', host: 'a.example' })
     expect(needsOf(night(events, { live: true, name: 'night' }))).toEqual([
-      ['host', null, 'the sandbox kept it from b.example', 'ralph sandbox allow night b.example'],
+      ['host', null, 'the sandbox refused b.example', 'ralph sandbox allow night b.example'],
     ])
     expect(night(pen.finish('complete', 'complete', 'verified')).needs).toBeNull()
   })
@@ -100,7 +100,7 @@ describe('what needs a person', () => {
   it('is no host to allow where that would not help', () => {
     const { events } = build().add({ type: 'denied', host: 'a.example', why: 'its address is private' })
     expect(needsOf(night(events, { live: true }))).toEqual([
-      ['host', null, 'the sandbox kept it from a.example: its address is private'],
+      ['host', null, 'the sandbox refused a.example: its address is private'],
     ])
   })
 

@@ -53,8 +53,8 @@ describe.each<[string, (receipt: Receipt) => string]>([
     pen.add({ type: 'refused', id: 2, path: '/etc/hosts' })
     const receipt = receiptOf(pen.finish('exhausted', 'all 2 iterations are used'))
     expect(receipt.iterations.map(({ denied }) => denied)).toEqual([['example.com'], ['writing /etc/hosts']])
-    expect(form(receipt)).toContain('the sandbox kept it from example.com')
-    expect(form(receipt)).toContain('the sandbox kept it from writing /etc/hosts')
+    expect(form(receipt)).toContain('the sandbox refused example.com')
+    expect(form(receipt)).toContain('the sandbox refused writing /etc/hosts')
   })
 })
 

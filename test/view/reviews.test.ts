@@ -15,7 +15,10 @@ describe('the reviews of a story loop', () => {
     [
       'that they took little, if most stories needed one',
       [story('A', 1), story('B', 1), story('C', 3)],
-      ['5 reviews: A 1 · B 1 · C 3', '2 of 3 stories approved at the first review: reviews took little here'],
+      [
+        '5 reviews: A 1 · B 1 · C 3',
+        '2 of 3 stories approved at the first review: reviews found little here',
+      ],
     ],
     [
       'that they found something, if half of the stories were sent back',

@@ -307,7 +307,7 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
     expect(scene.windows()).toEqual(['other'])
     expect(await scene.ralph('wait', '--all', '--timeout', '0.1')).toMatchObject({
       code: 124,
-      stderr: 'out of time; still at work: other\n',
+      stderr: 'timeout; still running: other\n',
     })
     scene.go('go')
     expect((await scene.ralph('wait', 'other')).code).toBe(0)

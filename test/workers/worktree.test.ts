@@ -119,7 +119,7 @@ describe.skipIf(!hasTmux)('a worker with --worktree', () => {
     scene.git('branch', 'cart')
     expect(await scene.ralph(...SPAWN)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the branch cart exists already'),
+      stderr: expect.stringContaining('the branch cart already exists'),
     })
     expect(await scene.ralph('run', '-f', 'PROMPT.md', '--worktree')).toMatchObject({
       code: 2,

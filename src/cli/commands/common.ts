@@ -9,7 +9,7 @@ export const collect = (word: string, before: string[] = []): string[] => [...be
 export const addCommonOptions = (command: Command, limit: string, isParallel = false): Command =>
   command
     .addOption(
-      new Option('--parallel <n>', 'work on so many tasks at once, each in a worktree of its own (1)')
+      new Option('--parallel <n>', 'work on this many tasks at once, each in its own worktree (1)')
         .argParser(positiveInteger)
         .hideHelp(!isParallel),
     )
@@ -43,8 +43,8 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .option('--branch <name>', 'work on a new branch')
     .option(...PROJECT_DIR)
     .option('--shared', 'run even if another run is at work in this folder')
-    .option('--tui', 'on a full screen, as ralph watch shows it; leaving it (q) does not stop the run')
-    .option('--json', 'run events as NDJSON on standard output')
+    .option('--tui', 'show the run on a full screen, as ralph watch does; q leaves it and stops nothing')
+    .option('--json', 'print run events as NDJSON on standard output')
     .option('-q, --quiet', 'show only the end and warnings')
     .option('-V, --verbose', 'also log what is loaded, called and tested to standard error')
     .option('--dry-run', 'show what would run, and start nothing')
@@ -54,7 +54,7 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .option(
       '--worktree',
       isParallel
-        ? 'each task in a worktree of its own; with spawn: the whole run, on a branch of its name'
-        : 'with spawn: work in a worktree of its own, on a branch of its name',
+        ? "each task in its own worktree; with spawn: the whole run, on a branch with the worker's name"
+        : "with spawn: work in its own worktree, on a branch with the worker's name",
     )
     .option('--foreground', 'with spawn: keep the loop in this terminal, with its exit code')

@@ -4,9 +4,9 @@ import { count } from './numbers.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const HELP = `
-The newest runs are kept whole. Of older ones only the receipt is kept: \`ralph report\` still shows it, but they
-cannot be compared or undone. Runs that are at work or not finished are never touched. Ralph asks before it deletes a run
-that ended at a limit, because it could be resumed.
+The newest runs are kept. Of older runs only the receipt is kept: \`ralph report\` still shows it, but you cannot diff
+or undo them. Runs that are active or not finished are never deleted. Ralph asks before it deletes a run that ended at a
+limit, because it could be resumed.
 
 Examples:
   ralph gc --dry-run         what would be deleted
@@ -20,7 +20,7 @@ export const gc: Verb = {
   summary: 'Delete the prompts, streams and logs of old runs; their receipts are kept.',
   define: (command, { finish, io }) =>
     command
-      .addOption(new Option('--keep <n>', 'keep this many of the newest whole').argParser(count).default(20))
+      .addOption(new Option('--keep <n>', 'keep this many of the newest runs').argParser(count).default(20))
       .option('--all', 'of every project, not only of this project')
       .option('--yes', 'delete runs that can be resumed without asking')
       .option('--dry-run', 'only show what would be deleted')

@@ -12,8 +12,8 @@ export const resume: Verb = {
         '[run]',
         'its id, or the beginning or end of it; default: the latest unfinished run of this project',
       )
-      .option('-a, --agent <name>', 'go on with another agent')
-      .option('--model <model>', 'go on with another model')
+      .option('-a, --agent <name>', 'continue with another agent')
+      .option('--model <model>', 'continue with another model')
       .addOption(
         new Option('-m, --max-iterations <n>', 'a new limit, all iterations counted').argParser(
           positiveInteger,
@@ -28,8 +28,8 @@ export const resume: Verb = {
       .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
       .option(...PROJECT_DIR)
       .option('--shared', 'run even if another run is at work in this folder')
-      .option('--tui', 'on a full screen; leaving it (q) does not stop the run')
-      .option('--json', 'run events as NDJSON on standard output')
+      .option('--tui', 'show the run on a full screen; q leaves it and stops nothing')
+      .option('--json', 'print run events as NDJSON on standard output')
       .option('-q, --quiet', 'show only the end and warnings')
       .addHelpText(
         'after',

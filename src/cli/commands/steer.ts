@@ -40,9 +40,9 @@ export const cancel: Verb = {
     inProject(
       command,
       `ralph cancel 20260301-221530-k3f
-  ralph cancel k3f/TASK-2            one task of it; its other tasks go on`,
+  ralph cancel k3f/TASK-2            one task of it; the other tasks continue`,
     )
-      .argument('[run]', `${RUN}; behind a slash, the task`)
+      .argument('[run]', `${RUN}; after a slash, a task`)
       .action(async (name: string | undefined, options: SteerOptions) =>
         finish(await (await actions()).cancelRun(name, options, io)),
       ),
@@ -55,13 +55,13 @@ export const tell: Verb = {
     inProject(
       command,
       `ralph tell "Use the new API"
-  ralph tell 3 "Postgres"            the answer to a task's question; if it was blocked, it goes on
+  ralph tell 3 "Postgres"            the answer to a task's question; a blocked task continues
   ralph tell k3f 3 "Postgres"        in another run, by the end of its id`,
     )
       .usage('[options] [run] [task] <text...>')
       .argument(
         '<words...>',
-        'the instruction; before it the run, if not the latest unfinished one of this project, and the id of a task, if only this task is to get it',
+        'the instruction. Before it: the run (default: the latest unfinished one of this project), and a task, if only this task gets it',
       )
       .action(async (words: string[], options: SteerOptions) =>
         finish(await (await actions()).tellRun(words, options, io)),

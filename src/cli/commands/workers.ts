@@ -13,13 +13,13 @@ const NAME = 'the name of the worker'
 
 const LS_EXAMPLES = `
 Examples:
-  ralph ls                     all that is at work on this machine
+  ralph ls                     everything that runs on this machine
   ralph ls --all               then, of one of them: ralph report, ralph diff, ralph undo
   ralph ls --format json | jq '.[].status'`
 
 export const ls: Verb = {
   name: 'ls',
-  summary: 'List what is at work: workers, and runs in other terminals; with --all also what has ended.',
+  summary: 'List what is running: workers, and runs in other terminals; with --all also what has ended.',
   define: (command, { finish, io }) =>
     command
       .option('-a, --all', 'also the runs of this project that have ended, the newest first')
@@ -35,7 +35,7 @@ export const logs: Verb = {
   define: (command, { finish, io }) =>
     command
       .argument('<worker>', NAME)
-      .option('-f, --follow', 'go on until the worker has ended')
+      .option('-f, --follow', 'continue until the worker has ended')
       .addOption(new Option('--iteration <n>', 'only this one').argParser(positiveInteger))
       .action(async (name: string, options: LogsOptions) =>
         finish(await (await actions()).printLogs(name, options, io)),
@@ -91,7 +91,7 @@ export const events: Verb = {
   summary: 'Print what happens in all runs of this machine, for scripts.',
   define: (command, { finish, io }) =>
     command
-      .option('-f, --follow', 'go on until Ctrl+C')
+      .option('-f, --follow', 'continue until Ctrl+C')
       .option('--json', 'the events of the journals as NDJSON, each with its run and worker')
       .action(async (options: EventsOptions) => finish(await (await actions()).printEvents(options, io))),
 }

@@ -16,7 +16,7 @@ export async function enterBranch(
   if (current?.trim() === name) return true
   if ((await commitOf(project, env, `refs/heads/${name}`)) !== null)
     throw new UsageError(
-      `the branch ${name} exists already; go to it with: git switch ${name}, or choose another --name`,
+      `the branch ${name} already exists; go to it with: git switch ${name}, or choose another --name`,
     )
   if ((await git(project, env, ['switch', '--quiet', '--create', name])) === null)
     throw new UsageError(`git cannot create the branch ${name}; choose another --name`)
@@ -31,7 +31,7 @@ export async function startBranch(project: string, name: string, env: Record<str
     throw new UsageError(`--branch ${name}: git does not allow this name`)
   if ((await commitOf(project, env, `refs/heads/${name}`)) !== null)
     throw new UsageError(
-      `--branch ${name}: it exists already; go to it with git switch, or choose another name`,
+      `--branch ${name}: it already exists; go to it with git switch, or choose another name`,
     )
   if ((await git(project, env, ['switch', '--quiet', '--create', name])) === null)
     throw new UsageError(`--branch ${name}: git cannot create it`)

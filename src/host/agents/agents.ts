@@ -191,7 +191,7 @@ export function chooseAgent(
   const found = [...known.keys()].find(cli => findProgram(cli, path))
   if (!found)
     throw new UsageError(
-      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one (ralph doctor tells how), name one with --agent, or see one at work with: ralph demo`,
+      `no agent found on PATH (looked for ${[...known.keys()].join(', ')}); install one (ralph doctor says how), name one with --agent, or see one at work with: ralph demo`,
     )
   return { argv: [found], explicit: false }
 }
@@ -202,7 +202,7 @@ function mustExist(program: string, path: string, wayOut: string): void {
   if (findProgram(program, path)) return
   const meant = known.has(program) ? null : nearestName(program, [...known.keys(), 'demo'])
   throw new UsageError(
-    `agent "${program}" ${missingFrom(program)}; ${meant === null ? '' : `did you mean ${meant}? Else `}${wayOut}`,
+    `agent "${program}" ${missingFrom(program)}; ${meant === null ? '' : `did you mean ${meant}? Otherwise `}${wayOut}`,
   )
 }
 

@@ -111,7 +111,7 @@ const deniedTo = (warn: (note: string) => void) => ({
   state: initial,
   record(event: RunEvent) {
     if (event.type === 'denied')
-      warn(`the sandbox kept it from ${plainLine(event.host)}; to allow that: sandbox.allowedDomains`)
+      warn(`the sandbox refused ${plainLine(event.host)}; to allow that: sandbox.allowedDomains`)
     else if (event.type === 'refused') warn(sandboxText(event))
   },
 })

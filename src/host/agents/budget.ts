@@ -21,7 +21,7 @@ export function requireHeldBudget(spec: BaseSpec, { usd, tokens }: Limits, path:
     const why = usd === null ? whyUncounted(entry) : (whyUncounted(entry) ?? whyUnpriced(entry, spec))
     if (why !== null)
       throw new UsageError(
-        `${usd === null ? '--max-tokens (budget.tokens)' : '--max-cost (budget.usd)'} cannot be held: ${why}`,
+        `${usd === null ? '--max-tokens (budget.tokens)' : '--max-cost (budget.usd)'} cannot be enforced: ${why}`,
       )
   }
 }
@@ -30,8 +30,8 @@ function whyUncounted({ agent, ask: { mode } }: RunAgent): string | null {
   if (agent.tells(mode) !== null) return null
   const { name } = agent
   return agent.tells('stream') === null
-    ? `${name} does not tell what it uses; limit the run with -m or --max-time instead`
-    : `in text mode ${name} does not tell what it uses; leave out --no-stream-agent-output (streamAgentOutput), or limit the run with -m or --max-time`
+    ? `${name} does not report what it uses; limit the run with -m or --max-time instead`
+    : `in text mode ${name} does not report what it uses; leave out --no-stream-agent-output (streamAgentOutput), or limit the run with -m or --max-time`
 }
 
 function whyUnpriced({ agent, ask, ...entry }: RunAgent, { settings }: BaseSpec): string | null {
@@ -40,6 +40,6 @@ function whyUnpriced({ agent, ask, ...entry }: RunAgent, { settings }: BaseSpec)
   if (priceOf(names, settings.prices)) return null
   const [model] = names.slice(0, -1).filter(Boolean)
   return model
-    ? `${agent.name} tells only its tokens, and ralph knows no price for "${model}"; add it to "prices" in the settings`
-    : `${agent.name} tells only its tokens, and their price depends on the model; name it with --model, or add a price for "${agent.name}" to "prices" in the settings`
+    ? `${agent.name} reports only its tokens, and ralph knows no price for "${model}"; add it to "prices" in the settings`
+    : `${agent.name} reports only its tokens, and their price depends on the model; name it with --model, or add a price for "${agent.name}" to "prices" in the settings`
 }

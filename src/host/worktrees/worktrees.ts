@@ -227,7 +227,7 @@ function notMoved(moved: Moved, branch: string): string {
     case 'overlap':
       return `it changes what you have not committed: ${listPaths(moved.paths)}. Commit or move your changes`
     case 'failed':
-      return `${moved.why}. Mend that`
+      return `${moved.why}. Fix that`
     default:
       return moved satisfies never
   }

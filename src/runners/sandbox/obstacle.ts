@@ -28,7 +28,7 @@ export function obstacleOf(failure: string, { apparmor, clone, most, isContainer
     return {
       what: what('this is a container'),
       remedy:
-        'start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined (podman: unmask=ALL), or run ralph outside of it',
+        'start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined (podman: unmask=ALL), or run ralph outside it',
     }
   if (apparmor === 1)
     return {

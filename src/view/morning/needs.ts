@@ -92,7 +92,7 @@ function hostNeeds({ about, events }: NeedsOptions): Need[] {
     kind: 'host',
     task: null,
     title: '',
-    why: `the sandbox kept it from ${host}${why === null ? '' : `: ${why}`}`,
+    why: `the sandbox refused ${host}${why === null ? '' : `: ${why}`}`,
     commands: why === null ? [`ralph sandbox allow ${about.name} ${shellWord(plainLine(host))}`] : [],
   }))
 }

@@ -160,9 +160,8 @@ export const formatCheck = ({ check, note, judgedBy }: Iteration['checks'][numbe
     LONGEST_LINE,
   )
 
-/** `the sandbox kept it from example.com`. */
-export const formatDenied = (what: string): string =>
-  plainLine(`the sandbox kept it from ${what}`, LONGEST_LINE)
+/** `the sandbox refused example.com`. */
+export const formatDenied = (what: string): string => plainLine(`the sandbox refused ${what}`, LONGEST_LINE)
 
 function filesFact({ files, filesCut, filesInTree }: Receipt['totals']): [string, string][] {
   if (filesInTree !== undefined) return [['files', formatFileCount(filesInTree)]]

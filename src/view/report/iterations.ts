@@ -88,7 +88,7 @@ export function iterationReader(
     return iteration
   }
   let used = 0
-  /** In older journals, what the sandbox kept it from has no step. */
+  /** In older journals, what the sandbox refused has no step. */
   let latest: StepId = -1
   const dropOldest = () => {
     const [id, oldest] = iterations.entries().next().value ?? []

@@ -18,7 +18,9 @@ function worth(all: readonly Reviewed[]): string[] {
   if (done.length === 0) return []
   const atOnce = done.filter(({ reviews, isCapped }) => reviews === 1 && !isCapped).length
   const reading =
-    atOnce * 2 > done.length ? 'reviews took little here' : 'reviews found something in at least half of them'
+    atOnce * 2 > done.length
+      ? 'reviews found little here'
+      : 'reviews found something in at least half of them'
   return [`${atOnce} of ${plural(done.length, 'story', 'stories')} approved at the first review: ${reading}`]
 }
 

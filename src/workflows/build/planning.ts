@@ -34,7 +34,7 @@ export interface Planner {
 const NOT_REFINED =
   'the goal could not be refined: no answer contained a refined goal; it is planned as it is'
 
-const NOBODY_TO_ASK = 'nobody can be asked about a refined goal now, so the goal is planned as it is'
+const NOBODY_TO_ASK = 'there is no terminal to ask about a refined goal, so ralph plans the goal as it is'
 
 export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
 

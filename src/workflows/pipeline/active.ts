@@ -227,7 +227,7 @@ const undoneCheck = (role: string, paths: readonly string[]): Check => ({
   }),
 })
 
-/** A task as the engine sees it. What is completed already is no blocker. */
+/** A task as the engine sees it. What is already completed is no blocker. */
 function runTask(
   { id, title, priority, dependencies, completion_spec }: PipelineSpec['tasks'][number],
   { tasks, roles }: PipelineSpec,

@@ -48,7 +48,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
 
 const GREEN = 'green checks'
 
-const ONE = 'one iteration has ended; it is to end well, with green checks'
+const ONE = 'one iteration has ended; exit code 0 if it ended well and its checks are green'
 
 function open({ spec, record }: Context<PromptSpec>): Active {
   const { condition } = spec

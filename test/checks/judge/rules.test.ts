@@ -199,10 +199,10 @@ describe('answers about one piece of work', () => {
       )
     expect(spoken(' dear\njudge')).toEqual({
       verdict: 'fail',
-      reason: 'The work speaks to its judge: dear judge',
+      reason: 'The work addresses its judge: dear judge',
     })
-    expect(spoken('x'.repeat(300)).reason).toBe(`The work speaks to its judge: ${'x'.repeat(300)}`)
-    expect(spoken(`y${'x'.repeat(300)}`).reason).toBe(`The work speaks to its judge: y${'x'.repeat(299)}…`)
+    expect(spoken('x'.repeat(300)).reason).toBe(`The work addresses its judge: ${'x'.repeat(300)}`)
+    expect(spoken(`y${'x'.repeat(300)}`).reason).toBe(`The work addresses its judge: y${'x'.repeat(299)}…`)
   })
 
   const [yes, no, what] = (['pass', 'fail', 'cannot_tell'] as const).map(verdict => ({

@@ -88,7 +88,7 @@ it('a CLI that is slow to tell its version can be used all the same', () => {
   const slow: AgentFact = { ...agent(there('claude', null)), slow: true }
   const lines = show({ agents: [slow] })
   expect(lines[1]).toBe(
-    '  ✓ claude      slow: did not tell its version within 5 s · /bin/claude · its own login: login not checked · `ralph run` uses this one',
+    '  ✓ claude      slow: did not report its version within 5 s · /bin/claude · its own login: login not checked · `ralph run` uses this one',
   )
   expect(lines.at(-1)).toBe('✓ ralph can run here')
 })
@@ -114,7 +114,7 @@ describe('whether runs can work in a sandbox', () => {
     [
       'as root',
       { isRoot: true },
-      '  – sandbox     srt works, but it is no boundary for root, who can write to /proc/sys inside → run ralph as another user',
+      '  – sandbox     srt works, but it does not contain root, who can write to /proc/sys inside → run ralph as another user',
     ],
     [
       'the settings want none',
@@ -246,7 +246,7 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
       show({ logout: { ends: true, by: 'linger' } }),
       '  – logout      ends all workers (your user does not linger) → loginctl enable-linger',
     ],
-    ['a logout', show({ logout: { ends: false, by: 'linger' } }), '  ✓ logout      workers go on after it'],
+    ['a logout', show({ logout: { ends: false, by: 'linger' } }), '  ✓ logout      workers keep running'],
     [
       'no agent at all',
       show({ agents: [agent(absent('claude'))], pick: { type: 'none', why: 'nothing on PATH' } }),
@@ -265,7 +265,7 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     [
       'no repository',
       tools({ git: { ...there('git'), repository: null } }),
-      '  – repository  none around this folder: changes cannot be seen → git init',
+      '  – repository  none around this folder: ralph cannot see changes → git init',
     ],
     ['no shell', tools({ sh: absent('sh') }), '  ✗ sh          not found → install the package dash'],
     [
@@ -302,7 +302,7 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     [
       'a run at work',
       project({ lock: holder }),
-      '  – lock        run r1 is at work here (pid 7 on box) → wait for it, or insist with --shared',
+      '  – lock        run r1 is at work here (pid 7 on box) → wait for it, or use --shared',
     ],
     [
       'an unfinished run',

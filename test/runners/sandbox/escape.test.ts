@@ -200,7 +200,7 @@ syncBuiltinESMExports()
     await place.ready()
     const ran = await place.ralph(ONCE, { NODE_OPTIONS: `--import=${place.at('resolver.mjs')}` })
     expect(readFileSync(place.at('project/found/it'), 'utf8'), ran.stderr).not.toContain('reached')
-    expect(ran.stdout).toContain('the sandbox kept it from inner.example: resolved to a loopback address')
+    expect(ran.stdout).toContain('the sandbox refused inner.example: resolved to a loopback address')
   })
 
   test('that ends leaves no process, though it left its session, cleared its environment and lowered its limit', async () => {

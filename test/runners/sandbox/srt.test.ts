@@ -64,9 +64,9 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
     expect(found(place, 'open'), ran.stdout + ran.stderr).toBe('reached')
     for (const name of ['closed', 'straight', 'through the proxy'])
       expect(found(place, name), name).not.toBe('reached')
-    expect(ran.stdout).toContain('the sandbox kept it from 127.0.0.2')
+    expect(ran.stdout).toContain('the sandbox refused 127.0.0.2')
     expect(ran.stdout).toContain('ralph sandbox allow 127.0.0.2')
-    expect(ran.stdout).toContain(`kept it from writing ${place.at('beside/x')}`)
+    expect(ran.stdout).toContain(`refused writing ${place.at('beside/x')}`)
     expect(ran.stdout).not.toContain(place.at('beside/y'))
     expect(readFileSync(place.at('project/prompt-1'), 'utf8')).toContain(
       `It does not let you reach: 127.0.0.2. It does not let you write: ${place.at('beside/x')}. Do without`,
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
     expect(first).toEqual(['127.0.0.2', `writing ${place.at('beside/x')}`])
     expect(others.flat().filter(Boolean)).toEqual([])
     expect(readFileSync(place.at('project/prompt-0'), 'utf8')).not.toContain('sandbox')
-    expect(ran.stdout.split('kept it from 127.0.0.2')).toHaveLength(2)
+    expect(ran.stdout.split('refused 127.0.0.2')).toHaveLength(2)
   })
 
   test('what the user allows while it runs is reached', async () => {
@@ -170,7 +170,7 @@ while :; do sleep 0.1; done\n`)
     writeFileSync(place.at('project/shop.md'), 'Sell things.')
     await place.ready()
     const planned = await place.ralph(['task', 'plan', 'shop.md', '--yes', '--trust'])
-    expect(planned.stderr).toContain(`the sandbox kept it from writing ${place.at('beside/x')}`)
+    expect(planned.stderr).toContain(`the sandbox refused writing ${place.at('beside/x')}`)
     expect(planned.code, planned.stderr).toBe(1)
     expect(readdirSync(place.at('beside'))).toEqual([])
   })

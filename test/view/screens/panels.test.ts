@@ -178,7 +178,7 @@ describe('a host that the sandbox refused', () => {
 
   it('is named, and allowed after a yes', () => {
     const screen = openScreen(modelWith({ run: runWith(denied) }))
-    expect(screen.text()).toContain('the sandbox kept it from npmjs.org')
+    expect(screen.text()).toContain('the sandbox refused npmjs.org')
     screen.type('Hy')
     expect(screen.effects).toEqual([{ type: 'allow', run: piped.began.id, host: 'npmjs.org' }])
   })

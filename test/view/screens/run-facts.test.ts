@@ -64,7 +64,7 @@ describe('what a run needs', () => {
   it('is gone once it was answered, or allowed', () => {
     expect(needsOf(JOURNALS['that asks']!)).toContain('Which one?')
     expect(needsOf(JOURNALS['that was answered']!)).toEqual([])
-    expect(needsOf(JOURNALS['whose host was allowed']!)).toEqual(['the sandbox kept it from b.org'])
+    expect(needsOf(JOURNALS['whose host was allowed']!)).toEqual(['the sandbox refused b.org'])
   })
 })
 

@@ -86,6 +86,6 @@ it.each([
     },
   })
   expect(todoEdit(failed.tasks, failed.state, build(), { action, task: '#1-bug-1' })).toEqual({
-    error: '#1-bug-1 is completed already',
+    error: '#1-bug-1 is already completed',
   })
 })

@@ -50,7 +50,7 @@ describe('the prompt for a list of tasks', () => {
   it('comes again with the answer and what is wrong with it', () => {
     const again = repairPlanPrompt('x', ' ANSWER ', ['no id', 'no title'])
     expect(again.slice(planPrompt('x', []).length)).toBe(
-      '\n\n# Your last answer\n\nANSWER\n\n# What is wrong with it\n\n- no id\n- no title\n\nGive the whole list again, with all of this mended.',
+      '\n\n# Your last answer\n\nANSWER\n\n# What is wrong with it\n\n- no id\n- no title\n\nGive the whole list again, with all of this fixed.',
     )
   })
 })

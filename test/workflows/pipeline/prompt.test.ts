@@ -112,7 +112,7 @@ The loop will continue until genuine completion or iteration 15.`)
       'RED',
       'The work was sent back:',
       'F1 a.ts:1: it throws',
-      'Mend each of them. If one is wrong, answer it with its number: <dismiss F1>why it is wrong</dismiss>.',
+      'Fix each of them. If one is wrong, answer it with its number: <dismiss F1>why it is wrong</dismiss>.',
       'DOUBT',
       'Instruction from the user: Use SQL.',
       'Instruction from the user: Hurry.',
@@ -122,7 +122,7 @@ The loop will continue until genuine completion or iteration 15.`)
   it('has the rejection as it was written if it has no findings', () => {
     const text = rolePrompt({ ...options, carry: [{ ...review, note: 'It is slow.' }] })
     expect(text).toContain('The work was sent back:\n\nIt is slow.\n\nIf only')
-    expect(text).not.toContain('Mend each')
+    expect(text).not.toContain('Fix each')
   })
 
   it('tells later roles how to send work back, and what was answered before', () => {
@@ -166,7 +166,7 @@ If only a person`)
   it.each([
     ['coder', 'Implement the task below'],
     ['reviewer', 'Do not change any file'],
-    ['tester', 'Do not mend the code itself'],
+    ['tester', 'Do not fix the code itself'],
     ['qa', 'Check each acceptance criterion'],
     ['writer', 'You are the writer. Do your part of the task below, as your role says.'],
     ['constructor', 'You are the constructor.'],

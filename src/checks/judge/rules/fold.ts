@@ -18,7 +18,7 @@ export function foldAnswers(
   isPartial: boolean,
 ): Judged {
   const injection = answers.find(answer => answer.injection !== null)?.injection
-  if (injection) return { verdict: 'fail', reason: `The work speaks to its judge: ${oneLine(injection)}` }
+  if (injection) return { verdict: 'fail', reason: `The work addresses its judge: ${oneLine(injection)}` }
   const folded = criteria.map(({ id, text }) => {
     const verdicts = answers.flatMap(answer => answer.criteria.filter(entry => entry.id === id))
     return { text, ...foldCriterion(text, verdicts, isInWork, isPartial) }

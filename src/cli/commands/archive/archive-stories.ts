@@ -44,12 +44,12 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const cut = latestStories(project, dir)
   if (cut && canGoOn(cut.events) && isCutOff(cut))
     throw new UsageError(
-      `run ${cut.id} was cut off, and what was written since was not verified; first ${cut.began.project === project ? `go on with: ralph resume ${cut.id}` : 'start a new run with: ralph stories'}`,
+      `run ${cut.id} was cut off, and what was written since was not verified; first ${cut.began.project === project ? `continue with: ralph resume ${cut.id}` : 'start a new run with: ralph stories'}`,
     )
   const open = file.userStories.filter(story => !story.passes).map(story => story.id)
   if (open.length > 0 && !options.force)
     throw new UsageError(
-      `${listPaths(open)} not completed; go on with ralph stories, or archive anyway with --force`,
+      `${listPaths(open)} not completed; continue with ralph stories, or archive anyway with --force`,
     )
   const date = new Date().toISOString().slice(0, 10)
   const to = freeFolder(project, `${date}-${nameOf(options.label ?? file.branchName)}`)

@@ -7,7 +7,7 @@ Examples:
   ralph archive                  moves it to ralph-archive/<date>-<branch>/, with a summary, and commits it
   ralph archive --label v2
 
-The prompt stays; prd.md, tasks.json and progress.txt are replaced by fresh ones.`
+The prompt stays; prd.md, tasks.json and progress.txt are replaced with fresh ones.`
 
 export const archive: Verb = {
   name: 'archive',

@@ -33,7 +33,7 @@ const REMOVED: [keyof BuildOptions, string][] = [
 const PLANNING = ['refine', 'yes'] as const
 
 const UNASKED =
-  'nobody can be asked about a refined goal, so it is planned as it is; --refine auto refines it anyway'
+  'there is no terminal to ask about a refined goal, so ralph plans the goal as it is; --refine auto refines it anyway'
 
 /** `ralph build`, from its options to the end of the run. */
 export async function startBuild(
@@ -83,7 +83,7 @@ function warnWithoutChecks({ project, settings }: Pick<BuildSpec, 'project' | 's
   if (settings.guardrails.length > 0) return []
   const found = propose(readFiles(project)).map(({ command }) => command)
   const fix = found.length > 0 ? `; ralph init would propose: ${found.join(', ')}` : '; ralph init adds some'
-  return [`no checks: whatever the agent says is done counts as done${fix}`]
+  return [`no checks: a task counts as done when the agent says so${fix}`]
 }
 
 function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOptions): BuildSpec['goal'] {

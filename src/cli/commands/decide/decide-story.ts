@@ -32,7 +32,7 @@ export async function decideStory(name: string, request: StoryRequest, io: Io): 
   await changeStopped(run, request, io)
   const { action, story } = request
   const done = action === 'approve' ? 'approved' : 'sent back'
-  return say(stdout, `${done} ${plainLine(story)}; go on with: ralph resume ${run.id}`)
+  return say(stdout, `${done} ${plainLine(story)}; continue with: ralph resume ${run.id}`)
 }
 
 function editFor(

@@ -9,7 +9,7 @@ const EXAMPLES = `
 Examples:
   ralph demo           one prompt, until its tests pass
   ralph demo build     a goal becomes a list of tasks, which are done one by one
-  ralph demo stories   each story is reviewed by a context that did not write it
+  ralph demo stories   each story is reviewed in a fresh context
   ralph demo pipeline  a task through coder, reviewer, tester and qa; every promise is verified`
 
 export const demo: Verb = {

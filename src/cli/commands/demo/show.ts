@@ -82,7 +82,7 @@ function storiesScene(): Scene {
     base: { ...base, settings: storySettings(base.settings, dir, STORIES, file) },
     spec: { dir: STORIES, file, review },
     limits: { ...limitsOf(base.settings), iterations: 15 },
-    story: `A scratch project with three stories: ${dir}\nWho writes a story never approves it. One of them will be sent back.`,
+    story: `A scratch project with three stories: ${dir}\nThe agent that writes a story never approves it. One story will be sent back.`,
     next: 'your stories                       ralph init stories',
   }
 }

@@ -9,7 +9,7 @@ export type ProgramFact = {
   version: string | null
   /** Why it gave no version although it is installed: it crashed or could not be started. */
   trouble: string | null
-  /** It is installed, but did not tell its version in time. */
+  /** It is installed, but did not report its version in time. */
   slow?: true
 }
 

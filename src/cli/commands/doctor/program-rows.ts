@@ -115,7 +115,7 @@ function sandboxRows(sandbox: SandboxFact, programs: readonly ProgramFact[]): Do
       {
         mark: isInSrt(sandbox) ? 'yes' : 'none',
         name,
-        value: 'srt works, but it is no boundary for root, who can write to /proc/sys inside',
+        value: 'srt works, but it does not contain root, who can write to /proc/sys inside',
         fix: 'run ralph as another user',
       },
     ]
@@ -132,7 +132,7 @@ function repositoryRow({ path, trouble, repository }: ToolFacts['git']): DoctorR
   const name = 'repository'
   if (path === null || trouble !== null) return []
   if (repository !== null) return [{ mark: 'yes', name, value: repository }]
-  const value = 'none around this folder: changes cannot be seen'
+  const value = 'none around this folder: ralph cannot see changes'
   return [{ mark: 'none', name, value, fix: 'git init' }]
 }
 
@@ -145,7 +145,7 @@ function dockerRow(
   return { ...row(docker, 'only a client: no daemon answers'), mark: 'none', fix: 'start the daemon' }
 }
 
-const SLOW = 'slow: did not tell its version within 5 s'
+const SLOW = 'slow: did not report its version within 5 s'
 
 function programRow(
   { name, path, version, trouble, slow }: ProgramFact,

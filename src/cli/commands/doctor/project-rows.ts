@@ -30,7 +30,7 @@ export function projectRows({
           mark: 'none',
           name: 'lock',
           value: `run ${lock.run} is at work here (pid ${lock.pid} on ${lock.host})`,
-          fix: 'wait for it, or insist with --shared',
+          fix: 'wait for it, or use --shared',
         }
       : { mark: 'yes', name: 'lock', value: 'free' },
     runsRow(unfinished, runsTrouble, lock),

@@ -45,7 +45,7 @@ const KEEP_WORKERS: Record<LogoutFact['by'], string> = {
 function logoutRow(logout: LogoutFact | null): DoctorRow[] {
   if (logout === null) return []
   const name = 'logout'
-  if (!logout.ends) return [{ mark: 'yes', name, value: 'workers go on after it' }]
+  if (!logout.ends) return [{ mark: 'yes', name, value: 'workers keep running' }]
   const why = logout.by === 'linger' ? 'your user does not linger' : 'KillUserProcesses=yes'
   return [{ mark: 'none', name, value: `ends all workers (${why})`, fix: KEEP_WORKERS[logout.by] }]
 }

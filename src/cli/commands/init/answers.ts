@@ -15,7 +15,7 @@ export const readList = (answer: string): string[] =>
 /** For commands. */
 export function refuseHidden(answer: string): Refusal {
   const hidden = hiddenIn(answer)
-  return hidden === null ? undefined : `It must be written without ${hidden}.`
+  return hidden === null ? undefined : `It must be text without invisible characters (${hidden}).`
 }
 
 /** For a list whose entries are split as a shell would. */

@@ -56,11 +56,11 @@ export async function initProject({ projectDir: dir, name, force, yes }: InitOpt
 function writeUsual(project: string): number {
   refuseFromWithinAny(ralphHome(process.env), process.env, 'write settings')
   if (loadSettings(project).sources.includes(SETTINGS))
-    throw new UsageError(`${SETTINGS} is there already; change it, or remove it first`)
+    throw new UsageError(`${SETTINGS} already exists; change it, or remove it first`)
   const options = askOptions(project, process.env.PATH ?? '')
   if (options.agents.length === 0)
     throw new UsageError(
-      'no agent found on PATH; install one (ralph doctor tells how), then: ralph init --yes',
+      'no agent found on PATH; install one (ralph doctor says how), then: ralph init --yes',
     )
   const draft = draftOf(usualAnswers(options))
   writeSettings(project, draft)

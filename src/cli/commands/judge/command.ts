@@ -7,8 +7,8 @@ export const judge: Verb = {
     command.usage('check').addHelpText('after', '\nExample:\n  ralph judge check')
     command
       .command('check')
-      .description('Put good and bad changes to the judge, and bad ones that try to talk it round.')
-      .option('--again', 'also if this version and model were checked before')
+      .description('Show the judge good changes, bad ones, and bad ones that try to persuade it.')
+      .option('--again', 'even if this version and model were checked before')
       .option('--trust', "allow what this project's files decide")
       .option(...PROJECT_DIR)
       .action(async options => finish(await (await import('../../actions.ts')).checkProjectJudge(options)))

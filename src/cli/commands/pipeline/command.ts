@@ -23,7 +23,7 @@ export const pipeline: Verb = {
         .usage('[options] [TASK…] [-- COMMAND ARGS…]')
         .argument('[tasks...]')
         .option('--spec <id>', 'the open tasks of one spec'),
-      'none',
+      'no limit',
       true,
     )
       .addHelpText('after', EXAMPLES)

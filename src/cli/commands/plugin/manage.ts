@@ -42,7 +42,7 @@ async function callClaude(steps: Step[]): Promise<number> {
   const program = findProgram('claude', process.env.PATH ?? '')
   if (program === null)
     throw new UsageError(
-      'claude is not on PATH; install it (ralph doctor tells how), or give the plugin to one session: claude --plugin-dir "$(ralph plugin path)"',
+      'claude is not on PATH; install it (ralph doctor says how), or give the plugin to one session: claude --plugin-dir "$(ralph plugin path)"',
     )
   const interrupted = new AbortController()
   const interrupt = () => interrupted.abort()

@@ -21,6 +21,6 @@ export async function checkSandbox(which: string, options: { agent?: string }, i
   }
   say('srt works here: a program was run inside')
   if (process.getuid?.() === 0)
-    say('  but it is no boundary for root, who can write to /proc/sys inside; run ralph as another user')
+    say('  but it does not contain root, who can write to /proc/sys inside; run ralph as another user')
   return 0
 }

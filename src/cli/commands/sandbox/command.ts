@@ -8,7 +8,7 @@ Examples:
   ralph sandbox allow registry.example   the latest unfinished run of this project may reach this host
   ralph run -p "…" --sandbox             in Docker's sandbox; --sandbox=srt for srt, --no-sandbox for none
 
-A sandbox of Docker's is a virtual machine that stays until you remove it; setup, ls, stop, rm and shell manage these.
+A Docker sandbox is a virtual machine that stays until you remove it; setup, ls, stop, rm and shell manage it.
 More: https://docs.docker.com/ai/sandboxes/ and https://docs.docker.com/reference/cli/sbx/`
 
 /** The commands about Docker's sandboxes: the name, what it does, and its options besides the project. */
@@ -26,9 +26,9 @@ const DOCKER: readonly [SandboxVerb, string, ...[flags: string, description: str
   ],
   [
     'rm [name]',
-    "Remove this project's sandbox, or the one you name; work that is only in it is first fetched into git.",
+    "Remove this project's sandbox, or the one you name, after its work was fetched into git.",
     ['--all', 'all sandboxes that ralph made'],
-    ['--force', 'also if the work in it cannot be fetched'],
+    ['--force', 'even if the work in it cannot be fetched'],
   ],
   ['shell', "Open a shell in this project's sandbox."],
 ]
@@ -61,9 +61,12 @@ export const sandbox: Verb = {
     }
     command
       .command('allow')
-      .description('Let a run reach a host that its sandbox kept it from, from now on.')
+      .description('Let a run reach a host that its sandbox refused, from now on.')
       .usage('[options] [run] <host>')
-      .argument('<words...>', 'the host; before it the run, if not the latest unfinished one of this project')
+      .argument(
+        '<words...>',
+        'the host. Before it: the run (default: the latest unfinished one of this project)',
+      )
       .option(...PROJECT_DIR)
       .action(async (words: string[], options: { projectDir?: string }) => {
         const { allowHost } = await import('../../actions.ts')

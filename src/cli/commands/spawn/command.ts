@@ -1,7 +1,7 @@
 import type { Verb } from '../verb.ts'
 
 const HELP = `
-The workflow is run, build, stories or pipeline; run if none is named. All options of its own command hold, see for example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
+The workflow is run, build, stories or pipeline; run if none is named. It takes all options of its own command; see for example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
 
 Examples:
   ralph spawn --name agent -f PROMPT.md -m 10 -- claude
@@ -23,7 +23,7 @@ export const spawn: Verb = {
       .option('-f, --prompt-file <file>', 'the prompt, read again for every iteration')
       .option('-m, --max-iterations <n>', 'the most iterations; default: 10')
       .option('--done-pattern <regex>', 'end when the agent says this')
-      .option('--worktree', 'work in a git worktree of its own, on a branch of its name')
+      .option('--worktree', "work in its own git worktree, on a branch with the worker's name")
       .option('--foreground', 'keep the loop in this terminal, with its exit code')
       .addHelpText('after', HELP),
 }

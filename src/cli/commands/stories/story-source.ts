@@ -58,7 +58,9 @@ export function checkCommands(dir: string, { verifyCommands = [] }: StoriesFile)
   for (const [index, command] of verifyCommands.entries()) {
     const hidden = hiddenIn(command)
     if (hidden !== null)
-      throw new UsageError(`${dir}/tasks.json: verifyCommands[${index}] must be written without ${hidden}`)
+      throw new UsageError(
+        `${dir}/tasks.json: verifyCommands[${index}] must be text without invisible characters (${hidden})`,
+      )
   }
 }
 

@@ -29,7 +29,7 @@ export async function planTasks(file: string, options: PlanOptions): Promise<num
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY
   if (!options.yes && !isTerminal)
     throw new UsageError(
-      'there is no terminal to ask at whether the plan is right; add --yes to take it as it is',
+      'there is no terminal to ask whether the plan is right; add --yes to accept it as it is',
     )
   const { text: specification, specId } = readNamed(file, options.spec)
   if (specification.trim() === '') throw new UsageError(`${file} is empty; there is nothing to plan`)
@@ -44,7 +44,7 @@ export async function planTasks(file: string, options: PlanOptions): Promise<num
   )
   if ('problems' in planned) {
     for (const problem of planned.problems) printError(problem)
-    say(`no task was added: the plan could not be used, also after it was repaired`)
+    say(`no task was added: the plan could not be used, even after a repair`)
     return 1
   }
   for (const task of planned.tasks) for (const line of [...taskLines(task), '']) print(line)

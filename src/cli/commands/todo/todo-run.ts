@@ -36,7 +36,7 @@ export async function todoRun(words: string[], options: TodoOptions, io: Io): Pr
   const [action, ...rest] = isNamed ? words.slice(1) : words
   if (action === undefined) return show(run, options, io)
   if (!isAction(action))
-    throw new UsageError(`ralph todo knows no "${action}"; it knows ${TODO_ACTIONS.join(', ')}`)
+    throw new UsageError(`ralph todo has no action "${action}"; it has ${TODO_ACTIONS.join(', ')}`)
   refuseFromWithin(run, env)
   const { tasks } = fold(run.events)
   const request = requestOf(action, rest, options.after, id => findTaskId(tasks, id) ?? id)

@@ -4,7 +4,7 @@ export type WatchOptions = { projectDir?: string }
 
 const EXAMPLES = `
 Examples:
-  ralph watch                  all runs and workers; who needs you is on top
+  ralph watch                  all runs and workers; those that need you are on top
   ralph watch cart             one worker, or one run by its id
   ralph run -f PROMPT.md --tui start a run with its screen open
 

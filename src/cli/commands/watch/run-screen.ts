@@ -62,8 +62,7 @@ export async function hostResumed(
 /** What is about lines on this terminal does not go with a screen. */
 function requireScreen(options: { json?: boolean; quiet?: boolean; verbose?: boolean }): void {
   const odd = (['json', 'quiet', 'verbose'] as const).find(option => options[option])
-  if (odd !== undefined)
-    throw new UsageError(`--${odd} is about lines, and --tui shows a screen; leave out one`)
+  if (odd !== undefined) throw new UsageError(`--${odd} prints lines, and --tui shows a screen; use only one`)
   requireTerminal('the same command without --tui')
 }
 
@@ -87,7 +86,7 @@ async function openRunScreen(io: Io): Promise<RunScreen> {
       streams: process,
       run: run.id,
       hasColor: isColorSupported,
-      quitHint: 'q leaves, it goes on',
+      quitHint: 'q leaves, it continues',
       onInterrupt: () => void process.emit('SIGINT'),
     })
     ui.closed.then(() => {

@@ -21,5 +21,5 @@ export async function watchRuns(name: string | undefined, options: WatchOptions,
 /** `instead`: what shows the same in lines. */
 export function requireTerminal(instead: string): void {
   if (process.stdin.isTTY && process.stdout.isTTY) return
-  throw new UsageError(`this is not a terminal, which a screen needs; see it in lines with ${instead}`)
+  throw new UsageError(`the full screen needs a terminal; without one, use ${instead}`)
 }

@@ -246,7 +246,7 @@ function takenIn(output: string): Taken {
   const [work = '', head = '', branch = ''] = output.trim().split('\n').at(-1)!.split(' ')
   const isCommit = (word: string) => /^([\da-f]{40}|[\da-f]{64})$/.test(word)
   if (!isCommit(work) || !(head === '-' || isCommit(head)) || branch === '')
-    throw new SbxError('the clone in the sandbox does not tell what it holds')
+    throw new SbxError('the clone in the sandbox does not say what it holds')
   return { work, head: head === '-' ? null : head, branch: branch === '-' ? null : branch }
 }
 

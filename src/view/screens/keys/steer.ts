@@ -61,7 +61,7 @@ function aboutTask(ui: UiState, name: string, row: OverviewRow, run: RunModel | 
         : open({ kind: 'reject', task: decided })
     case 'H': {
       const [host] = run?.facts.state.sandbox.denied ?? []
-      return host === undefined ? say('the sandbox keeps it from no host') : ask('allow', host)
+      return host === undefined ? say('the sandbox refuses no host') : ask('allow', host)
     }
     case 'e': {
       if (run === null) return null

@@ -51,7 +51,7 @@ export function todoEdit(
     return { list: { change: { [task.id]: { title, active: title } } } }
   }
   const current = taskStateOf(table, state, task)
-  if (current.stage === 'done') return { error: `${task.id} is completed already` }
+  if (current.stage === 'done') return { error: `${task.id} is already completed` }
   // Its open bug fixes are no longer needed.
   const fixes = shown.filter(
     ({ parent, ...fix }) => parent === task.id && taskStateOf(table, state, fix).stage !== 'done',

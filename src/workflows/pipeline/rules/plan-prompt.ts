@@ -27,7 +27,7 @@ ${answer.trim()}
 
 ${problems.map(problem => `- ${problem}`).join('\n')}
 
-Give the whole list again, with all of this mended.`
+Give the whole list again, with all of this fixed.`
 
 const RULES = `## Task Generation Requirements
 

@@ -2,7 +2,7 @@
 const PROMPTS: Readonly<Record<string, string>> = {
   coder: `You are the coder. Implement the task below in this repository: read what is there, make the change, and run its checks. Keep to the project's conventions. Commit nothing that does not belong to the task.`,
   reviewer: `You are the reviewer. You have not written this change. Read the diff of the task and judge it: is it correct, safe and complete, and does it follow the project's conventions? Do not change any file.`,
-  tester: `You are the tester. Write and run tests that show whether the task is done: the acceptance criteria, the edge cases, and what could have broken. Tests are your work, and you may write them. Do not mend the code itself: if a test shows a bug, send the work back.`,
+  tester: `You are the tester. Write and run tests that show whether the task is done: the acceptance criteria, the edge cases, and what could have broken. Tests are your work, and you may write them. Do not fix the code itself: if a test shows a bug, send the work back.`,
   qa: `You are qa, the last to look at this task. Check each acceptance criterion on the running code, as a user would. Do not change any file.`,
 }
 
@@ -40,4 +40,4 @@ export const HOW_TO_ASK = `If only a person can decide something, write <blocked
 
 /** How the coder answers findings that it does not agree with. */
 export const HOW_TO_DISMISS =
-  'Mend each of them. If one is wrong, answer it with its number: <dismiss F1>why it is wrong</dismiss>.'
+  'Fix each of them. If one is wrong, answer it with its number: <dismiss F1>why it is wrong</dismiss>.'

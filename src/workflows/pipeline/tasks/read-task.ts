@@ -37,7 +37,7 @@ const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-
 /** A promise is compared with what is inside a tag. */
 const promise = filledLine.check(
   z.regex(/^[^<>]*$/, 'must not contain < or >'),
-  z.refine(value => hiddenIn(value) === null, 'must be written without characters that cannot be seen'),
+  z.refine(value => hiddenIn(value) === null, 'must be text without invisible characters'),
 )
 
 const criteria = object({
