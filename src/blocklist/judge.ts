@@ -9,7 +9,7 @@ import { walk } from './walk.ts'
 export type Verdict = { category: number; rule: string; reason: string }
 
 /**
- * Judges a shell command by what it would start, not by what it looks like. null: nothing speaks against it. It never
+ * Judges a shell command by what it would start, not by what it looks like. null: nothing is wrong with it. It never
  * throws, and takes time in proportion to the length of the command.
  */
 export function judgeCommand(command: string, allow: readonly string[]): Verdict | null {

@@ -1,6 +1,6 @@
 import { ANY, HOME, MAYBE, SOME, STAR } from './shell/shell.ts'
 
-/** Whose a place is, for someone who wants to delete it or change all of it. */
+/** Whom a path belongs to, for a command that deletes it or changes all of it. */
 export type Place = 'root' | 'system' | 'home' | 'unset' | 'project' | 'above' | 'git' | 'elsewhere'
 
 const SYSTEM =

@@ -1,7 +1,7 @@
 import { parseNamed } from './allowlist.ts'
 import { judgeCommand } from './judge.ts'
 
-/** Why a tool call may not be made, given what the hook got on its input; null: nothing speaks against it. */
+/** Why a tool call may not be made, given what the hook got on its input; null: nothing is wrong with it. */
 export function judgeToolCall(input: string, allow: readonly string[]): string | null {
   const call = parseNamed(input, 'what the hook was given')
   if (!isObject(call) || typeof call.tool_name !== 'string')

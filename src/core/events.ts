@@ -72,7 +72,7 @@ export type AgentEnded = Extract<AgentEvent, { type: 'ended' }>
  */
 export type Exit = { code: number | null; signal: string | null; lost?: string }
 
-/** How one sees whether an agent is at work: by the events or lines that it prints, or by what its screen shows. */
+/** What shows that an agent is at work: the events or lines that it prints, or its screen. */
 export type Watched = 'stream' | 'screen'
 
 /** Enough to find a process again after a crash, and to know that it is not another with the same number. */
@@ -107,7 +107,7 @@ export type Outcome =
       said?: string
       /** Tool calls that were refused: the agent could not do all it wanted. */
       denials?: number
-      /** Its screen stood still, and it was stopped. */
+      /** Its screen did not change, and ralph stopped it. */
       fellSilent?: true
       /** Tasks that this stage produced (decomposing a goal). */
       yields?: Task[]
@@ -178,9 +178,9 @@ export type RunEvent = { at: number; up?: number } & (
       workflow: string
       limits: Limits
       tasks: Task[]
-      /** The resolved settings and whatever else the run's rules rest on; edits of files do not change them. */
+      /** The resolved settings and whatever else the run's rules depend on; edits of files do not change them. */
       pins: Record<string, unknown>
-      /** The process that runs it: others see by this whether it is alive. */
+      /** The process that hosts it; by this, others see whether it is alive. */
       by?: ProcessRef
     } & Place)
   /** A later incarnation of the same run. The project may have been moved. */
@@ -223,9 +223,9 @@ export type RunEvent = { at: number; up?: number } & (
     } & Edit)
   /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
   | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
-  /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request asked for it. */
+  /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request. */
   | { type: 'limits'; limits: Limits; by?: 'file'; request?: string; from?: Sender }
-  /** An instruction of the user's; all later prompts contain it, or all of one task. */
+  /** An instruction from the user. All later prompts contain it, or all later prompts of one task. */
   | { type: 'told'; text: string; task?: TaskId; request?: string; from?: Sender }
   /**
    * The engine left the loop without finishing; `resume` goes on. `left`: it stopped cleanly, so what agents had written
@@ -237,11 +237,11 @@ export type RunEvent = { at: number; up?: number } & (
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
   | { type: 'undone'; saved: string }
   | { type: 'warned'; note: string }
-  /** The sandbox kept something from a host (`why`: though it is allowed), or from writing a file; the user allows a host. */
+  /** The sandbox refused a host (`why`: although it is allowed), or the writing of a file; the user allows a host. */
   | { type: 'denied'; host: string; id?: StepId; why?: string }
   | { type: 'refused'; path: string; id?: StepId }
   | { type: 'allowed'; host: string; request?: string; from?: Sender }
-  /** After a step was settled: why green checks are not enough, under the name of a check; null: they are again. */
+  /** After a step was settled: why green checks are not enough, under the name of a check; null: now they are enough. */
   | { type: 'doubted'; id: StepId; check: string; why: string | null }
   // Passing events.
   | { type: 'prompted'; id: StepId; text: string }
@@ -249,7 +249,7 @@ export type RunEvent = { at: number; up?: number } & (
   | { type: 'checking'; id: StepId | null; check: string }
   | { type: 'checked'; id: StepId | null; finding: Finding; ms: number; exit: Exit | null }
   | { type: 'waiting'; until: number; why: string }
-  /** Somebody at the terminal is asked; nothing goes on until they answer. */
+  /** Ralph asks somebody at the terminal; nothing continues until they answer. */
   | { type: 'asking'; id: StepId; what: string }
 )
 
@@ -261,7 +261,7 @@ export type Settled = {
   task: TaskId
   stage: StageName
   workspace?: string
-  /** null: the outcome moved nothing (limited, interrupted, an agent error). */
+  /** null: the outcome changed nothing (limited, interrupted, an agent error). */
   move: Move | null
   end: Outcome['end']
   note: string
@@ -280,7 +280,7 @@ export type Settled = {
   block: Record<TaskId, TaskId>
 }
 
-/** An event for whoever watches; it is not kept. */
+/** An event for those who watch; it is not kept. */
 export type PassingEvent = Extract<
   RunEvent,
   { type: 'prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asking' }

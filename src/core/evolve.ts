@@ -19,7 +19,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'began':
     case 'resumed':
-      // Counts in a row and waits begin anew, or a failed run could never go on.
+      // Counts in a row and waits start again, or a failed run could never continue.
       return { ...state, ...COUNTS, limits: event.limits, hold: null }
     case 'started': {
       const { type: _, ...step } = event

@@ -32,7 +32,7 @@ export function reached(
   worked: number,
 ): { result: Result; why: string } | null {
   const { limits } = state
-  // What is in flight may still spend its share. Once it has landed, what it spent counts.
+  // A step in flight may still spend its share. Once it has ended, only what it spent counts.
   if (limits.usd !== null && state.spent.usd + sharesOf(state) >= limits.usd)
     return {
       result: 'budget',

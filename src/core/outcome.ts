@@ -4,7 +4,7 @@ import type { Move, RunState, Stage, TaskState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
-/** What of an agent's ending decides about the outcome. */
+/** What the outcome depends on when an agent has ended. */
 type Ended = Omit<AgentEnding, 'ms' | 'claimed'>
 
 export type Evidence = Ended & {
@@ -81,7 +81,7 @@ function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: s
 const COMPARED = 2000
 const KEPT_LETTERS = 200
 
-/** A word or two, such as "Working.", is no statement that could be new or old. */
+/** A word or two, such as "Working.", is too short to be new or old. */
 const LEAST_LETTERS = 12
 
 /** The letters of an answer: numbers, times and marks may differ where nothing new is said. */

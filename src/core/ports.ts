@@ -204,7 +204,7 @@ export type RunningAgent = {
 
 /**
  * What people ask of a live run. `retry`: do not wait any longer. `drop`: give one task up. `limit`: another number of
- * iterations; `by`: an edit of the worker's state file. `allow`: a host that the sandbox kept it from. `todo`: the workflow
+ * iterations; `by`: an edit of the worker's state file. `allow`: a host that the sandbox refused. `todo`: the workflow
  * reads the request.
  */
 export type Control =
@@ -231,7 +231,7 @@ export interface Controls {
 /** Everything the engine needs from outside. Fakes of these run it in memory. */
 export interface Ports {
   clock: Clock
-  /** Shows a passing event to whoever watches. */
+  /** Shows a passing event to those who watch. */
   emit(event: PassingEvent): void
   controls: Controls
   /** Which agents may work at a stage, in order of preference. */

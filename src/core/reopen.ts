@@ -23,7 +23,7 @@ export function isGivenUp({ taskStates }: Pick<RunState, 'taskStates'>, tasks: r
   return left.length > 0 && given.size === left.length
 }
 
-/** A person gives a task up; the others go on. null if there is nothing to give up. */
+/** A person cancels a task; the others continue. null if there is nothing to cancel. */
 export function cancelTask(
   table: StageTable,
   state: RunState,

@@ -145,7 +145,7 @@ function advance(
   countIdle(me, outcome, move, stage)
   me.carry = carried(outcome, move, me.carry)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
-  // A red check at the cap cannot be waved through: it spends the stage instead.
+  // Work with a red check is not approved at the cap: it uses up the stage instead.
   if (move === 'reject' && me.rounds >= table.rounds) move = red.length > 0 ? 'spent' : 'capped'
   const isIdle = (me.idle?.times ?? 0) >= state.limits.stuck
   if ((me.still >= state.limits.stuck || isIdle) && move !== 'ask') move = 'stuck'
@@ -153,7 +153,7 @@ function advance(
   if (move === 'stuck') block(me, isIdle ? explainIdle(me) : explainStill(me, red))
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
   else if (move === 'more' && isUndecided && stage.on.more === step.stage) {
-    // Not the agent's fault: it spends no try. But nothing goes on for ever.
+    // Not the agent's fault: it uses up no try. But nothing may continue for ever.
     if (me.undecided >= state.limits.crashes)
       block(me, `no check could decide ${me.undecided} times in a row: ${firstLine(me.carry[0]?.note)}`)
   } else if (stage.on[move] === 'bugfix') addBugFix(table, state, me, task, red, event)
@@ -161,7 +161,7 @@ function advance(
   return move
 }
 
-/** Follows the table; staying at a stage spends a try. */
+/** Follows the table; staying at a stage uses up a try. */
 function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, table?: StageTable): Move {
   if (stage.on[move] === step.stage && ++me.tries >= (task.tries?.[step.stage] ?? stage.tries)) move = 'spent'
   const to = stage.on[move]
@@ -219,7 +219,7 @@ function addBugFix(
   me.tries = 0
 }
 
-/** Reads an iteration that ended well against its stage. */
+/** Which move an iteration that ended well means at its stage. */
 export function moveOf(stage: Stage, outcome: Ok): Move {
   const has = (verdict: Finding['verdict']) => outcome.findings.some(f => f.verdict === verdict)
   if (outcome.asks !== undefined && stage.on.ask) return 'ask'
@@ -264,7 +264,7 @@ function blockedWhy(move: Move, doing: string, me: TaskState): string {
   return reason ? `${what}: ${reason}` : what
 }
 
-/** Work that was sent back and then blocked goes on where it was sent to. */
+/** Work that was sent back and then blocked continues where it was sent to. */
 function goOnWhereSent(me: TaskState, { on: { reject } }: Stage): void {
   if (reject !== undefined) me.blockedAt = reject
 }

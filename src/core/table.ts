@@ -101,7 +101,7 @@ export type TaskState = {
   proof: boolean
   /** Why it is blocked, or how it came to be done other than by passing. */
   why: string
-  /** The stage that a blocked task goes on with when it is reopened; absent: its first. */
+  /** The stage at which a blocked task continues when it is reopened; absent: its first. */
   blockedAt?: StageName
 }
 
@@ -190,7 +190,7 @@ export type RunState = {
   told: string[]
   /** Those for one task only, such as the answer to its question. */
   toldTask: Record<TaskId, string[]>
-  /** The hosts that a sandbox kept it from, the files it kept it from writing, and the hosts that the user allowed since. */
+  /** The hosts that a sandbox refused, the files that it refused to write, and the hosts that the user allowed since. */
   sandbox: { denied: string[]; refused: string[]; allowed: string[] }
 }
 

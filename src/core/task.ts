@@ -90,8 +90,8 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
 }
 
 /**
- * Finds tasks by their ids, or whatever else has one. `at`: where it probably is. Lists can be long, and whoever edits one
- * mostly keeps its order, so that nothing needs to be built.
+ * Finds tasks by their ids, or anything else that has an id. `at`: where it probably is. Lists can be long,
+ * but edits mostly keep their order, so that nothing needs to be built.
  */
 export function taskFinder<T extends { id: TaskId }>(
   tasks: readonly T[],

@@ -50,8 +50,8 @@ export async function begin(
 /** One iteration: a fresh agent, its checks, and what they changed. */
 export async function iterate(context: RunContext, { step, prompt }: Begun): Promise<void> {
   if (step.agent !== null) await callAgent(context, step, prompt)
-  const landed = context.book.state.flight[step.id]
-  if (landed && !context.signals.soft.aborted) await conclude(context, landed)
+  const ended = context.book.state.flight[step.id]
+  if (ended && !context.signals.soft.aborted) await conclude(context, ended)
 }
 
 const workOf = (book: Book, step: Step): Work => ({

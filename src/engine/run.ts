@@ -68,7 +68,7 @@ export async function run(
     const cut = new AbortController()
     cuts.set(begun.step.id, cut)
     if (signals.hard.aborted) cut.abort()
-    const landing = iterate({ ...context, signals: { soft: signals.soft, hard: cut.signal } }, begun)
+    const done = iterate({ ...context, signals: { soft: signals.soft, hard: cut.signal } }, begun)
       .then(() => (dropped.has(begun.step.id) ? applyLeft(context, begun.step.id) : undefined))
       .catch(error => {
         trouble ??= { error }
@@ -78,7 +78,7 @@ export async function run(
         cuts.delete(begun.step.id)
         dropped.delete(begun.step.id)
       })
-    flying.set(begun.step.id, landing)
+    flying.set(begun.step.id, done)
   }
   try {
     if (options.again) await recover(context)
@@ -97,10 +97,10 @@ export async function run(
       switch (decision.type) {
         case 'work':
           await begin(context, decision).then(fly, error => {
-            // Others may be in flight: the run stops once they have landed.
+            // Others may be in flight: the run stops once they have ended.
             trouble ??= { error }
           })
-          // With one step at a time there is nothing to decide until it lands.
+          // With one step at a time there is nothing to decide until it ends.
           if (table.width === 1 && flying.size > 0) await sleep.wait(flying.values(), null)
           break
         case 'busy':

@@ -25,7 +25,7 @@ export function obey(context: RunContext, cancel: AbortController, endSteps: (ta
   }
 }
 
-/** A blocked task that is told something goes on with it. */
+/** A blocked task that gets an instruction continues with it. */
 function tell(
   { book }: RunContext,
   { text, task }: Extract<Control, { type: 'tell' }>,
@@ -81,7 +81,7 @@ function holdAfter(
   }
 }
 
-/** Sleeps until something happens: a step lands, time is up, a signal or a request comes. */
+/** Sleeps until something happens: a step ends, time is up, a signal or a request comes. */
 export function sleeper({ ports, signals }: RunContext) {
   let news = false
   let wake = () => {}

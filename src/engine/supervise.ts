@@ -38,7 +38,7 @@ export async function supervise(
   /** It gave a result and has not gone on since. */
   let answered = false
   let heard = began
-  let patienceMs = timeouts.inactivityMs
+  let silenceMs = timeouts.inactivityMs
   let how: How = 'exited'
   let stoppedByRalph = false
   let result: AgentEnded | undefined
@@ -83,9 +83,9 @@ export async function supervise(
       const written = lastWritten() ?? 0
       const silent = Math.min(clock.elapsed() - heard, clock.now() - written)
       const hasOpenTool = [...openTools.values()].some(until => until > clock.elapsed())
-      if (hasOpenTool || openTasks > 0) watchSilence(patienceMs)
-      else if (silent >= patienceMs) stop('inactive')
-      else watchSilence(patienceMs - silent)
+      if (hasOpenTool || openTasks > 0) watchSilence(silenceMs)
+      else if (silent >= silenceMs) stop('inactive')
+      else watchSilence(silenceMs - silent)
     })
   }
   // A result that was given is kept: only the process is stopped.
@@ -95,11 +95,11 @@ export async function supervise(
     const activity = (watched: Watched | 'hooks') => {
       heard = clock.elapsed()
       if (watched === 'hooks') return
-      const patience = watched === 'screen' ? timeouts.screenMs : timeouts.inactivityMs
-      if (patience === patienceMs) return
-      patienceMs = patience
+      const allowedMs = watched === 'screen' ? timeouts.screenMs : timeouts.inactivityMs
+      if (allowedMs === silenceMs) return
+      silenceMs = allowedMs
       stopWatching()
-      watchSilence(patienceMs)
+      watchSilence(silenceMs)
     }
     const calling = call({ event: see, activity }).catch(error => notStarted(error))
     // The agent is starting by now, so this costs it no time.

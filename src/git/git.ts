@@ -98,7 +98,7 @@ export async function mustGit(
   return stdout.toString().trimEnd()
 }
 
-/** `isKilled`: somebody else killed it, the system for want of memory, say. */
+/** `isKilled`: another process killed it, for example the system because memory was short. */
 type GitResult = { failed: boolean; isKilled?: boolean; stdout: Buffer; stderr: string }
 
 const MOST_TRIES = 3

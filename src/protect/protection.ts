@@ -19,7 +19,7 @@ export interface Protection {
   violations(): readonly string[]
   /** The failed check of the last iteration; empty if nothing was changed. */
   checks(): Check[]
-  /** The step is over: what is shared with other steps may be taken anew without it. */
+  /** The step is over: what is shared with other steps may be recorded again without it. */
   release(): void
 }
 

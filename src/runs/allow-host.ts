@@ -8,7 +8,7 @@ import { isLive } from './live.ts'
 import { record, runFor, type SteerOptions, sendRequest, withStoppedRun } from './steer.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
 
-/** `[RUN] HOST`: lets a run reach a host that its sandbox kept it from. */
+/** `[RUN] HOST`: lets a run reach a host that its sandbox refused. */
 export async function allowHost(words: string[], options: SteerOptions, io: Io): Promise<number> {
   const [host = '', name, ...more] = words.toReversed()
   if (more.length > 0) throw new UsageError('give one host, and before it one run at most')

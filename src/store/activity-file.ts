@@ -25,7 +25,7 @@ export function openActivityFile(
     const path = join(files.folderFor(id), NAME)
     return follow(files.keep(path, openNewFile), path, onLine)
   } catch {
-    // Without it ralph knows less; what cannot be written here is told by the files that are needed.
+    // Without it ralph knows less. If the disk is full, the files that ralph needs report it.
     return null
   }
 }

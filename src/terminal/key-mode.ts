@@ -17,7 +17,7 @@ read -r word <&3 && exit
 `
 
 /** A terminal whose output is stopped (Ctrl+S) would keep stty waiting. */
-const PATIENCE_MS = 500
+const STTY_TIMEOUT_MS = 500
 
 /** Sets the terminal to single keys, and back. Both may be called at any time. */
 export type KeyMode = { on(): void; off(): void }
@@ -66,7 +66,7 @@ function setBack(before: string): boolean {
   try {
     execFileSync('stty', [before], {
       stdio: [0, 'ignore', 'ignore'],
-      timeout: PATIENCE_MS,
+      timeout: STTY_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     })
     return true

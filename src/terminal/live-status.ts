@@ -41,7 +41,7 @@ export function liveStatus(out: OutputStream, live: LiveLine): LiveStatus {
   let timer: NodeJS.Timeout | null = null
   let isDue = false
   let drawn = ''
-  /** The line as it was last made: a fast stream must not make it anew for every piece. */
+  /** The line as it was last made: a fast stream must not make it again for every piece. */
   let last = ''
   let lastColumns = 0
 

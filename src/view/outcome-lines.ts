@@ -6,7 +6,7 @@ import type { Fit } from './fit.ts'
 import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 
-/** How much is shown of what a reviewer wants to be changed. */
+/** How much is shown of what a reviewer asks for. */
 const FEEDBACK_LINES = 6
 
 /**

@@ -8,7 +8,7 @@ import { replaceFile } from '../store/files/atomic.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { FILES } from './folder.ts'
 
-/** What a supervisor is to do: begin a run, or go on with it. */
+/** What a supervisor has to do: begin a run, or continue it. */
 export type LaunchOrder =
   | {
       type: 'begin'

@@ -149,13 +149,13 @@ async function hostInForeground(run: ReadyRun, record: WorkerRecord): Promise<nu
   return exit
 }
 
-/** A name is taken while its worker is not at its end: what is paused, or crashed at work, can go on. */
+/** A name is taken until its worker has ended: a paused or crashed worker can continue. */
 function refuseTaken(home: string, name: string): void {
   const record = readWorker(home, name)
   if (!record) return
   const { phase, events } = lookAt(home, record)
   if (phase === 'stopped' || phase === 'failed') return
-  // It crashed before it began, or was undone: there is nothing to go on with.
+  // It crashed before it began, or was undone: there is nothing to continue.
   if (phase === 'crashed' && (events.length === 0 || isUndone(events))) return
   const wayOut =
     phase === 'crashed' || phase === 'paused'

@@ -172,11 +172,11 @@ async function cancelWhatRuns(name: string, io: Io): Promise<number | null> {
   return cancelRun(run.id, { projectDir: record.project }, quiet)
 }
 
-/** `patienceMs`: how long it has to end by itself. */
-async function endProcess(ref: NonNullable<WorkerRecord['supervisor']>, patienceMs = 0): Promise<void> {
+/** `graceMs`: how long it has to end by itself. */
+async function endProcess(ref: NonNullable<WorkerRecord['supervisor']>, graceMs = 0): Promise<void> {
   // A worker may run in this very process.
   const isOther = () => ref.pid !== process.pid && isAlive(ref)
-  for (const end = performance.now() + patienceMs; isOther(); await delay(POLL_MS))
+  for (const end = performance.now() + graceMs; isOther(); await delay(POLL_MS))
     if (performance.now() >= end) process.kill(ref.pid, 'SIGKILL')
 }
 

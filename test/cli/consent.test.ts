@@ -205,7 +205,10 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
   it('a command with something hidden is refused before anything is asked', async () => {
     const stage = setUntrusted({ guardrails: [{ command: 'true \x1b]0;touch ran #\x07' }] })
     const { code, screen } = await (await open(stage, 'run', '-p', 'x')).ended()
-    expect([code, screen]).toEqual([2, expect.stringContaining('invisible characters (U+001B at character 6)')])
+    expect([code, screen]).toEqual([
+      2,
+      expect.stringContaining('invisible characters (U+001B at character 6)'),
+    ])
     expect(screen).not.toContain('Trust these?')
   })
 })

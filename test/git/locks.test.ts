@@ -10,7 +10,7 @@ import { watchLockOwners } from '../../src/runners/process/lock-owners.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '' }
-const patience = { alone: 100, owned: 1000 }
+const waits = { alone: 100, owned: 1000 }
 /** Where nobody owns it: but a git of another test may look as if it could, for as long as it runs. */
 const patient = { alone: 100, owned: 20_000 }
 
@@ -47,16 +47,16 @@ describe.skipIf(process.platform !== 'linux')('a stale lock', () => {
   ])('of a linked working tree is found and removed: %s', async name => {
     const { dirs, removal, removed, lock } = await lay('linked')
     const path = lock(name)
-    expect(await lastingLocks(dirs, { patience })).toEqual([path])
-    expect(await lastingLocks(dirs, { patience: patient, removal })).toEqual([])
+    expect(await lastingLocks(dirs, { waits })).toEqual([path])
+    expect(await lastingLocks(dirs, { waits: patient, removal })).toEqual([])
     expect([removed, existsSync(path)]).toEqual([[path], false])
   })
 
   it('that git named is found wherever it is in the repository, and nowhere else', async () => {
     const { dirs, lock } = await lay()
     const path = lock('main/.git/refs/heads/other.lock')
-    expect(await lastingLocks(dirs, { patience })).toEqual([])
-    expect(await lastingLocks(dirs, { patience, named: [path, lock('mine.lock')] })).toEqual([path])
+    expect(await lastingLocks(dirs, { waits })).toEqual([])
+    expect(await lastingLocks(dirs, { waits, named: [path, lock('mine.lock')] })).toEqual([path])
   })
 
   it.each(['main', 'linked', 'main/.git/worktrees/linked'])(
@@ -68,10 +68,10 @@ describe.skipIf(process.platform !== 'linux')('a stale lock', () => {
       git.stdin.write('HEAD\n')
       await once(git.stdout, 'data')
       const path = lock('main/.git/packed-refs.lock')
-      expect(await lastingLocks(dirs, { patience, removal })).toEqual([path])
+      expect(await lastingLocks(dirs, { waits, removal })).toEqual([path])
       git.kill()
       await once(git, 'exit')
-      expect(await lastingLocks(dirs, { patience: patient, removal })).toEqual([])
+      expect(await lastingLocks(dirs, { waits: patient, removal })).toEqual([])
     },
   )
 
@@ -86,16 +86,16 @@ describe.skipIf(process.platform !== 'linux')('a stale lock', () => {
     git.stdin.write('HEAD\n')
     await once(git.stdout, 'data')
     const path = lock('main/.git/HEAD.lock')
-    expect(await lastingLocks(dirs, { patience, removal })).toEqual([path])
+    expect(await lastingLocks(dirs, { waits, removal })).toEqual([path])
   })
 
   it('stays while any program has it open', async () => {
     const { dirs, removal, lock } = await lay()
     const path = lock('main/.git/index.lock')
     const fd = openSync(path, 'r')
-    expect(await lastingLocks(dirs, { patience, removal })).toEqual([path])
+    expect(await lastingLocks(dirs, { waits, removal })).toEqual([path])
     closeSync(fd)
-    expect(await lastingLocks(dirs, { patience: patient, removal })).toEqual([])
+    expect(await lastingLocks(dirs, { waits: patient, removal })).toEqual([])
   })
 
   it('goes although a git lives in another repository', async () => {
@@ -105,16 +105,16 @@ describe.skipIf(process.platform !== 'linux')('a stale lock', () => {
     onTestFinished(() => void git.kill())
     await once(git, 'spawn')
     lock('main/.git/HEAD.lock')
-    expect(await lastingLocks(dirs, { patience: patient, removal })).toEqual([])
+    expect(await lastingLocks(dirs, { waits: patient, removal })).toEqual([])
   })
 
   it('stays if it was there before the run, or if nobody can tell whose it is', async () => {
     const { dirs, removal, lock } = await lay()
     const path = lock('main/.git/HEAD.lock')
-    expect(await lastingLocks(dirs, { patience, removal: { ...removal, since: Date.now() + 1000 } })).toEqual(
-      [path],
-    )
-    expect(await lastingLocks(dirs, { patience, removal: { ...removal, watchOwners: () => null } })).toEqual([
+    expect(await lastingLocks(dirs, { waits, removal: { ...removal, since: Date.now() + 1000 } })).toEqual([
+      path,
+    ])
+    expect(await lastingLocks(dirs, { waits, removal: { ...removal, watchOwners: () => null } })).toEqual([
       path,
     ])
   })
@@ -130,7 +130,7 @@ describe('a git command that meets a lock', () => {
       tries++
       return existsSync(path) ? complaint : failure
     }
-    expect(await pastLocks(dirs, { patience }, act(null))).toEqual({ failure: complaint, locks: [path] })
+    expect(await pastLocks(dirs, { waits }, act(null))).toEqual({ failure: complaint, locks: [path] })
     setTimeout(() => rmSync(path), 50)
     expect(await pastLocks(dirs, {}, act(null))).toBeNull()
     tries = 0

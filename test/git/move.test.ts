@@ -80,7 +80,7 @@ describe.each(WAYS)('a branch that is moved %s', (_, isForward) => {
       const removed: string[] = []
       const wait: LockWait = {
         removal: { since: 0, watchOwners: () => () => false, onRemoved: path => removed.push(path) },
-        patience: { alone: 0, owned: 0 },
+        waits: { alone: 0, owned: 0 },
       }
       expect(await move({ isForward, isRepeated: true, wait })).toEqual({ type: 'moved' })
       expect(removed).toEqual([join(root, '.git', 'index.lock')])

@@ -109,7 +109,7 @@ const CLOSINGS: readonly Closing[] = [
   { runners: 'prove', line: /^Files=\d+, Tests=\d+,/, ran: n => n('Tests') },
 ]
 
-/** Only a part was run anew, or several runs are in one output: then a count says nothing. */
+/** Only a part was run again, or several runs are in one output: then a count says nothing. */
 const PARTIAL =
   /cache hit|FULL TURBO|replaying logs|\[local cache\]|existing outputs match the cache|from the cache|:test (?:UP-TO-DATE|FROM-CACHE)|related to (?:changed )?files|run-last-failure|\bRERUN\b|Watch Usage|Waiting for file changes|press .{1,20} to (?:rerun|quit|show help|exit)/i
 

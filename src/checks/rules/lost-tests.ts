@@ -69,7 +69,7 @@ function hasSuccessor({ path, before }: FileChange, added: Added): boolean {
   const text = before ?? ''
   if (areMostly([...significantLines(text)], added.lines) || areMostly(namesIn(text), added.names))
     return true
-  // The same test written anew: in another language, for another runner, in another folder.
+  // The same test written again: in another language, for another runner, in another folder.
   const size = (path: string, text: string) => testsIn(path, text) || assertsIn(path, text)
   return added.files.some(
     other =>

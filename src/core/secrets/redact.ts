@@ -21,7 +21,7 @@ const HEADER = /((?:^|['"])([A-Za-z][\w-]*):\s*)([^'"]+)/g
 /** An option and the word after it. */
 const OPTION = /(^|\s)(--?[A-Za-z][\w-]*)\s+(?!-)("[^"]*"|'[^']*'|[^\s'"]+)/g
 
-/** All that is told by a name, a scheme or a URL has one of these in it. */
+/** Every secret that a name, a scheme or a URL gives away has one of these in it. */
 const SIGN = /[\s=:]/
 
 /** A text without the secrets in it, as far as they can be told. Most texts are single words, so those are quick. */

@@ -65,7 +65,7 @@ function afterGood(state: RunState, task: TaskId, agent: AgentName): Streaks {
   return { streaks: others.length > 0 ? Object.fromEntries(others) : streaks, pauses }
 }
 
-/** Tasks that begin anew: nothing went wrong with them yet. */
+/** Tasks that start again: nothing went wrong with them yet. */
 export function withoutStreaks({ streaks, pauses }: Streaks, tasks: readonly TaskId[]): Streaks {
   return { streaks: without(streaks, tasks), pauses: without(pauses, tasks) }
 }

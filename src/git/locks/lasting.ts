@@ -21,13 +21,13 @@ export type LockWait = {
   removal?: LockRemoval | null
   /** Do not wait any longer. */
   hard?: AbortSignal
-  patience?: typeof PATIENCE_MS
+  waits?: typeof WAITS_MS
 }
 
 const POLL_MS = 20
 
 /** `alone`: at which age a lock is not waited for that nobody is known to own. `owned`: how long to wait for who may own it. */
-const PATIENCE_MS = { alone: 1000, owned: 4000 }
+const WAITS_MS = { alone: 1000, owned: 4000 }
 
 /** Waits for git's locks to go away, and removes those that a git of this run left. Returns the paths of the others. */
 export async function lastingLocks(dirs: GitDirs, wait: LockWait = {}): Promise<string[]> {
@@ -36,7 +36,7 @@ export async function lastingLocks(dirs: GitDirs, wait: LockWait = {}): Promise<
   return lasting
 }
 
-async function lasts(lock: Lock, { removal, hard, patience = PATIENCE_MS }: LockWait): Promise<boolean> {
+async function lasts(lock: Lock, { removal, hard, waits = WAITS_MS }: LockWait): Promise<boolean> {
   const isOfRun = removal && lock.isPlain && lock.madeAt >= removal.since
   const mayBeOwned = isOfRun ? removal.watchOwners() : null
   const began = performance.now()
@@ -46,10 +46,10 @@ async function lasts(lock: Lock, { removal, hard, patience = PATIENCE_MS }: Lock
     // The system time may have been set meanwhile.
     const waited = performance.now() - began
     const age = Math.max(Date.now() - lock.madeAt, waited)
-    if (age >= patience.alone) {
+    if (age >= waits.alone) {
       if (!removal || mayBeOwned === null) return true
       if (!mayBeOwned(lock.path)) return !remove(lock.path, removal)
-      if (waited >= patience.owned) return true
+      if (waited >= waits.owned) return true
     }
     await delay(POLL_MS)
   }
@@ -67,7 +67,7 @@ function remove(path: string, { onRemoved }: LockRemoval): boolean {
 
 const MOST_TRIES = 20
 
-/** A git that somebody killed, the system for want of memory, say: it may have left a lock of its own. */
+/** A git that another process killed, for example the system because memory was short: it may have left a lock. */
 const isKilled = (failure: string): boolean => failure.includes('was killed by SIGKILL')
 
 /**

@@ -209,7 +209,7 @@ function mustExist(program: string, path: string, wayOut: string): void {
 const missingFrom = (program: string): string =>
   program.includes('/') ? 'does not exist or cannot be executed' : 'is not on PATH'
 
-/** Refuses to go on with a run whose agent is gone: every iteration would fail. */
+/** Refuses to continue a run whose agent is gone: every iteration would fail. */
 export function requireAgent(spec: BaseSpec, path: string): void {
   const { argv, explicit } = spec.agent
   const program = argv[0]!

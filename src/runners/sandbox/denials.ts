@@ -31,7 +31,7 @@ const SHARED = new Set(['.cache', '.config', '.local', 'share', 'state'])
 
 /**
  * The folder that a user could let an agent write to: the program's own in the home, else the first two names. A program
- * that writes a thousand files is told of once.
+ * that writes a thousand files is reported once.
  */
 export function placeOf(path: string, home: string): string {
   const isHome = path.startsWith(`${home}/`)

@@ -72,7 +72,7 @@ const KEYS = [
 /** What git obeys: it can run programs, or send a working tree elsewhere. */
 const OBEYED_BY_GIT = ['hooks', 'config', 'config.worktree', 'info', 'commondir', 'gitdir']
 
-/** What the sandbox runtime is told. `exists`: whether there is something at a path. */
+/** The settings of the sandbox runtime. `exists`: whether there is something at a path. */
 export function policyOf(borders: Borders, exists: (path: string) => boolean): SandboxRuntimeConfig {
   const { home, folders, git, agents, settings } = borders
   const inHome = (path: string) => `${home}/${path}`

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ownProgram, replaceableProgram } from '../../store/files/own-program.ts'
 
-/** Something that keeps the sandbox from working, and the way out. */
+/** Something that keeps the sandbox from working, and what to do. */
 export type Missing = { what: string; remedy: string }
 
 /** What srt is made of. `runtime`: the module of its package. The others are programs that it needs on Linux. */

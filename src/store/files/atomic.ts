@@ -1,4 +1,4 @@
-// Use `replaceFile` for a file that ralph rests on: after any crash it is the old one or the new one, whole. Use
+// Use `replaceFile` for a file that ralph depends on: after any crash it is the old one or the new one, whole. Use
 // `replaceFileUnsynced` where losing the last version in a power cut does no harm; it does not wait for the disk.
 
 import { randomBytes } from 'node:crypto'

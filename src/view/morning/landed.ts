@@ -5,7 +5,7 @@ import { isShown } from '../../core/todo.ts'
 import { formatHashes } from '../report/format.ts'
 import type { DoneHow, DoneTask } from './model.ts'
 
-/** `since`: what was done before counts as known. `isDoubted`: something speaks against the run's green checks. */
+/** `since`: what was done before counts as known. `isDoubted`: there is a doubt about the run's green checks. */
 export type LandedOptions = {
   events: readonly RunEvent[]
   since: number

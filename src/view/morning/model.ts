@@ -37,7 +37,7 @@ export type Need = { kind: NeedKind; task: TaskId | null; title: string; why: st
 /** `resume`: the command that lets the run go on after that; null: it is at work. */
 export type NeedyRun = RunName & { needs: Need[]; resume: string | null }
 
-/** How a task came to be done. Only the first is proof. `doubted`: the checks are green, but something speaks against them. */
+/** How a task came to be done. Only the first is proof. `doubted`: the checks are green, but there is a doubt. */
 export type DoneHow = 'verified' | 'doubted' | 'claimed' | 'capped' | 'person'
 
 /** `task`: null if it is the whole run. `commits`: short hashes, or the ranges of an agent's own. */

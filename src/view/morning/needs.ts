@@ -82,7 +82,7 @@ function askedIn(events: readonly RunEvent[]): Set<TaskId> {
   return asked
 }
 
-/** Hosts that the sandbox kept it from. With a reason of its own, such as an address that is never reached, allowing does not help. */
+/** Hosts that the sandbox refused. If it gives a reason, such as an address that is never reached, allowing does not help. */
 function hostNeeds({ about, events }: NeedsOptions): Need[] {
   const denied = new Map<string, string | null>()
   for (const event of events)

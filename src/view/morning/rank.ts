@@ -17,7 +17,7 @@ export type LookOptions = {
 /** From how many changed files on a diff is large. */
 const LARGE = 20
 
-/** What speaks for looking at a run, the weightiest first. */
+/** Reasons to look at a run, the strongest first. */
 const WEIGHTS = { doubted: 0, capped: 1, claimed: 2, left: 3, verified: 4 } as const
 
 /**

@@ -2,7 +2,7 @@ import { formatUsd, plural } from '../../core/format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Spent } from './spent.ts'
 
-// What a run cost, in the forms in which it is told.
+// What a run cost, in the forms in which it is shown.
 
 /** What ralph does itself has no number and no price. */
 export const NONE = '–'

@@ -39,7 +39,7 @@ export type Iteration = {
     /** Which CLI judged; absent: none. */
     judgedBy?: string
   }[]
-  /** What the sandbox kept it from; absent: nothing, or no sandbox. */
+  /** What the sandbox refused; absent: nothing, or no sandbox. */
   denied?: string[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
   /** How many files it changed, and the names of the first ones; null if unknown. */

@@ -36,7 +36,7 @@ export function rowOf(facts: RunFacts, { worker, isAtWork, now }: Surroundings):
   }
 }
 
-/** What nobody took up for so long, nobody wants on top. */
+/** A run that nobody continued for so long does not belong on top. */
 const LONG_AGO = 3 * 24 * 3_600_000
 
 /** Who paused or stopped a run knows it. */

@@ -18,7 +18,7 @@ export type PlanCheckOptions = {
   review: ((plan: CheckedList) => Promise<PlanDecision>) | null
   /** Takes the accepted plan. */
   accept(plan: CheckedList): void
-  /** The person wants another plan, which is not a failure of the planner. */
+  /** The person asks for another plan, which is not a failure of the planner. */
   again(wish: Extract<PlanDecision, { type: 'again' }>): void
 }
 

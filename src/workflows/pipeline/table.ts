@@ -25,7 +25,7 @@ export function pipeline({
   tries?: Readonly<Record<string, number>>
   rounds?: number
   parallel?: number
-  /** Roles that change nothing: what is red after their work goes back, as others have to mend it. */
+  /** Roles that change nothing: what is red after their work goes back, because others have to fix it. */
   readers?: readonly string[]
   /** Each task has a branch of its own. */
   isOnBranches?: boolean

@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox.ts'
 import { openSbx, SBX_TIMES, type Sbx, SbxError, type SbxTimes, sandboxesIn } from './sbx.ts'
 import { ELSEWHERE, END, PREPARE, PUT, TAKE } from './scripts.ts'
 
-/** What the clone inside is told to become. `bundle`: the commits that it lacks, in base64. */
+/** What the clone inside has to become. `bundle`: the commits that it lacks, in base64. */
 type Parcel = { commit: string; head: string; branch: string | null; bundle: string }
 
 /** What the clone inside has: a commit of all its files, its HEAD and its branch. */
