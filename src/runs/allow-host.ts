@@ -11,7 +11,7 @@ import { refuseFromWithin, senderOf } from './within.ts'
 /** `[RUN] HOST`: lets a run reach a host that its sandbox refused. */
 export async function allowHost(words: string[], options: SteerOptions, io: Io): Promise<number> {
   const [host = '', name, ...more] = words.toReversed()
-  if (more.length > 0) throw new UsageError('give one host, and before it one run at most')
+  if (more.length > 0) throw new UsageError('give one host, and at most one run before it')
   if (!/^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(host))
     throw new UsageError(`${quote(host)} is not a host; give a name without https:// and without a path`)
   if (Object.hasOwn(BUNDLES, host))

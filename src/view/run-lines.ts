@@ -173,7 +173,7 @@ export function runLines(shown: RunLinesOptions): (event: RunEvent) => string[] 
     switch (event.type) {
       case 'baseline':
         return event.findings.some(f => f.verdict !== 'pass')
-          ? fit.wrap('  red before the run; to be done, all must be green', colors.dim)
+          ? fit.wrap('  red before the run; all must be green in the end', colors.dim)
           : []
       case 'started':
         return started(event)

@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
     const [stopped = '', resumed = ''] = screen.split('to go on: ')
     expect(stopped).toContain('  limits   10 iterations · $5.00 · no limit on tokens or time\n')
     expect(stopped).toContain('    Error: made is missing\n')
-    expect(stopped).toContain('  red before the run; to be done, all must be green\n')
+    expect(stopped).toContain('  red before the run; all must be green in the end\n')
     expect(stopped).toMatch(/stopped: interrupted\s+1 iteration, still to be checked/)
     expect(resumed).toMatch(/^ {2}spent {4}1 iteration · \$0\.01/m)
     expect(resumed).toMatch(

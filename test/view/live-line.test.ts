@@ -164,7 +164,7 @@ describe('the live line', () => {
   it('tells that the run is paused, or will be', () => {
     const pause: RunEvent = { type: 'control', at: 1000, hold: 'pause' }
     const hasKeys = true
-    expect(lineAfter([began, pause], { hasKeys })(66_000)).toBe('  paused · 1m5s · p goes on · ? keys')
+    expect(lineAfter([began, pause], { hasKeys })(66_000)).toBe('  paused · 1m5s · p continues · ? keys')
     expect(lineAfter([began, pause])(66_000)).toBe('  paused · 1m5s · to go on: ralph resume')
     expect(lineAfter([began, started(1), pause])(0)).toContain('starting claude, then a pause')
     expect(lineAfter([began, pause, { type: 'control', at: 2, hold: null }])(0)).toContain('getting ready')

@@ -16,10 +16,12 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .option('-a, --agent <name>', 'claude, codex, amp, opencode, gemini, copilot, demo, or a program')
     .option('--model <model>', 'the model, as the agent names it')
     .addOption(
-      new Option('-m, --max-iterations <n>', `stop after this many (${limit})`).argParser(positiveInteger),
+      new Option('-m, --max-iterations <n>', `stop after this many iterations (${limit})`).argParser(
+        positiveInteger,
+      ),
     )
     .addOption(new Option('-n, --maximum-iterations <n>').argParser(positiveInteger).hideHelp())
-    .option('--check <command>', 'verify with this too; may be given several times', collect)
+    .option('--check <command>', 'also verify with this command; may be given several times', collect)
     .option('--once', 'run one iteration; exit code 0 if it ended well and its checks are green')
     .option('--stream-agent-output', 'show what the agent does as it happens (default)')
     .option('--no-stream-agent-output', 'text mode: one status line instead of what the agent says')
@@ -35,7 +37,9 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     )
     .addOption(new Option('--max-time <time>', 'stop after this long: 90s, 30m, 2h').argParser(timeSpan))
     .addOption(new Option('--max-cost <usd>', 'stop when this much is spent').argParser(positiveAmount))
-    .addOption(new Option('--max-tokens <n>', 'stop when this many are used').argParser(positiveInteger))
+    .addOption(
+      new Option('--max-tokens <n>', 'stop when this many tokens are used').argParser(positiveInteger),
+    )
     .addOption(
       new Option('--sandbox [mode]', 'work in a sandbox: auto (default), docker, srt or none; alone: docker'),
     )

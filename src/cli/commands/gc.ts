@@ -4,9 +4,7 @@ import { count } from './numbers.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const HELP = `
-The newest runs are kept. Of older runs only the receipt is kept: \`ralph report\` still shows it, but you cannot diff
-or undo them. Runs that are active or not finished are never deleted. Ralph asks before it deletes a run that ended at a
-limit, because it could be resumed.
+The newest runs are kept. Of older runs only the receipt is kept: \`ralph report\` still shows it, but you cannot diff or undo them. Runs that are active or not finished are never deleted. Ralph asks before it deletes a run that ended at a limit, because it could be resumed.
 
 Examples:
   ralph gc --dry-run         what would be deleted

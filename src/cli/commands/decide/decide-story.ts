@@ -25,7 +25,7 @@ export async function decideStory(name: string, request: StoryRequest, io: Io): 
   if (isLive(run)) {
     editFor(run, run.events, request, env)
     sendRequest(run, { type: 'todo', request }, env)
-    return say(stdout, `asked run ${run.id}; it follows before its next step`)
+    return say(stdout, `sent to run ${run.id}, which acts on it before its next step`)
   }
   if (!canGoOn(run.events))
     throw new UsageError(`run ${run.id} is finished; edit its stories and start a new one: ralph stories`)

@@ -11,8 +11,7 @@ export type InitOptions = {
 
 const EXAMPLES = `
 Examples:
-  ralph init                       asks for the agent, its limits, and the commands that verify its work,
-                                   and writes .ralph/settings.json; Ctrl+C leaves everything as it was
+  ralph init                       asks for the agent, its limits, and the commands that verify its work, and writes .ralph/settings.json; Ctrl+C leaves everything as it was
   ralph init --yes                 the same without questions
   ralph init prompt                PROMPT.md, for ralph run -f PROMPT.md
   ralph init stories --name cart   ralph/ with prd.md, tasks.json, progress.txt and prompt.md`

@@ -21,8 +21,8 @@ export const spawn: Verb = {
       .usage('[workflow] [options] [-- COMMAND ARGS…]')
       .option('--name <name>', 'letters, digits, - and _; default: ralph chooses one')
       .option('-f, --prompt-file <file>', 'the prompt, read again for every iteration')
-      .option('-m, --max-iterations <n>', 'the most iterations; default: 10')
-      .option('--done-pattern <regex>', 'end when the agent says this')
+      .option('-m, --max-iterations <n>', 'stop after this many iterations (10)')
+      .option('--done-pattern <regex>', 'done when this matches what the agent says')
       .option('--worktree', "work in its own git worktree, on a branch with the worker's name")
       .option('--foreground', 'keep the loop in this terminal, with its exit code')
       .addHelpText('after', HELP),

@@ -31,7 +31,7 @@ Examples:
 const addFields = (command: Command): Command => {
   command
     .option('--outcome <text>', 'one measurable sentence: what is true when it is done')
-    .option('--acceptance <criterion>', 'what must hold; may be given several times', collect)
+    .option('--acceptance <criterion>', 'a criterion that must be met; may be given several times', collect)
     .option('--description <text>', 'what to do, in more words')
     .addOption(new Option('--priority <n>', 'smaller goes first (0)').argParser(wholeNumber))
     .option('--depends-on <id>', 'a task that must be completed first; may be given several times', collect)
@@ -80,7 +80,7 @@ export const task: Verb = {
       .action(async (id, options) => finish(await (await actions()).edit(id, options)))
     command
       .command('plan')
-      .description('Let an agent turn a specification into tasks. You are asked before they are added.')
+      .description('Have an agent turn a specification into tasks. It asks you before it adds them.')
       .argument('<file>', 'the specification; - for standard input')
       .option('--spec <id>', "the spec of the tasks (default: the file's name)")
       .option('--yes', 'add them without asking')

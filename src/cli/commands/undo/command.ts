@@ -2,8 +2,7 @@ import type { UndoOptions } from '../../../runs/undo.ts'
 import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from '../verb.ts'
 
 const HELP = `
-It shows what it will do and asks. What you changed before the run stays as it was. If it would touch what you
-changed after the run, it does nothing. Everything it removes is kept in a git ref, and it prints how to get it back.
+It shows what it will do and asks. What you changed before the run stays as it was. If it would touch what you changed after the run, it does nothing. Everything it removes is kept in a git ref, and it prints how to get it back.
 
 Examples:
   ralph undo                 the latest run of this project
