@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)('a refined goal is shown beside the original', () => {
     })
     const screen = await terminal.waitFor(WHICH)
     expect(screen.match(/Use refined prompt \(Recommended\) \((.*)\)/)?.[1]).toBe(
-      'long '.repeat(24).slice(0, 120),
+      `${'long '.repeat(24).trimEnd()}…`,
     )
     await terminal.press('C-c')
     expect((await terminal.ended()).code).toBe(130)
