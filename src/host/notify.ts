@@ -3,13 +3,14 @@ import { findProgram } from '../runners/find-program.ts'
 import { commandRunner } from '../runners/run-command.ts'
 import type { Settings } from '../settings/schema.ts'
 import { type Notice, noticeReader } from '../view/notices.ts'
+import type { Asked } from '../view/report/as-asked.ts'
 import { gitEnvironment } from '../workflows/spec.ts'
 import type { Frontend, Listener } from './frontend.ts'
 import type { HostOptions } from './host.ts'
 
 type NotifierOptions = {
   settings: Settings['notify']
-  run: { id: string; project: string; command: string }
+  run: { id: string; project: string; command: string; asked: Asked }
   /** For finding programs and the desktop. */
   env: NodeJS.ProcessEnv
   /** For what is started: without the keys of agents. */
@@ -20,14 +21,21 @@ type NotifierOptions = {
   timeoutMs?: number
 }
 
+type NotifyOptions = Pick<HostOptions, 'id' | 'spec' | 'limits' | 'workflow' | 'env' | 'frontend'>
+
 /** The notifier of a run that is hosted here. */
 export const openNotifier = (
-  { id, spec, workflow, env, frontend }: Pick<HostOptions, 'id' | 'spec' | 'workflow' | 'env' | 'frontend'>,
+  { id, spec, limits, workflow, env, frontend }: NotifyOptions,
   warn: (note: string) => void,
 ): Listener =>
   notifier({
     settings: spec.settings.notify,
-    run: { id, project: spec.project, command: workflow.command },
+    run: {
+      id,
+      project: spec.project,
+      command: workflow.command,
+      asked: { condition: workflow.describe(spec, limits).condition !== null, once: spec.once },
+    },
     env,
     childEnv: gitEnvironment(spec.settings, env),
     alert: frontend.alert?.bind(frontend),
@@ -50,9 +58,9 @@ export function notifier({
   warn,
   timeoutMs = TIMEOUT_MS,
 }: NotifierOptions): Listener {
-  const { id, project, command } = run
+  const { id, project, command, asked } = run
   const title = `ralph ${command} in ${basename(project) || project}`
-  const read = noticeReader({ title, run: id, project })
+  const read = noticeReader({ title, run: id, project }, asked)
   const start = commandRunner(new AbortController().signal)
   const pending = new Set<Promise<void>>()
   const failed = new Set<string>()

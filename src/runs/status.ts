@@ -8,9 +8,9 @@ import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine } from '../core/visible.ts'
 import { asCheck } from '../view/as-check.ts'
 import { plainLine } from '../view/plain.ts'
+import { formatEndingAsAsked } from '../view/report/as-asked.ts'
 import { formatCost } from '../view/report/cost.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
-import { formatEnding } from '../view/report/format.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { limitedAt, type Phase, phaseOf, waitTimes } from '../view/report/phase.ts'
 import { type AskedFor, requestsIn } from '../view/report/requests.ts'
@@ -74,13 +74,16 @@ export function statusOf(
   const waits = waitTimes(state, now)
   const elsewhere = ending.type === 'open' ? holder : null
   const phase = phaseOf(events, state, live || elsewhere !== null, now)
+  const iterations = iterationsOf(events)
+  const traits = traitsIn(registry, began.workflow)
+  const asked = { condition: traits.hasCondition?.(began.pins) ?? true, once: began.pins.once === true }
   const last =
     ending.type !== 'open'
-      ? formatEnding(ending).text
+      ? formatEndingAsAsked({ ending, iterations }, asked).text
       : settled
         ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
         : 'no iteration has finished yet'
-  const spent = spentOn(iterationsOf(events))
+  const spent = spentOn(iterations)
   return {
     id: began.id,
     project: began.project,
@@ -104,9 +107,7 @@ export function statusOf(
       : null,
     last,
     asked: requestsIn(events).at(-1) ?? null,
-    goOn: elsewhere
-      ? null
-      : resumeCommand(events, traitsIn(registry, began.workflow), ending, spent, () => ({ state, tasks })),
+    goOn: elsewhere ? null : resumeCommand(events, traits, ending, spent, () => ({ state, tasks })),
   }
 }
 

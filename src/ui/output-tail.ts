@@ -1,10 +1,9 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Bounds } from '../view/excerpt.ts'
 import type { Fit } from '../view/fit.ts'
-import { endingOf } from '../view/report/ending.ts'
-import { formatEnding } from '../view/report/format.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import type { OutputView } from '../view/screens/model.ts'
+import { formatEndingOf } from '../view/screens/rows.ts'
 import type { RunFacts } from '../view/screens/run-facts.ts'
 import type { Style } from '../view/style.ts'
 import { clockTime } from '../view/time.ts'
@@ -63,8 +62,8 @@ export function outputTail(style: Style, facts: () => RunFacts | null): OutputTa
     return known?.workflow.listed ? { items: known.items, blocked: known.blocked } : null
   }
   function endLines(fit: Fit): string[] {
-    const { text } = formatEnding(endingOf(facts()?.latest ?? [], true))
-    return ['', ...fit.wrap(text, style.colors.bold)]
+    const known = facts()
+    return known ? ['', ...fit.wrap(formatEndingOf(known, true), style.colors.bold)] : []
   }
 
   function append(more: readonly string[]): void {

@@ -1,8 +1,9 @@
 import type { RunEvent } from '../core/events.ts'
 import { redactText } from '../core/secrets/redact.ts'
 import { plainLine } from './plain.ts'
+import { type Asked, formatEndingAsAsked, type Worked } from './report/as-asked.ts'
 import type { RunEnding } from './report/ending.ts'
-import { formatEnding } from './report/format.ts'
+import { endOf } from './report/iterations.ts'
 
 /** What somebody who does not watch a run should hear of it. Short lines without secrets. */
 export type Notice = {
@@ -23,17 +24,22 @@ const LONGEST = 300
  */
 export function noticeReader(
   about: Pick<Notice, 'title' | 'run' | 'project'>,
+  asked: Asked,
 ): (event: RunEvent) => Notice | null {
   let isLimited = false
   let isTold = false
+  let last: Worked | null = null
   const notice = (kind: Notice['kind'], text: string): Notice => ({
     ...about,
     kind,
     text: plainLine(redactText(text), LONGEST),
   })
+  const endText = (ending: RunEnding) =>
+    formatEndingAsAsked({ ending, iterations: last ? [last] : [] }, asked).text
   return event => {
     switch (event.type) {
       case 'settled':
+        last = { end: endOf(event), checks: event.findings }
         isLimited = event.end === 'limited'
         if (!isLimited) isTold = false
         return event.move === 'ask' ? notice('question', `${event.task} asks: ${event.state.why}`) : null
@@ -55,8 +61,6 @@ export function noticeReader(
     }
   }
 }
-
-const endText = (ending: RunEnding): string => formatEnding(ending).text
 
 /** What a sandbox does about a host or a file, for people. */
 export function sandboxText(event: Extract<RunEvent, { type: 'denied' | 'refused' | 'allowed' }>): string {

@@ -15,7 +15,7 @@ const FEEDBACK_LINES = 6
  */
 export function outcomeLines(
   event: Settled,
-  stage: Pick<Stage, 'ends' | 'listed'> | undefined,
+  stage: Pick<Stage, 'ends' | 'listed' | 'repeats'> | undefined,
   isListed: boolean,
   { colors, marks }: Style,
   fit: Fit,
@@ -70,7 +70,10 @@ export function outcomeLines(
 
   function unfinished(): string[] {
     const isWaitedFor =
-      move === 'more' && stage?.ends === 'signal' && !findings.some(f => f.verdict === 'unsure')
+      move === 'more' &&
+      stage?.ends === 'signal' &&
+      !stage.repeats &&
+      !findings.some(f => f.verdict === 'unsure')
     return isWaitedFor ? fit.wrap('  → not done yet: the agent did not say so', colors.dim, 4) : []
   }
 }

@@ -50,7 +50,7 @@ export type RunLinesOptions = {
   ending?: (style: Style, fit: Fit) => string[]
 }
 
-type ShownStage = Pick<Stage, 'title' | 'ends' | 'listed'>
+type ShownStage = Pick<Stage, 'title' | 'ends' | 'listed' | 'repeats'>
 
 export type TaskList = {
   items: readonly TodoItem[]

@@ -58,6 +58,22 @@ describe('a command and a webhook', () => {
     ])
   })
 
+  it.each([
+    ['all its iterations, and has', ['-m', '1', '-c', ''], 'the one iteration is used'],
+    ['one that goes well, and has', ['--once'], 'the iteration went well'],
+    [
+      'one that goes well, and has not',
+      ['--once', '--check', 'false'],
+      'not done: the one iteration is used',
+    ],
+  ])('and the report hear of a run that was asked for %s: that is how it ended', async (_, flags, text) => {
+    const stage = setStage({ settings: { notify: { command: KEEP } }, calls: [[['claude', 'ok']]] })
+    await stage.ralph('run', '-p', 'x', ...flags)
+    expect(told(stage).map(line => line.split('|')[2])).toEqual([text])
+    expect((await stage.ralph('report')).stdout).toContain(`  result    ${text}\n`)
+    expect((await stage.ralph('status')).stdout).toContain(`  last       ${text}\n`)
+  })
+
   it('hear of a question', async () => {
     const stage = setBuild({
       plan: [plans(item(1))],
@@ -127,7 +143,7 @@ describe('a command and a webhook', () => {
     const warnings: string[] = []
     const { onEvent, close } = notifier({
       settings: { command: 'sleep 600', webhook: url, bell: false, title: false, desktop: false },
-      run: { id: 'r', project: scratch(), command: 'run' },
+      run: { id: 'r', project: scratch(), command: 'run', asked: { condition: true, once: false } },
       env: {},
       childEnv: { PATH: process.env.PATH ?? '' },
       warn: note => warnings.push(note),

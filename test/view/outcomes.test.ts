@@ -118,6 +118,11 @@ it('a role that sends work back is heard, as a review is', () => {
   ])
 })
 
+it('a prompt loop without a condition waits for no word of the agent', () => {
+  const lines = runLines({ ...shown, stageOf: () => ({ ends: 'signal' as const, repeats: true as const }) })
+  expect(lines(settled({ move: 'more' }))).toEqual([])
+})
+
 it('a prompt loop says why it goes on', () => {
   const stageOf = () => ({ ends: 'signal' as const })
   const lines = runLines({ ...shown, stageOf })

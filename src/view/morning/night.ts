@@ -3,11 +3,11 @@ import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
 import type { RunState, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
+import { askedOf, endedAsAsked } from '../report/as-asked.ts'
 import { formatDoubts } from '../report/format.ts'
 import type { Iteration } from '../report/iterations.ts'
 import { phaseOf } from '../report/phase.ts'
 import { filesOf, receiptOf, type WorkflowTraits } from '../report/receipt.ts'
-import { endedAsAsked } from '../report/short.ts'
 import { spentOn } from '../report/spent.ts'
 import { timesOf } from '../report/times.ts'
 import { doneTasks } from './landed.ts'
@@ -42,10 +42,7 @@ export function nightOf({ name, events, live, traits }: KnownRun, { since, now }
   const isDoubted = doubts.length > 0
   const found = undone === null ? doneTasks({ events, since, tasks, state, table, isDoubted }) : []
   const done = found.map(task => (traits.listed ? task : { ...task, task: null, title: about.work }))
-  const isAsAsked = endedAsAsked(receipt, {
-    condition: traits.hasCondition?.(pins) ?? true,
-    once: pins.once === true,
-  })
+  const isAsAsked = endedAsAsked(receipt, askedOf(receipt))
   const files = filesOf(iterations)
   const isInGit = Boolean(pins.start)
   const times = timesOf(eventsOfNight(events, since, steps))

@@ -1,4 +1,5 @@
 import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
+import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { drawBars } from './chart.ts'
 import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
@@ -7,7 +8,6 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatEnding,
   formatFacts,
   formatNextStep,
   formatSections,
@@ -23,7 +23,7 @@ import type { Receipt } from './receipt.ts'
 
 /** The receipt as one page that needs nothing else: no file, no network, no script. */
 export function htmlReport(receipt: Receipt): string[] {
-  const { text, tone } = formatEnding(receipt.ending)
+  const { text, tone } = formatEndingAsAsked(receipt, askedOf(receipt))
   const nextStep = formatNextStep(receipt)
   return htmlPage({ title: formatTitle(receipt), result: text, tone, madeBy: 'ralph report --html' }, [
     ...facts(receipt),

@@ -196,7 +196,7 @@ const newIteration = (event: Extract<RunEvent, { type: 'started' }>, title: stri
 function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks'> {
   const blocked = event.state.stage === 'blocked' ? event.state.why : ''
   return {
-    end: event.end === 'ok' ? (event.move ?? 'overruled') : event.end,
+    end: endOf(event),
     note: firstLine(event.note) || firstLine(blocked),
     checks: event.findings.map(({ check, verdict, note, log, doubts, judgedBy }) => ({
       check,
@@ -218,3 +218,6 @@ const firstLine = (text: string) =>
     .split('\n')
     .find(line => line.trim() !== '')
     ?.trim() ?? ''
+
+/** What an iteration that was settled came to. */
+export const endOf = ({ end, move }: Settled): IterationEnd => (end === 'ok' ? (move ?? 'overruled') : end)

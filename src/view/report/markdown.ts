@@ -1,5 +1,6 @@
 import { formatDuration } from '../../core/format.ts'
 import { plainLine } from '../plain.ts'
+import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
   distinguishingFacts,
@@ -7,7 +8,6 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatEnding,
   formatFacts,
   formatNextStep,
   formatSections,
@@ -35,7 +35,7 @@ export function markdownReport(receipt: Receipt): string[] {
   return [
     `# ${escapeMarkdown(formatTitle(receipt))}`,
     '',
-    `**${escapeMarkdown(formatEnding(receipt.ending).text)}**`,
+    `**${escapeMarkdown(formatEndingAsAsked(receipt, askedOf(receipt)).text)}**`,
     '',
     line(['', '']),
     '|---|---|',

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../core/events.ts'
 import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
 import type { StageTable } from '../../core/table.ts'
+import type { Asked } from './as-asked.ts'
 import { endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type OpenTask, openTasks } from './open-tasks.ts'
@@ -58,6 +59,8 @@ export type Receipt = {
   reviews?: Reviewed[]
   /** Ralph gc deleted the run: only this receipt is left. */
   deleted?: true
+  /** What the run was asked for; absent: to reach its condition, or it is an older receipt. */
+  asked?: Asked
   /** The command that continues the run; null if there is nothing to continue. */
   resume: string | null
 }
@@ -100,6 +103,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)
+  const asked = { condition: traits.hasCondition?.(began.pins) ?? true, once: began.pins.once === true }
   const reviews = traits.reviewsOf?.(began.pins, fold(events)) ?? []
   return {
     id,
@@ -113,6 +117,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     totals,
     requests: requestsIn(events),
     undone: undoneIn(events),
+    ...((asked.once || !asked.condition) && { asked }),
     resume: resumeCommand(events, traits, ending, totals, () => fold(events)),
     // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.
     ...redactAll({

@@ -1,12 +1,11 @@
 import { plural } from '../../core/format.ts'
 import { type Fit, fitTo } from '../fit.ts'
-import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { widthOf } from '../width.ts'
+import { endedAsAsked, formatEndingAsAsked } from './as-asked.ts'
 import { formatCost } from './cost.ts'
 import {
   formatCause,
-  formatEnding,
   formatFileCount,
   formatIterations,
   formatNextStep,
@@ -14,7 +13,6 @@ import {
   formatTimes,
   formatTokens,
   painterOf,
-  type Tone,
 } from './format.ts'
 import type { Receipt } from './receipt.ts'
 
@@ -28,10 +26,8 @@ export function shortReceipt(
 ): string[] {
   const { fit = fitTo(null), condition = true, once = false, whole = true } = options
   const { ending, totals, times } = receipt
-  const isExpected = ending.type === 'finished' && endedAsAsked(receipt, { condition, once })
-  const { text, tone } = isExpected
-    ? { text: once ? 'the iteration went well' : plainLine(ending.why), tone: 'good' as Tone }
-    : formatEnding(ending)
+  const isExpected = endedAsAsked(receipt, { condition, once })
+  const { text, tone } = formatEndingAsAsked(receipt, { condition, once })
   const isClaimed = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
   const mark =
     tone === 'good' && !isExpected
@@ -69,23 +65,6 @@ export function shortReceipt(
     ...row(`receipt:  ralph report ${receipt.id}`),
   ]
 }
-
-/** Without a condition, using all iterations is what the user asked for; so is one that went well, with --once. */
-export const endedAsAsked = (
-  receipt: Pick<Receipt, 'ending' | 'iterations'>,
-  { condition, once }: { condition: boolean; once: boolean },
-): boolean =>
-  receipt.ending.type === 'finished' &&
-  receipt.ending.result === 'exhausted' &&
-  (once ? endedGreen(receipt) : !condition)
-
-/** As the exit code of --once has it. */
-const endedGreen = ({ iterations }: Pick<Receipt, 'iterations'>): boolean => {
-  const last = iterations.at(-1)
-  return !!last && WENT_WELL.includes(last.end) && last.checks.every(check => check.verdict === 'pass')
-}
-
-const WENT_WELL: readonly string[] = ['pass', 'more', 'ask']
 
 /** One task is left, and the reason of its block is the reason of the end. */
 const isSaidByEnding = ({ ending, left: [only, ...others] }: Receipt): boolean =>

@@ -4,6 +4,7 @@ import { asCheck } from '../as-check.ts'
 import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
 import { cutTo, wrapTo } from '../width.ts'
+import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { unknownOf, usdOrUnknown } from './cost.ts'
 import {
   distinguishingFacts,
@@ -11,7 +12,6 @@ import {
   formatCheck,
   formatCommit,
   formatDenied,
-  formatEnding,
   formatFacts,
   formatNextStep,
   formatSections,
@@ -40,7 +40,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     ...listed(items).flatMap(item => hang(item, width)),
   ]
 
-  const { iterations, ending } = receipt
+  const { iterations } = receipt
   const about = distinguishingFacts(iterations)
   const row = (i: Iteration): string[] => {
     const more = i.checks.map(check => {
@@ -64,7 +64,7 @@ export function textReport(receipt: Receipt, { colors }: Style, width: number): 
     const tail = cutTo(about(i), width - stringWidth(cells) - 2)
     return [tail === '' ? cells : `${cells}  ${colors.dim(tail)}`, ...more]
   }
-  const { text, tone } = formatEnding(ending)
+  const { text, tone } = formatEndingAsAsked(receipt, askedOf(receipt))
   const nextStep = formatNextStep(receipt)
   return [
     colors.bold(formatTitle(receipt)),

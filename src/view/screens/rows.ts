@@ -1,10 +1,10 @@
 import type { Need } from '../morning/model.ts'
 import { needsOf } from '../morning/needs.ts'
 import { plainLine } from '../plain.ts'
+import { type Asked, endedAsAsked, formatEndingAsAsked } from '../report/as-asked.ts'
 import { endingOf, undoneIn } from '../report/ending.ts'
-import { formatEnding, formatResult } from '../report/format.ts'
+import { formatResult } from '../report/format.ts'
 import { phaseOf } from '../report/phase.ts'
-import { endedAsAsked } from '../report/short.ts'
 import type { OverviewRow } from './model.ts'
 import type { RunFacts } from './run-facts.ts'
 
@@ -32,9 +32,21 @@ export function rowOf(facts: RunFacts, { worker, isAtWork, now }: Surroundings):
     began: began.at,
     lastAt: lastEvent.at,
     spent: facts.spent,
-    last: plainLine(ending.type === 'open' ? lastOf(facts) : formatEnding(ending).text),
+    last: plainLine(ending.type === 'open' ? lastOf(facts) : formatEndingOf(facts, isAtWork)),
   }
 }
+
+/** How a run ended, in words. */
+export const formatEndingOf = (facts: RunFacts, isAtWork: boolean): string =>
+  formatEndingAsAsked(
+    { ending: endingOf(facts.latest, isAtWork), iterations: facts.iterations },
+    askedOfRun(facts),
+  ).text
+
+const askedOfRun = ({ workflow, began }: RunFacts): Asked => ({
+  condition: workflow.hasCondition?.(began.pins) ?? true,
+  once: began.pins.once === true,
+})
 
 /** A run that nobody continued for so long does not belong on top. */
 const LONG_AGO = 3 * 24 * 3_600_000
@@ -57,10 +69,7 @@ function shownNeeds(facts: RunFacts, { worker, isAtWork, now }: Surroundings): r
     receipt,
     traits: workflow,
     phase: phaseOf(latest, state, isAtWork, now),
-    isAsAsked: endedAsAsked(receipt, {
-      condition: workflow.hasCondition?.(began.pins) ?? true,
-      once: began.pins.once === true,
-    }),
+    isAsAsked: endedAsAsked(receipt, askedOfRun(facts)),
     now,
   })
   return (found?.needs ?? []).filter(({ kind }) => !KNOWN.includes(kind))
