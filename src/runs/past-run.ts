@@ -5,6 +5,7 @@ import type { Start } from '../git/start.ts'
 import { readNote } from '../store/notes.ts'
 import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
+import { requireWorktree } from './place.ts'
 import { projectOf } from './project.ts'
 
 /** The run of this name; without one, the latest run of the folder, finished or not. */
@@ -30,6 +31,7 @@ export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
     throw new UsageError(
       `run ${run.id} was not in a git repository, so it is not known what the files were before it`,
     )
+  requireWorktree(run)
   if (!existsSync(start.root))
     throw new UsageError(
       `the repository of run ${run.id} is gone: ${start.root}; if it was moved, name it with -C`,

@@ -45,10 +45,20 @@ function isSameFolder({ last: { project, folder, born } }: StoredRun, path: stri
 export const hasSession = (id: string, project: string): boolean =>
   lstatSync(sessionDir(project, id), { throwIfNoEntry: false })?.isDirectory() ?? false
 
+/** Refuses a run whose worktree is gone. Its session is in the project, which is no other place of the run. */
+export function requireWorktree({ id, began, last }: StoredRun): void {
+  const { sessions } = readBase(began.pins)
+  if (sessions !== undefined && idAt(last.project) === null)
+    throw new UsageError(
+      `the worktree of run ${id} is gone: ${last.project}; if its branch is left, git has what it changed`,
+    )
+}
+
 /** Refuses to work on the files of a run if the folder is not, or no longer, its project. */
 export async function requireProject(run: StoredRun, env: NodeJS.ProcessEnv): Promise<void> {
   const { id, began } = run
   const { project } = began
+  requireWorktree(run)
   if (idAt(project) === null)
     throw new UsageError(`the project of run ${id} is gone: ${project}; if it was moved, name it with -C`)
   if (!locate(run, project))

@@ -67,6 +67,22 @@ describe.skipIf(!hasTmux)('a worker with --worktree', () => {
     expect((await scene.ended('cart')).code).toBe(0)
   })
 
+  it('is not taken for the project once it is gone', async () => {
+    const scene = setRepository()
+    await scene.ralph(...SPAWN)
+    await scene.ended('cart')
+    const { run } = scene.record('cart')
+    scene.git('worktree', 'remove', '--force', scene.path)
+    for (const words of [['diff'], ['undo', '--yes'], ['resume', '-m', '2']]) {
+      const ran = await scene.ralph(...words, run)
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        `ralph: error: the worktree of run ${run} is gone: ${scene.path}; if its branch is left, git has what it changed\n`,
+      ])
+    }
+    expect((await scene.ralph('report', run)).code).toBe(0)
+  })
+
   it('is kept with what is not merged, and removed once it was merged by a squash', async () => {
     const scene = setRepository({ worktree: { teardown: 'touch ../gone.txt' } })
     await scene.ralph(...SPAWN)
