@@ -93,7 +93,8 @@ export async function main(typed: string[]): Promise<number> {
   }
   try {
     // A completion script asks about unfinished words, which must not be parsed.
-    if (argv[0] === 'complete') return (await import('./actions.ts')).offerCompletions(program, argv.slice(1))
+    if (argv[0] === 'complete')
+      return (await import('./actions.ts')).offerCompletions(program, wordsToComplete(argv.slice(1)))
     if (words.length === 0) program.outputHelp()
     else await program.parseAsync(isHelpOfNothing(words) ? words.slice(1) : words, { from: 'user' })
     return code
@@ -110,6 +111,10 @@ function withoutSpawn(argv: string[]): string[] {
   const isWorkflow = [run, build, stories, pipeline].some(({ name }) => name === second)
   return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [run.name, '--detach', ...rest]
 }
+
+/** While the word after `spawn` is typed, it may be the name of a workflow; then its own options follow. */
+const wordsToComplete = (typed: string[]): string[] =>
+  typed.length > 2 || typed[1]?.startsWith('-') ? withoutSpawn(typed) : typed
 
 /** The suggestion of an error, or else where to look. */
 function withWayOut(error: string, [first = '']: readonly string[]): string {

@@ -243,6 +243,17 @@ describe('ralph completions', () => {
       expect(stdout).toContain(words)
   })
 
+  it.each([
+    [['spawn', 'b'], ['build']],
+    [['spawn', '--foreg'], ['--foreground']],
+    [['spawn', '--name', 'x', '--done-'], ['--done-pattern']],
+    [['spawn', 'build', '--plan-'], ['--plan-only']],
+    [['spawn', 'pipeline', '--plan-'], []],
+  ])('offers for a worker what its workflow takes: %j', async (words, expected) => {
+    const { stdout } = await setStage().ralph('complete', ...words)
+    expect(stdout.split('\n').flatMap(line => line.split('\t')[0] || [])).toEqual(expected)
+  })
+
   it('offers what the program itself has, with what it is', async () => {
     const ran = await setStage().ralph('complete', 'doc')
     expect(ran).toMatchObject({

@@ -1,7 +1,8 @@
+import { Argument } from 'commander'
 import type { Verb } from '../verb.ts'
 
 const HELP = `
-The workflow is run, build, stories or pipeline; run if none is named. It takes all options of its own command; see for example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
+It takes all options of the workflow's own command; see for example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
 
 Examples:
   ralph spawn --name agent -f PROMPT.md -m 10 -- claude
@@ -19,6 +20,9 @@ export const spawn: Verb = {
   define: command =>
     command
       .usage('[workflow] [options] [-- COMMAND ARGS…]')
+      .addArgument(
+        new Argument('[workflow]', 'run if none is named').choices(['run', 'build', 'stories', 'pipeline']),
+      )
       .option('--name <name>', 'letters, digits, - and _; default: ralph chooses one')
       .option('-f, --prompt-file <file>', 'the prompt, read again for every iteration')
       .option('-m, --max-iterations <n>', 'stop after this many iterations (10)')
