@@ -2,9 +2,20 @@ import type { UserAccess } from '../../core/asker.ts'
 import { parseJson } from '../../core/json.ts'
 import { plainLine } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
-import type { Person } from './person.ts'
 import { checkList } from './rules/check-list.ts'
 import { type CheckedList, itemsWithDetails } from './rules/planned.ts'
+
+/** A person at the terminal who decides about a plan. Throws NoAnswer if they went away. */
+interface Person {
+  /** The text to make the plan from: one of the two, or an edited one. */
+  chooseGoal(original: string, refined: string): Promise<string>
+  reviewPlan(plan: CheckedList): Promise<PlanDecision>
+}
+
+export type PlanDecision =
+  | { type: 'accept'; plan: CheckedList }
+  /** The planner must change this plan as these words say. */
+  | { type: 'again'; words: string; plan: CheckedList }
 
 const HINT_LENGTH = 120
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../core/events.ts'
 import type { Check } from '../../core/ports.ts'
-import type { PlanDecision } from './person.ts'
+import type { PlanDecision } from './ask-person.ts'
 import { readPlan } from './rules/plan-answer.ts'
 import type { CheckedList } from './rules/planned.ts'
 

@@ -1,6 +1,4 @@
-import { advancedPatterns } from './references/advanced-patterns.ts'
-import { corePrompting } from './references/core-prompting.ts'
-import { quality } from './references/quality.ts'
+import { advancedPatterns, corePrompting, quality } from './references.ts'
 
 /** Asks an agent to make a goal clearer without changing what it asks for. */
 export const refinePrompt = (

@@ -1,7 +1,8 @@
 import { isObject, type JsonError, parseJson } from '../../../../core/json.ts'
+import { checkList } from '../check-list.ts'
 import type { CheckedList } from '../planned.ts'
 import { readChecklist } from './checklist.ts'
-import { readTodoList } from './todo-list.ts'
+import { itemLocations } from './item-locations.ts'
 import { readUserStories } from './user-stories.ts'
 
 /**
@@ -24,7 +25,9 @@ export function readTasksFile(file: string, source: string): CheckedList | { err
   const list = Array.isArray(json) ? json : stories
   if (!Array.isArray(list)) return { errors: [`${file}: it holds no list; ${FORMS}`] }
   if (list.length === 0) return { errors: [`${file}: the list is empty; name at least one task`] }
-  return list === json ? readTodoList(file, text, list) : readUserStories(file, text, list)
+  // A build's own list, perhaps of an earlier build: completed tasks stay completed.
+  if (list === json) return checkList(list, { isNew: false, locate: itemLocations(file, text) })
+  return readUserStories(file, text, list)
 }
 
 const FORMS =
