@@ -1,11 +1,11 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { formatBytes, listPaths, plural } from '../core/format.ts'
 import { inside, isFolderInside } from '../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
 import { sessionDir } from '../store/session.ts'
-import { bytesIn } from '../store/size.ts'
 import { plainLine } from '../view/plain.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
@@ -104,4 +104,12 @@ function sessionOf({ id, last, began }: StoredRun): { root: PinnedFolder; path: 
   } catch {
     return null // The project is gone.
   }
+}
+
+/** The total size of the files below a path. Links are not followed. */
+function bytesIn(path: string): number {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found) return 0
+  if (!found.isDirectory()) return found.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
 }
