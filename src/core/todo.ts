@@ -2,7 +2,12 @@ import type { TodoItem } from './events.ts'
 import { type RunState, type StageTable, stageOf, taskStateOf } from './table.ts'
 import { isId, isSameList, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
+/** What the status of an item may be. */
+export const STATUSES: readonly unknown[] = [
+  'pending',
+  'in_progress',
+  'completed',
+] satisfies TodoItem['status'][]
 
 /** Whether the list shows a task: one that starts at an unlisted stage prepares the list. */
 export const isShown = (task: Task, table: StageTable): boolean =>
@@ -84,7 +89,7 @@ export function blockedTasks(
   return new Map(blocked.map(task => [task.id, taskStateOf(table, state, task).why]))
 }
 
-const isAbsent = (value: unknown): boolean => value === undefined || value === null
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 /**
  * Reads parsed JSON as a list, or says which item breaks which rule. Unknown fields are dropped; a new item needs only

@@ -1,9 +1,8 @@
 import type { TodoItem } from '../../core/events.ts'
+import { STATUSES } from '../../core/todo.ts'
 import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
 
 export const MAX_TODOS = 500
-
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
 /** An agent's own list, from the input of its tool. Cancelled entries are left out. */
 export const todoItems = (list: unknown): TodoItem[] =>

@@ -1,6 +1,6 @@
-import type { TodoItem } from '../../../core/events.ts'
 import { isObject } from '../../../core/json.ts'
 import { findCycle, isId, LONGEST_ID, type TaskId } from '../../../core/task.ts'
+import { isAbsent, STATUSES } from '../../../core/todo.ts'
 import { type CheckedList, type Detail, oneLine, parentOf } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
@@ -22,7 +22,6 @@ export const PLAN = 'plan'
 /** The limit for an agent's list; people may write longer texts in their own files. */
 const LONGEST_CONTENT = 500
 const MOST_CYCLES = 5
-const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'] satisfies TodoItem['status'][]
 
 /** Reads parsed items as a list of tasks. Each error names the item, the problem and the solution. */
 export function checkList(
@@ -193,8 +192,6 @@ function cycleErrors(
   }
   return errors
 }
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 const areStrings = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every(entry => typeof entry === 'string')
