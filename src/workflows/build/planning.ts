@@ -36,8 +36,6 @@ const NOT_REFINED =
 
 const NOBODY_TO_ASK = 'there is no terminal to ask about a refined goal, so ralph plans the goal as it is'
 
-export const isPlanning = (stage: StageName): boolean => stage === 'refine' || stage === 'decompose'
-
 export function createPlanner(context: Context<BuildSpec>): Planner {
   const { spec, table, session, user, run, record } = context
   const person = user && askPerson(user)

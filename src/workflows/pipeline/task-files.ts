@@ -5,12 +5,12 @@ import { isMerging } from '../shared/merging.ts'
 import type { Context } from '../workflow.ts'
 import { failureReason, historyOf } from './rules/history.ts'
 import type { PipelineSpec } from './spec.ts'
-import { fileTaskStore } from './tasks/store.ts'
+import { fileTaskStore, type TaskStore } from './tasks/store.ts'
 import type { TaskStatus } from './tasks/task.ts'
 
 /** Keeps the files of the tasks up to date: status, iterations, and why a task is not completed. Safe to repeat. */
 export function taskFiles({ spec, table, run, journal, record }: Context<PipelineSpec>) {
-  const store = fileTaskStore(spec.project, { roles: null, method: spec.settings.pipeline.verification })
+  const store = storeOf(spec)
 
   function save(id: string, status: TaskStatus, reason: string | null): void {
     try {
@@ -61,11 +61,14 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
 }
 
 /** Makes the files of tasks as they were when a run began, as far as ralph writes them. One that was given up stays so. */
-export function reopenTasks({ project, settings, tasks }: PipelineSpec): void {
-  const store = fileTaskStore(project, { roles: null, method: settings.pipeline.verification })
-  for (const { id, status, iteration, metadata } of tasks) {
+export function reopenTasks(spec: PipelineSpec): void {
+  const store = storeOf(spec)
+  for (const { id, status, iteration, metadata } of spec.tasks) {
     const task = store.get(id)
     if (task && task.status !== status && task.status !== 'cancelled')
       store.save({ ...task, status, iteration, metadata, updated_at: new Date().toISOString() })
   }
 }
+
+const storeOf = ({ project, settings }: PipelineSpec): TaskStore =>
+  fileTaskStore(project, { roles: null, method: settings.pipeline.verification })

@@ -1,4 +1,5 @@
 import type { TodoItem } from '../../../core/events.ts'
+import type { StageName } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import type { Wishes } from './decompose.ts'
 
@@ -7,6 +8,10 @@ export type Detail = { description?: string; acceptanceCriteria?: string[] }
 
 /** A list that passed all checks: ids are unique, every blocker is in the list, and there are no cycles. */
 export type CheckedList = { items: (TodoItem & { id: TaskId })[]; details: Record<TaskId, Detail> }
+
+/** Whether a stage makes the list, and works on none of its tasks. */
+export const isPlanning = (stage: StageName | undefined): boolean =>
+  stage === 'refine' || stage === 'decompose'
 
 /** The first stage of a bug-fix task. */
 const FIX = 'fix'

@@ -6,7 +6,7 @@ import type { StepId } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import { SKIPPED } from '../../shared/list-edit.ts'
 import { PLAN } from './check-list.ts'
-import { detailOf, oneLine, wishesOf } from './planned.ts'
+import { detailOf, isPlanning, oneLine, wishesOf } from './planned.ts'
 
 /** Limits for quotes of agents and failing checks: every iteration reads the whole log. */
 const MOST_LINES = 12
@@ -59,9 +59,9 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
           return event.note.trim() === goal.trim()
             ? ''
             : `\n## Goal, refined (${isoTime(event.at)})\n${indent(event.note)}\n`
-        if (isPlanning(event) && event.move === 'pass') return planEntry(event.add)
+        if (isPlanning(event.stage) && event.move === 'pass') return planEntry(event.add)
         // If a person wants another plan, that is not a failure: the `edited` event has its own entry.
-        if (isPlanning(event) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
+        if (isPlanning(event.stage) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
         const task = before.find(({ id }) => id === event.task)
         return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.finalText ?? '') : ''
       }
@@ -92,11 +92,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
   }
 }
 
-const PLANNING: readonly string[] = ['refine', 'decompose']
-const isPlanning = ({ stage }: Settled) => PLANNING.includes(stage)
-
 /** The tasks of a run that begins with a list, without the planning task. */
-const listed = (tasks: readonly Task[]) => tasks.filter(({ first }) => !PLANNING.includes(first ?? ''))
+const listed = (tasks: readonly Task[]) => tasks.filter(({ first }) => !isPlanning(first))
 
 function planEntry(tasks: readonly Task[]): string {
   if (tasks.length === 0) return ''
