@@ -17,20 +17,9 @@ export type OutputSettings = Bounds & {
 export type OutputOptions = {
   json: boolean
   quiet: boolean
-  streamAgent: boolean
-  limit: number | null
   /** Absent: the defaults. */
   output?: OutputSettings
-  list?: RunLinesOptions['list']
-  summary?: RunLinesOptions['summary']
-  stageOf?: RunLinesOptions['stageOf']
-  isParallel?: boolean
-  project?: RunLinesOptions['project']
-  /** The run's end in lines. */
-  ending?: RunLinesOptions['ending']
-  hasKeys?: boolean
-  state?: RunLinesOptions['state']
-}
+} & Omit<RunLinesOptions, 'style' | 'bounds' | 'clock' | 'stamp' | 'columns' | 'live' | 'resume'>
 
 /** Is called with every event of a run. Close it when the run is over, however it ended. */
 export type ConsoleListener = ((event: RunEvent) => void) & {
@@ -73,37 +62,14 @@ const SHOWN_IN_QUIET: ReadonlySet<RunEvent['type']> = new Set(['finished', 'stop
 export function consoleListener(
   out: OutputStream,
   env: NodeJS.ProcessEnv,
-  {
-    json,
-    quiet,
-    streamAgent,
-    limit,
-    list,
-    summary,
-    stageOf,
-    isParallel,
-    project,
-    ending,
-    hasKeys,
-    state,
-    output = DEFAULTS,
-  }: OutputOptions,
+  { json, quiet, output = DEFAULTS, ...ofRun }: OutputOptions,
 ): ConsoleListener {
   const drained = watchReader(out)
   const live = isLive(out, env) && !json && !quiet
   const shown: RunLinesOptions = {
+    ...ofRun,
     style: terminalStyle(out, env, output),
     bounds: output,
-    streamAgent,
-    limit,
-    list,
-    summary,
-    stageOf,
-    isParallel,
-    project,
-    ending,
-    hasKeys,
-    state,
     clock: at => clockTime(at, Date.now()),
     stamp: output.timestamps ? stampTime : null,
     columns: out.isTTY ? () => columnsOf(out) : () => null,
