@@ -1,9 +1,6 @@
 import { userInfo } from 'node:os'
-import { findProgram } from '../../../runners/find-program.ts'
 import type { LogoutFact } from './facts.ts'
-import type { ExamineOptions } from './programs.ts'
-
-const TIMEOUT_MS = 3000
+import { type ExamineOptions, printedBy } from './programs.ts'
 
 /** What systemd's login manager says. */
 type Login = {
@@ -26,16 +23,12 @@ function fateAtLogout({ cgroup, user, kills, killsOnly, spares, lingers }: Login
 
 /** Asks the login manager, if there is one. */
 export async function examineLogout(
-  { run, cwd, env }: ExamineOptions,
+  options: ExamineOptions,
   cgroup: string | null,
 ): Promise<LogoutFact | null> {
-  const path = findProgram('loginctl', env.PATH ?? '')
   const user = self()
-  if (path === null || cgroup === null || user === null) return null
-  const ask = async (...words: string[]) => {
-    const ran = await run([path, ...words], { cwd, env, timeoutMs: TIMEOUT_MS })
-    return ran.end === 'exited' && ran.exit.code === 0 ? ran.stdout : ''
-  }
+  if (cgroup === null || user === null) return null
+  const ask = async (...words: string[]) => (await printedBy(options, 'loginctl', ...words)) ?? ''
   const properties = ['KillUserProcesses', 'KillOnlyUsers', 'KillExcludeUsers']
   // Without a session it tells about the manager itself.
   const [manager, own] = await Promise.all([

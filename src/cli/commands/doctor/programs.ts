@@ -25,6 +25,21 @@ export async function examineProgram(
   return { name, path, version: trouble === null ? versionIn(ran) : null, trouble }
 }
 
+/** A question that is asked beside the version. */
+const SHORT_TIMEOUT_MS = 3000
+
+/** What a program prints if it succeeds; null: it is not there, or it fails. */
+export async function printedBy(
+  { run, cwd, env }: ExamineOptions,
+  name: string,
+  ...words: string[]
+): Promise<string | null> {
+  const path = findProgram(name, env.PATH ?? '')
+  if (path === null) return null
+  const ran = await run([path, ...words], { cwd, env, timeoutMs: SHORT_TIMEOUT_MS })
+  return ran.end === 'exited' && ran.exit.code === 0 ? ran.stdout.trim() || null : null
+}
+
 /** Why a program did not answer as it should; null if it did. */
 function troubleOf(ran: Exclude<Ran, { end: 'timeout' }>, question: string): string | null {
   switch (ran.end) {
