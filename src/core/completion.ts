@@ -38,8 +38,14 @@ export const givesPromise = (text: string, promise: string): boolean =>
 /** Why a role sends the work back. */
 export const readReject = (text: string): string | null => readTag(text, 'reject', { acrossLines: true })
 
-/** Why the agent itself says that its task failed. */
-export const readFailed = (text: string): string | null => readTag(text, 'failed', { acrossLines: true })
+/** Why the agent itself says that its task failed; null: it does not. */
+export function readFailed(text: string): string | null {
+  const why = readTag(text, 'failed', { acrossLines: true })
+  return why === '' ? 'it gave no reason' : why
+}
 
-/** What the agent needs a person for. */
-export const readBlocked = (text: string): string | null => readTag(text, 'blocked', { acrossLines: true })
+/** What the agent needs a person for; null: nothing. */
+export function readBlocked(text: string): string | null {
+  const question = readTag(text, 'blocked', { acrossLines: true })
+  return question === '' ? 'it did not say what for' : question
+}

@@ -118,8 +118,8 @@ export function openBuild(context: Context<BuildSpec>): Active {
 
     async claims(work, text) {
       if (isPlanning(work.stage)) return planner.claims(work, text)
-      const question = readBlocked(text)
-      return question === null ? {} : { asks: question || 'it did not say what for' }
+      const asks = readBlocked(text)
+      return asks === null ? {} : { asks }
     },
 
     async adoptEdits() {
@@ -165,9 +165,8 @@ export function openBuild(context: Context<BuildSpec>): Active {
 
 /** If the agent says that it failed, it failed, whatever the other checks say. */
 function failureCheck(step: Work['step'] | undefined): Check[] {
-  const why = step?.ended ? readFailed(step.ended.result.text) : null
-  if (why === null) return []
-  const note = why || 'it gave no reason'
+  const note = step?.ended ? readFailed(step.ended.result.text) : null
+  if (note === null) return []
   const finding: Finding = { check: 'the agent', verdict: 'fail', note, claim: true }
   return [{ name: 'the agent', run: async () => ({ finding, exit: null }) }]
 }

@@ -124,8 +124,8 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
   }
 
   async function claimsOf(work: Work, text: string): Promise<Claims> {
-    const question = readBlocked(text)
-    if (question !== null) return { asks: question || 'it did not say what for' }
+    const asks = readBlocked(text)
+    if (asks !== null) return { asks }
     if (isMerging(work.stage)) return {}
     const why = rejects(work.stage) ? readReject(text) : null
     if (why === null) return { signal: givesPromise(text, criteriaOf(work).promise) }
