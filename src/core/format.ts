@@ -38,6 +38,9 @@ export const plural = (n: number, word: string, many = `${word}s`): string => `$
 export const listPaths = (paths: readonly string[], most = 5): string =>
   paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')
 
+/** A text on one line, with single spaces. */
+export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
 /** A word of a command that people copy into a shell: in quotes if the shell would take it for more. */
 export const shellWord = (word: string): string =>
   /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -1,6 +1,6 @@
+import { onOneLine } from '../../core/format.ts'
 import { isObject, jsonIn } from '../../core/json.ts'
 import { makeTarget } from './make-target.ts'
-import { squeeze } from './skips.ts'
 
 /** The text of a file by its path in the repository; null if there is none. */
 export type ReadText = (path: string) => string | null
@@ -101,7 +101,7 @@ const SCRIPT_SETTING =
 /** There is always such a part: a setting that is new can take a whole script away. */
 function scriptSettings(folder: string, read: ReadText): Part {
   const path = join(folder, '.npmrc')
-  const lines = (read(path) ?? '').split('\n').map(squeeze)
+  const lines = (read(path) ?? '').split('\n').map(onOneLine)
   const text = lines.filter(line => SCRIPT_SETTING.test(line)).join(', ')
   return { name: `the part of ${path} for scripts`, text, runs: [], folder }
 }
@@ -133,7 +133,7 @@ const PLACEHOLDER = /no test specified/
 function partOf(script: string, value: unknown, name: string, folder: string): Part[] {
   const text = Array.isArray(value) ? value.join(' && ') : value
   if (script === '' || typeof text !== 'string' || PLACEHOLDER.test(text)) return []
-  return [{ name, text: squeeze(text), runs: [text], folder }]
+  return [{ name, text: onOneLine(text), runs: [text], folder }]
 }
 
 function scriptsIn(text: string | null, key: string): Record<string, unknown> {
@@ -195,12 +195,12 @@ function justRecipes(words: readonly string[], folder: string, read: ReadText): 
       const end = lines.findIndex((line, index) => index > start && /^\S/.test(line))
       const body = lines
         .slice(start + 1, end < 0 ? undefined : end)
-        .map(squeeze)
+        .map(onOneLine)
         .filter(Boolean)
       const needs = lines[start]!.replace(/^[^:]*:/, '')
         .split(/\s+/)
         .filter(Boolean)
-      const text = [squeeze(lines[start]!), ...body].join('\n')
+      const text = [onOneLine(lines[start]!), ...body].join('\n')
       const name = `the recipe "${word}" of ${path}`
       return [{ name, text, runs: [...body, ...needs.map(need => `just ${need}`)], folder }]
     })
@@ -231,7 +231,7 @@ function scriptFile(words: readonly string[], folder: string, read: ReadText): P
 const scriptText = (text: string): string =>
   text
     .split('\n')
-    .map(squeeze)
+    .map(onOneLine)
     .filter((line, index) => line !== '' && (index === 0 || !/^(?:#|\/\/)/.test(line)))
     .join('\n')
 

@@ -1,6 +1,7 @@
+import { onOneLine } from '../../core/format.ts'
 import { isTestName, mayHoldTests } from './file-kinds.ts'
 import { codeOf, type Language, languageOf } from './languages.ts'
-import { type FileChange, squeeze } from './skips.ts'
+import type { FileChange } from './skips.ts'
 
 /** Where a test begins, in code without comments. */
 const BEGINS: Record<Language, RegExp> = {
@@ -90,7 +91,7 @@ const significantLines = (text: string): Set<string> =>
   new Set(
     text
       .split('\n')
-      .map(squeeze)
+      .map(onOneLine)
       .filter(
         line =>
           line.length > 7 &&

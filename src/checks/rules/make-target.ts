@@ -1,4 +1,4 @@
-import { squeeze } from './skips.ts'
+import { onOneLine } from '../../core/format.ts'
 
 export type MakeTarget = {
   name: string
@@ -54,14 +54,14 @@ function parse(makefile: string): {
   let current: Rule[] = []
   for (const line of makefile.replace(/\\\n/g, ' ').split('\n')) {
     if (line.startsWith('\t')) {
-      for (const rule of current) rule.recipe.push(squeeze(line))
+      for (const rule of current) rule.recipe.push(onOneLine(line))
       continue
     }
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue
-    if (GLOBAL.test(line)) globals.push(squeeze(line))
+    if (GLOBAL.test(line)) globals.push(onOneLine(line))
     const variable = /^(?:export\s+)?(\w+)\s*[:?+!]{0,2}=\s*(.*)$/.exec(line)
     if (variable) {
-      variables.set(variable[1]!, squeeze(`${variables.get(variable[1]!) ?? ''} ${variable[2]}`))
+      variables.set(variable[1]!, onOneLine(`${variables.get(variable[1]!) ?? ''} ${variable[2]}`))
       current = []
       continue
     }
@@ -74,7 +74,7 @@ function parse(makefile: string): {
       : []
     for (const rule of current) {
       rule.needs.push(...(header?.[2] ?? '').split(/\s+/).filter(word => word !== '' && word !== '|'))
-      if (header?.[3]) rule.recipe.push(squeeze(header[3]))
+      if (header?.[3]) rule.recipe.push(onOneLine(header[3]))
     }
   }
   return { rules, variables, globals }

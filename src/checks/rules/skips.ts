@@ -1,4 +1,4 @@
-import { plural } from '../../core/format.ts'
+import { onOneLine, plural } from '../../core/format.ts'
 import { mayHoldTests } from './file-kinds.ts'
 import { codeOf, type Language, languageOf } from './languages.ts'
 
@@ -224,9 +224,7 @@ const LONGEST_COMPARED = 500
 
 const linesOf = (text: string): ReadonlySet<string> => new Set(text.split('\n').map(lineOf))
 
-const lineOf = (line: string): string => squeeze(line.slice(0, LONGEST_COMPARED))
+const lineOf = (line: string): string => onOneLine(line.slice(0, LONGEST_COMPARED))
 
 export const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text
-
-export const squeeze = (text: string): string => text.trim().replace(/\s+/g, ' ')

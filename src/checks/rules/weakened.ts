@@ -1,8 +1,9 @@
 import type { Finding } from '../../core/events.ts'
+import { onOneLine } from '../../core/format.ts'
 import { type Behind, behindCheck, objectIn, onlyAdds, type ReadText } from './behind-check.ts'
 import { isCiFile, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
 import { lostTests } from './lost-tests.ts'
-import { cut, type FileChange, newSkips, squeeze } from './skips.ts'
+import { cut, type FileChange, newSkips } from './skips.ts'
 
 /** The checks whose tests are looked at: their commands, and the folder that they run in, relative to the repository. */
 export type CheckedBy = { commands: readonly string[]; folder: string }
@@ -110,7 +111,7 @@ function sectionsIn(text: string, title: RegExp): string {
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
-    .map(squeeze)
+    .map(onOneLine)
     .filter(line => line !== '' && !/^(?:#|\/\/|;|\/\*|\*(?:\s|\/|$))/.test(line))
 
 const changedCi = ({ path, before, after }: FileChange): boolean =>

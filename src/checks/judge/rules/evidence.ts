@@ -1,3 +1,5 @@
+import { onOneLine } from '../../../core/format.ts'
+
 /** A quote that is shorter says nothing: most files have a line with a bracket. */
 const SHORTEST = 4
 
@@ -5,7 +7,7 @@ const SHORTEST = 4
 export function quotedLine(evidence: string): string | null {
   const line = evidence
     .split('\n')
-    .map(part => squeeze(part))
+    .map(onOneLine)
     .find(part => part !== '')
   if (line === undefined) return null
   const bare = line
@@ -17,11 +19,9 @@ export function quotedLine(evidence: string): string | null {
 
 /** Whether one of these lines has the quoted text in it. */
 export function isQuotedIn(lines: readonly string[]): (evidence: string) => boolean {
-  const squeezed = lines.map(squeeze)
+  const shown = lines.map(onOneLine)
   return evidence => {
     const line = quotedLine(evidence)
-    return line !== null && squeezed.some(candidate => candidate.includes(line))
+    return line !== null && shown.some(candidate => candidate.includes(line))
   }
 }
-
-const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim()

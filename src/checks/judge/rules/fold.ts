@@ -1,3 +1,4 @@
+import { onOneLine } from '../../../core/format.ts'
 import type { CriterionVerdict, JudgeAnswer } from './answer.ts'
 import { isAbsence } from './criteria.ts'
 
@@ -78,6 +79,6 @@ const named = (what: string, found: readonly { text: string; why: string }[]): s
 const LONGEST = 300
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+  const line = onOneLine(text)
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }
