@@ -41,9 +41,11 @@ export const listPaths = (paths: readonly string[], most = 5): string =>
 /** A text on one line, with single spaces. */
 export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** A word of a command that people copy into a shell: in quotes if the shell would take it for more. */
-export const shellWord = (word: string): string =>
-  /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+/** A word of a command, as a shell takes it literally. */
+export const shellQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/** The same in a command that people copy: in quotes only if the shell would take it for more. */
+export const shellWord = (word: string): string => (/^[\w./-]+$/.test(word) ? word : shellQuoted(word))
 
 /** A column of text gets at least this much of a line. */
 const LEAST = 28

@@ -1,3 +1,5 @@
+import { shellQuoted } from '../format.ts'
+
 /** Ready-made external verifications by name. What they take is in their config. */
 type Template = (config: Readonly<Record<string, unknown>>) => Expanded
 
@@ -11,21 +13,18 @@ const always =
       ? { key: 'command', problem: 'is part of the template; use "external" for a command of your own' }
       : { config: { command, ...config } }
 
-/** `paths` in single quotes, so that a shell takes them literally. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
 const fileExists: Template = ({ path, ...config }) => {
   const paths = Array.isArray(path) ? path : [path]
   if (paths.length === 0 || !paths.every(one => typeof one === 'string' && one !== ''))
     return { key: 'path', problem: 'must be a file name or a list of them' }
-  return { config: { command: paths.map(one => `test -f ${quoted(one)}`).join(' && '), ...config } }
+  return { config: { command: paths.map(one => `test -f ${shellQuoted(one)}`).join(' && '), ...config } }
 }
 
 const httpOk: Template = ({ url, status = 200, ...config }) => {
   if (typeof url !== 'string' || !/^https?:\/\/\S+$/.test(url))
     return { key: 'url', problem: 'must be an address that begins with http:// or https://' }
   if (!Number.isInteger(status)) return { key: 'status', problem: 'must be an HTTP status such as 200' }
-  const command = `curl -sS -o /dev/null -w 'status %{http_code}\\n' --max-time 30 ${quoted(url)}`
+  const command = `curl -sS -o /dev/null -w 'status %{http_code}\\n' --max-time 30 ${shellQuoted(url)}`
   return { config: { command, output_contains: `status ${status}`, ...config } }
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { shellQuoted } from '../../core/format.ts'
 import { CannotGoOn, type Command } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import { INSIDE, stepIn } from '../process/marks.ts'
@@ -115,7 +116,7 @@ async function openSrt(options: SrtOptions): Promise<OpenSandbox> {
       ]
       const { argv } = await host.ask({
         type: 'wrap',
-        command: words.map((word, index) => (index === 0 ? word : quoted(word))).join(' '),
+        command: words.map((word, index) => (index === 0 ? word : shellQuoted(word))).join(' '),
         call,
         // A worktree or a login may have come since.
         filesystem: policyOf({ ...options.borders(), temp }, existsSync).filesystem,
@@ -144,9 +145,6 @@ function makeFolders({ home, agents }: Omit<Borders, 'temp'>): void {
       // Then it works without, as it would outside.
     }
 }
-
-/** A word as a shell reads it back. */
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** null: the runtime itself printed this. */
 function answerIn(line: string): HostAnswer | null {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Exit } from '../../core/events.ts'
+import { shellQuoted } from '../../core/format.ts'
 import { CannotGoOn, type Command, type Sink } from '../../core/ports.ts'
 import { type Followed, follow } from '../process/follow.ts'
 import type { StartedProcess } from '../process/process.ts'
@@ -9,7 +10,7 @@ import { type CallFolder, makeCallFolder } from './call-files.ts'
 import { untilMark } from './end-mark.ts'
 import { plainOutput } from './plain-line.ts'
 import { watchScreen } from './screen.ts'
-import { endMark, quoted } from './shim.ts'
+import { endMark } from './shim.ts'
 import { captureScreen, runInWindow, type WorkerWindow } from './window.ts'
 
 /** How long the shim has to begin. */
@@ -30,7 +31,7 @@ export async function startInPane(
   try {
     call = await makeCallFolder(inside, command, prefix)
     const shim = ['/bin/sh', call.path('shim'), call.folder, nonce, window.view]
-    const pane = await runInWindow(window, shim, `exec cat >${quoted(call.path('output'))}`)
+    const pane = await runInWindow(window, shim, `exec cat >${shellQuoted(call.path('output'))}`)
     const pid = await Promise.race([pidFrom(call), delay(START_MS, null, { ref: false })])
     if (pid === null) throw new Error(`its shell did not begin within ${START_MS / 1000}s`)
     return inPane(call, pid, window, pane, nonce, ownLines(sink, command.stdin))

@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../core/format.ts'
 import type { Command } from '../../core/ports.ts'
 
 /** The files of one call. */
@@ -64,19 +65,16 @@ export function agentScript(
   return [
     'echo $$ >&3',
     'n=0',
-    `until [ -e ${quoted(`${folder}/${CALL_FILES.go}`)} ]; do`,
+    `until [ -e ${shellQuoted(`${folder}/${CALL_FILES.go}`)} ]; do`,
     `  kill -0 ${ralph} 2>/dev/null && [ $n -lt ${WAITS} ] || exit 125`,
     '  n=$((n + 1))',
     '  /bin/sleep 0.01 2>/dev/null || /bin/sleep 1',
     'done',
-    `cd ${quoted(cwd)} || exit 126`,
+    `cd ${shellQuoted(cwd)} || exit 126`,
     'unset PWD OLDPWD SHLVL n',
-    ...names.filter(name => !odd.includes(name)).map(name => `export ${name}=${quoted(env[name]!)}`),
-    `exec 3>&- <${quoted(`${folder}/${CALL_FILES.prompt}`)}`,
-    `exec ${words.map(quoted).join(' ')}`,
+    ...names.filter(name => !odd.includes(name)).map(name => `export ${name}=${shellQuoted(env[name]!)}`),
+    `exec 3>&- <${shellQuoted(`${folder}/${CALL_FILES.prompt}`)}`,
+    `exec ${words.map(shellQuoted).join(' ')}`,
     '',
   ].join('\n')
 }
-
-/** A word for a shell. */
-export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
