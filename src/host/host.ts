@@ -56,12 +56,12 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const { home, id, workflow, spec, past } = options
   const { project } = spec
   const makeRunner = runnerFor(options.runners ?? runners, spec.settings.sandbox.mode)
-  const notices: string[] = []
+  const notes: string[] = []
   const session = openSession(
     spec.sessions ?? project,
     id,
     { id, project, workflow: spec.workflow, ...workflow.about(spec), agent: redactWords(spec.agent.argv) },
-    note => notices.push(note),
+    note => notes.push(note),
     past,
     spec.sessions !== undefined || spec.worktrees === true,
   )
@@ -71,7 +71,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', session.shown(session.dir)]]
   options.frontend.announce(title, rows, spec.settings.output)
-  const hosted = openRun(options, makeRunner, session, notices, dir)
+  const hosted = openRun(options, makeRunner, session, notes, dir)
   try {
     recordBeginning(hosted.book, hosted.active, options, pinFolder(project))
     const ending = await runEngine(hosted, options)
@@ -99,7 +99,7 @@ function openRun(
   options: HostOptions,
   makeRunner: MakeRunner,
   session: Session,
-  notices: string[],
+  notes: string[],
   dir: string,
 ): Hosted {
   const { home, id, workflow, spec, limits, past, env, frontend } = options
@@ -134,7 +134,7 @@ function openRun(
         book.record({ type: 'warned', at: event.at, note })
       }
     }
-    for (const note of notices.splice(0)) book.record({ type: 'warned', at: event.at, note })
+    for (const note of notes.splice(0)) book.record({ type: 'warned', at: event.at, note })
   }
   const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
   const book = openBook(workflow.table(spec), fold(past), append, notify)
