@@ -38,6 +38,13 @@ export const plural = (n: number, word: string, many = `${word}s`): string => `$
 export const listPaths = (paths: readonly string[], most = 5): string =>
   paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')
 
+/** The first line that says something; '' if none does. */
+export const firstLine = (text = ''): string =>
+  text
+    .split('\n')
+    .find(line => line.trim() !== '')
+    ?.trim() ?? ''
+
 /** A text on one line, with single spaces. */
 export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 

@@ -1,5 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
-import { plural } from './format.ts'
+import { firstLine, plural } from './format.ts'
 import { isSetBack, limitedUntil } from './limits.ts'
 import { countIdle, explainIdle } from './outcome.ts'
 import {
@@ -284,8 +284,3 @@ const sameChecks = (a: Finding[], b: Finding[]) => {
     [...new Set(list.filter(f => f.verdict === 'fail' && !f.claim).map(f => f.check))].sort().join('\n')
   return set(a) === set(b)
 }
-const firstLine = (text = '') =>
-  text
-    .split('\n')
-    .find(l => l.trim() !== '')
-    ?.trim() ?? ''

@@ -1,5 +1,6 @@
 import type { Cost, Finding, Outcome, RunEvent, Settled } from '../../core/events.ts'
 import { evolveList } from '../../core/evolve.ts'
+import { firstLine } from '../../core/format.ts'
 import type { Move, StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import type { Tokens } from './spent.ts'
@@ -212,12 +213,6 @@ function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks
 /** Why a check is not green, without repeating its name. */
 const reason = (check: string, note: string) =>
   firstLine(note.replace(`Guardrail "${check}" `, '')).replace(/\.$/, '')
-
-const firstLine = (text: string) =>
-  text
-    .split('\n')
-    .find(line => line.trim() !== '')
-    ?.trim() ?? ''
 
 /** What an iteration that was settled came to. */
 export const endOf = ({ end, move }: Settled): IterationEnd => (end === 'ok' ? (move ?? 'overruled') : end)
