@@ -28,8 +28,8 @@ export type Move =
 type Target = StageName | 'done' | 'blocked' | 'bugfix'
 
 export type Stage = {
-  /** Who works: an agent (the default), or ralph itself (a merge has a result, so it is a stage). */
-  by?: 'agent' | 'ralph'
+  /** Ralph itself works here, and no agent: a merge has a result, so it is a stage. */
+  by?: 'ralph'
   /** Which of the workflow's agents works here. */
   role?: string
   /** What is done here, in words, where people should see it. */
@@ -47,8 +47,8 @@ export type Stage = {
   repeats?: true
   /** A stage that ends by signal may also send the work back. */
   rejects?: true
-  /** What a red check means here. An opinion means `fail` wherever there is such a move. */
-  failed?: 'fail' | 'reject'
+  /** A red check sends the work back here; absent: it is a `fail`. An opinion is a `fail` wherever there is such a move. */
+  failed?: 'reject'
   /** Of the stages with the same word, only one may be in flight at a time. */
   alone?: string
   /** How often a task may stay here. */
