@@ -25,7 +25,6 @@ export type RunFacts = {
   /** The latest event of each kind that matters, in order. It tells how the run ended and who hosts it, as all would. */
   latest: readonly RunEvent[]
   lastEvent: RunEvent
-  events: number
   /** The latest ones; older ones are only counted. */
   iterations: readonly Iteration[]
   spent: Spent
@@ -129,7 +128,6 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         tasks,
         latest: [...new Set(latest.map(({ event }) => event))],
         lastEvent,
-        events,
         iterations: kept,
         spent: sumSpent([before, spentOn(kept)]),
         agent,
