@@ -116,6 +116,14 @@ echo mine > '${place.project}/a.txt'; answer '<response>DONE</response>'`,
   expect(place.git('show', `${ref}:a.txt`)).toBe('theirs')
 })
 
+test('a file whose name begins with a colon comes back like any other', async () => {
+  const place = openDockerPlace(
+    `${CLAUDE}echo odd > ':odd.txt'; echo more > b.txt; answer '<response>DONE</response>'`,
+  )
+  const { code } = await place.run(run('--once'))
+  expect([code, place.read(':odd.txt'), place.read('b.txt')]).toEqual([0, 'odd\n', 'more\n'])
+})
+
 test('commits that do not continue the branch are kept, and no branch is moved', async () => {
   const place = openDockerPlace(
     `${CLAUDE}git checkout -q --orphan other; echo more > b.txt; git add .; git commit -qm Other; answer '<response>DONE</response>'`,
