@@ -1,14 +1,18 @@
 import { fold } from '../core/evolve.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { canGoOn, findRun, ralphHome, type StoredRun } from './find.ts'
+import { canGoOn, ralphHome, type StoredRun } from './find.ts'
 import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
-import { record, sendRequest, withStoppedRun } from './steer.ts'
+import { record, runFor, type SteerOptions, sendRequest, withStoppedRun } from './steer.ts'
 import { refuseFromWithin, senderOf } from './within.ts'
 
-/** `ralph set RUN max-iterations=200`: it holds from the next iteration on. Other limits of the run stay as they are. */
-export async function setRun(name: string, words: readonly string[], io: Io): Promise<number> {
-  const run = findRun(ralphHome(io.env), name)
+/**
+ * `ralph set [RUN] max-iterations=200`: it holds from the next iteration on. Other limits of the run stay as they are.
+ */
+export async function setRun(typed: readonly string[], options: SteerOptions, io: Io): Promise<number> {
+  const [first = '', ...others] = typed
+  const [name, words] = first.includes('=') ? [undefined, typed] : [first, others]
+  const run = runFor(name, options, io.env)
   refuseFromWithin(run, io.env)
   const iterations = iterationsIn(words)
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; its limits no longer matter`)

@@ -162,3 +162,20 @@ describe('status', () => {
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('the id of the run is empty')])
   })
 })
+
+it('a limit is set for the latest unfinished run of the project, or for the one that is named', async () => {
+  const stage = setStage({ calls: [[MORE], [MORE], [DONE]] })
+  await stage.ralph('run', '-p', 'x', '-m', '1')
+  expect(await stage.ralph('set', 'max-iterations=2')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^run \S+ may use 2 iterations, all counted\n$/),
+  })
+  expect((await stage.ralph('resume')).stdout).toContain('iteration 2 of 2')
+  const { id } = JSON.parse((await stage.ralph('status', '--json')).stdout)
+  expect((await stage.ralph('set', id, 'max-iterations=3')).code).toBe(0)
+  expect((await stage.ralph('resume')).stdout).toContain('done')
+  expect(await stage.ralph('set', id)).toMatchObject({
+    code: 2,
+    stderr: 'ralph: error: ralph set takes one setting: max-iterations=N\n',
+  })
+})

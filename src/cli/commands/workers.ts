@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import type { SteerOptions } from '../../runs/steer.ts'
 import type { EventsOptions } from '../../workers/events.ts'
 import type { ListOptions } from '../../workers/list.ts'
 import type { LogsOptions } from '../../workers/read-logs.ts'
@@ -96,15 +97,26 @@ export const events: Verb = {
       .action(async (options: EventsOptions) => finish(await (await actions()).printEvents(options, io))),
 }
 
+const SET_EXAMPLES = `
+Examples:
+  ralph set max-iterations=200         the latest unfinished run of this project
+  ralph set night max-iterations=200   a worker, or a run by its id`
+
 export const set: Verb = {
   name: 'set',
-  summary: 'Change the limit of a run: ralph set RUN max-iterations=200.',
+  summary: 'Change the limit of a run: ralph set max-iterations=200.',
   define: (command, { finish, io }) =>
     command
-      .argument('<run>', 'the name of the worker, or the id of the run, or the beginning or end of it')
-      .argument('<setting...>', 'max-iterations=N, all iterations counted')
-      .action(async (name: string, words: string[]) =>
-        finish(await (await actions()).setRun(name, words, io)),
+      .usage('[options] [run] max-iterations=N')
+      .argument(
+        '<run>',
+        'the name of the worker, or the id of the run, or the beginning or end of it; default: the latest unfinished run of this project',
+      )
+      .argument('[setting...]', 'max-iterations=N, all iterations counted')
+      .option(...PROJECT_DIR)
+      .addHelpText('after', SET_EXAMPLES)
+      .action(async (first: string, others: string[], options: SteerOptions) =>
+        finish(await (await actions()).setRun([first, ...others], options, io)),
       ),
 }
 
