@@ -2,6 +2,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { OutputConfiguration } from 'commander'
 import { wrapLines } from '../core/format.ts'
+import { complain } from '../terminal/print.ts'
 
 /**
  * Prints help and the version directly to the file descriptor. `process.stdout` would load Node's streams, which takes a
@@ -10,6 +11,8 @@ import { wrapLines } from '../core/format.ts'
 export const helpOutput: OutputConfiguration = {
   // Commander wraps its own lines, but no examples.
   writeOut: text => print(Buffer.from(wrapLines(text, columnsOfHelp()))),
+  // What is printed for a command that lacks its subcommand.
+  writeErr: text => complain(text.trimEnd()),
   getOutHelpWidth: columnsOfHelp,
   getOutHasColors: () => false,
 }

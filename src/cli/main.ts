@@ -73,7 +73,7 @@ export async function main(typed: string[]): Promise<number> {
     .configureOutput({
       ...helpOutput,
       // A word that was pasted may hold what a terminal obeys.
-      outputError: text => complain(`ralph: ${printableLine(withWayOut(text, words))}`),
+      outputError: text => complain(`ralph: ${printableLine(withWayOut(text, words, program))}`),
     })
     .exitOverride()
     .addHelpText('after', EXAMPLES)
@@ -116,12 +116,19 @@ function withoutSpawn(argv: string[]): string[] {
 const wordsToComplete = (typed: string[]): string[] =>
   typed.length > 2 || typed[1]?.startsWith('-') ? withoutSpawn(typed) : typed
 
-/** The suggestion of an error, or else where to look. */
-function withWayOut(error: string, [first = '']: readonly string[]): string {
+/** The suggestion of an error, or else where to look: the help of the command that was called. */
+function withWayOut(error: string, words: readonly string[], program: Command): string {
   const line = error.trimEnd().replace('\n(', ' (')
   // A sentence of ralph's own says what is right.
   if (line.includes('(Did you mean') || line.endsWith('.')) return line
-  return `${line}; see: ralph ${VERBS.some(verb => verb.name === first) ? `${first} ` : ''}--help`
+  const named: string[] = []
+  let command: Command | undefined = program
+  for (const word of words) {
+    command = command.commands.find(inner => inner.name() === word)
+    if (!command) break
+    named.push(`${word} `)
+  }
+  return `${line}; see: ralph ${named.join('')}--help`
 }
 
 const HELP: readonly string[] = ['-h', '--help', 'help']

@@ -33,6 +33,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
       'stories',
       'ls',
       'ls --all',
+      'task',
       'report --html',
     )
     const { screen } = await terminal.ended()

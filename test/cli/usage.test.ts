@@ -131,14 +131,41 @@ describe('help', () => {
     expect(bare.stdout).not.toContain('demo-agent')
   })
 
-  it.each(['', 'run', 'build', 'stories', 'undo', 'todo', 'init', 'resume', 'trust', 'demo'])(
-    'of %s exits 0 and fits 80 columns',
-    async command => {
-      const ran = await setStage().spawn(...(command === '' ? [] : [command]), '--help')
-      expect([ran.code, ran.stderr]).toEqual([0, ''])
-      expect(ran.stdout.split('\n').filter(line => line.length > 80)).toEqual([])
-    },
-  )
+  it.each([
+    '',
+    'run',
+    'build',
+    'stories',
+    'undo',
+    'gc',
+    'todo',
+    'task',
+    'set',
+    'init',
+    'resume',
+    'trust',
+    'demo',
+  ])('of %s exits 0, fits 80 columns, and breaks no paragraph before it must', async command => {
+    const ran = await setStage().spawn(...(command === '' ? [] : [command]), '--help')
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    const lines = ran.stdout.split('\n')
+    expect(lines.filter(line => line.length > 80)).toEqual([])
+    const isText = (line = '') => /^[A-Za-z]/.test(line)
+    const early = lines.filter((line, index) => {
+      const next = lines[index + 1]
+      return isText(line) && isText(next) && `${line} ${next?.split(' ')[0]}`.length <= 80
+    })
+    expect(early).toEqual([])
+  })
+
+  it('is pointed to for the command that was called, also for one of a group', async () => {
+    const stage = setStage()
+    expect((await stage.ralph('task', 'create')).stderr).toBe(
+      "ralph: error: missing required argument 'id'; see: ralph task create --help\n",
+    )
+    expect((await stage.ralph('logs')).stderr).toMatch(/; see: ralph logs --help\n$/)
+    expect((await stage.ralph('--nothing')).stderr).toMatch(/; see: ralph --help\n$/)
+  })
 
   it.each(['--version', '-v'])('%s prints the version alone', async flag => {
     expect(await setStage().spawn(flag)).toMatchObject({ code: 0, stdout: '0.1.0\n' })

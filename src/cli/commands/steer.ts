@@ -8,7 +8,9 @@ const RUN = 'its id, or the beginning or end of it; default: the latest unfinish
 const actions = () => import('../actions.ts')
 
 const inProject = (command: Command, example: string): Command =>
-  command.option(...PROJECT_DIR).addHelpText('after', `\nExample:\n  ${example}`)
+  command
+    .option(...PROJECT_DIR)
+    .addHelpText('after', `\n${example.includes('\n') ? 'Examples' : 'Example'}:\n  ${example}`)
 
 export const status: Verb = {
   name: 'status',

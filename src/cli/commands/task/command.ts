@@ -19,14 +19,17 @@ export type TaskProject = { projectDir?: string }
 
 const EXAMPLES = `
 Examples:
-  ralph task create TASK-1 auth "Implement JWT auth" --outcome "All endpoints require a valid JWT" \\
-      --acceptance "Invalid tokens return 401" --tester-verify external --tester-verify-cmd "npm test"
+  ralph task create TASK-1 auth "Implement JWT auth" \\
+      --outcome "All endpoints require a valid JWT" \\
+      --acceptance "Invalid tokens return 401" \\
+      --tester-verify external --tester-verify-cmd "npm test"
   ralph task import tasks.yaml --spec auth       all of them or none; every mistake is listed
   ralph task plan spec.md                        an agent proposes tasks, and you approve them
   ralph task list --status failed
   ralph task export --spec auth > tasks.yaml
   ralph task edit TASK-1 --status pending        it is worked on again
-  ralph task followup TASK-1 TASK-2 "Rotate the keys" --outcome "…" --acceptance "…"`
+  ralph task followup TASK-1 TASK-2 "Rotate the keys" \\
+      --outcome "…" --acceptance "…"`
 
 const addFields = (command: Command): Command => {
   command
