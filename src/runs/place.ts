@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { isSameRepository } from '../git/start.ts'
+import { kindAt } from '../store/files/inside.ts'
 import { bornAt, idAt } from '../store/files/pinned.ts'
 import { sessionDir } from '../store/session.ts'
 import { gitEnvironment, movePins, readBase } from '../workflows/spec.ts'
@@ -43,7 +44,7 @@ function isSameFolder({ last: { project, folder, born } }: StoredRun, path: stri
 
 /** A copy of the whole folder has the session too; a clone of the repository, for example, does not. */
 export const hasSession = (id: string, project: string): boolean =>
-  lstatSync(sessionDir(project, id), { throwIfNoEntry: false })?.isDirectory() ?? false
+  kindAt(sessionDir(project, id)) === 'folder'
 
 /** Refuses a run whose worktree is gone. Its session is in the project, which is no other place of the run. */
 export function requireWorktree({ id, began, last }: StoredRun): void {

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { findFlaw, locate } from '../core/json.ts'
 import { UsageError } from '../core/usage-error.ts'
+import { kindAt } from '../store/files/inside.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
 
 /** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names it as `called`. */
@@ -15,7 +16,7 @@ function readBytes(path: string, file: string): Buffer | undefined {
     return readRegularFile(path, { limit: LIMITS.small })
   } catch (error) {
     if (error instanceof UnreadableFile)
-      throw new UsageError(`${file} ${error.why}; replace it with a file of at most 1 MiB, or remove it`, {
+      throw new UsageError(`${file} ${error.why}; replace it by a file of at most 1 MiB, or remove it`, {
         cause: error,
       })
     return explain(error as NodeJS.ErrnoException, path, file)
@@ -30,7 +31,7 @@ function explain(error: NodeJS.ErrnoException, path: string, file: string): unde
         cause: error,
       })
     case 'ENOTDIR':
-      throw new UsageError(`${file} cannot exist: a part of its path is a file, not a folder`, {
+      throw new UsageError(`${fileAbove(path, file)} is a file, not a folder; move it away, or remove it`, {
         cause: error,
       })
     case 'EACCES':
@@ -41,6 +42,13 @@ function explain(error: NodeJS.ErrnoException, path: string, file: string): unde
     default:
       throw new UsageError(`${file} cannot be read: ${error.message}`, { cause: error })
   }
+}
+
+/** What stands in the way of a path: the nearest name above it that exists. `called`: what the path is called. */
+function fileAbove(path: string, called: string): string {
+  const above = dirname(path)
+  const name = dirname(called)
+  return kindAt(above) === null && name !== dirname(name) ? fileAbove(above, name) : name
 }
 
 function parse(bytes: Buffer, file: string): unknown {

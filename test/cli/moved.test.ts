@@ -209,3 +209,13 @@ describe('a project that is no longer the one of the run', () => {
     expect(readFileSync(journalPath(stage.runs()[0]!), 'utf8')).not.toContain('project-copy')
   })
 })
+
+it('a project whose .ralph is a file has no run, whatever runs there are elsewhere', async () => {
+  const stage = setStage({ calls: DONE.map(act => [act]) })
+  await stage.ralph('run', '-p', 'x')
+  const place = join(stage.root, 'elsewhere')
+  mkdirSync(place)
+  writeFileSync(join(place, '.ralph'), '')
+  const ran = await hostRalph(['status'], { cwd: place, env: stage.env })
+  expect([ran.code, ran.stderr]).toEqual([2, `ralph: error: no run in ${place}; start one with: ralph run\n`])
+})
