@@ -16,7 +16,7 @@ function readBytes(path: string, file: string): Buffer | undefined {
     return readRegularFile(path, { limit: LIMITS.small })
   } catch (error) {
     if (error instanceof UnreadableFile)
-      throw new UsageError(`${file} ${error.why}; replace it by a file of at most 1 MiB, or remove it`, {
+      throw new UsageError(`${file} ${error.why}; replace it with a file of at most 1 MiB, or remove it`, {
         cause: error,
       })
     return explain(error as NodeJS.ErrnoException, path, file)

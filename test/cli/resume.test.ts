@@ -37,7 +37,8 @@ describe('resume', () => {
     expect(await stage.withEnv({ ...stage.env, PATH }, 'resume', '-m', '9')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'ralph: error: agent "claude" is not on PATH; install it, then: ralph resume\n',
+      stderr:
+        'ralph: error: agent "claude" is not on PATH; install it (npm install -g @anthropic-ai/claude-code), then: ralph resume\n',
     })
     expect(stage.journal()).toEqual(before)
   })

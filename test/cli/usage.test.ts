@@ -40,6 +40,10 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
       'agent "cluade" is not on PATH; did you mean claude? Otherwise install it, or',
     ],
     [
+      ['run', '-p', 'x', '-a', 'opencode'],
+      'agent "opencode" is not on PATH; install it (npm install -g opencode-ai), or choose another with --agent',
+    ],
+    [
       ['run', '-p', 'x', '-a', 'nobody'],
       'agent "nobody" is not on PATH; install it, or choose another with --agent',
     ],

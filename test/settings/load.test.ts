@@ -104,7 +104,7 @@ test.each<[string, string | Buffer, string]>([
   [
     'over 1 MiB',
     `{}${' '.repeat(1024 * 1024)}`,
-    `${SETTINGS} is larger than 1 MiB, the most that ralph reads of it; replace it by a file of at most 1 MiB, or remove it`,
+    `${SETTINGS} is larger than 1 MiB, the most that ralph reads of it; replace it with a file of at most 1 MiB, or remove it`,
   ],
 ])('a file with %s is refused, and the place is named', (_, content, sentence) => {
   expect(refusal(() => loadSettings(project({ 'settings.json': content })))).toBe(sentence)
@@ -120,7 +120,7 @@ test('a directory in its place is refused', () => {
   const path = project({})
   mkdirSync(join(path, SETTINGS))
   expect(refusal(() => loadSettings(path))).toBe(
-    `${SETTINGS} is a folder, not a regular file; replace it by a file of at most 1 MiB, or remove it`,
+    `${SETTINGS} is a folder, not a regular file; replace it with a file of at most 1 MiB, or remove it`,
   )
 })
 
@@ -128,7 +128,7 @@ test('a pipe in its place is refused, not waited for', () => {
   const path = project({})
   expect(spawnSync('sh', ['-c', 'mkfifo "$1"', 'sh', join(path, SETTINGS)]).status).toBe(0)
   expect(refusal(() => loadSettings(path))).toBe(
-    `${SETTINGS} is a pipe, not a regular file; replace it by a file of at most 1 MiB, or remove it`,
+    `${SETTINGS} is a pipe, not a regular file; replace it with a file of at most 1 MiB, or remove it`,
   )
 })
 

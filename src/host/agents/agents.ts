@@ -196,13 +196,16 @@ export function chooseAgent(
   return { argv: [found], explicit: false }
 }
 
-const OTHER_AGENT = 'install it, or choose another with --agent'
+const OTHER_AGENT = ', or choose another with --agent'
 
-function mustExist(program: string, path: string, wayOut: string): void {
+/** `instead`: how the advice to install it goes on. */
+function mustExist(program: string, path: string, instead: string): void {
   if (findProgram(program, path)) return
   const meant = known.has(program) ? null : nearestName(program, [...known.keys(), 'demo'])
+  const npmPackage = known.get(program)?.npmPackage
+  const how = npmPackage === undefined ? '' : ` (npm install -g ${npmPackage})`
   throw new UsageError(
-    `agent "${program}" ${missingFrom(program)}; ${meant === null ? '' : `did you mean ${meant}? Otherwise `}${wayOut}`,
+    `agent "${program}" ${missingFrom(program)}; ${meant === null ? '' : `did you mean ${meant}? Otherwise `}install it${how}${instead}`,
   )
 }
 
@@ -214,7 +217,7 @@ export function requireAgent(spec: BaseSpec, path: string): void {
   const { argv, explicit } = spec.agent
   const program = argv[0]!
   if (program === 'demo' && !explicit) return
-  mustExist(programIn(programFolders(spec), program), path, 'install it, then: ralph resume')
+  mustExist(programIn(programFolders(spec), program), path, ', then: ralph resume')
 }
 
 /** Everything a call of the agent depends on, without the prompt. */
