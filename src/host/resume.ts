@@ -13,7 +13,7 @@ import { tellLive, wakeRun } from '../runs/steer.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { idAt } from '../store/files/pinned.ts'
-import { isUndone } from '../view/report/ending.ts'
+import { isUndone, moreIterations } from '../view/report/ending.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import { requireAgent } from './agents/agents.ts'
@@ -150,7 +150,7 @@ function latest(home: string, project: string): StoredRun {
 }
 
 /** The run's last limits with the new ones over them. Refuses a limit that is already used up. */
-function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
+function limitsFor({ id, events, began }: StoredRun, options: ResumeOptions): Limits {
   const { n, spent, limits: last } = fold(events).state
   const limits: Limits = {
     ...last,
@@ -162,7 +162,10 @@ function limitsFor({ id, events }: StoredRun, options: ResumeOptions): Limits {
   const used = (what: string, flag: string) =>
     new UsageError(`run ${id} has used ${what}; raise the limit with ${flag}`)
   if (limits.iterations !== null && n >= limits.iterations)
-    throw used(`all ${n} of its iterations`, `-m ${n + 10}`)
+    throw used(
+      n === 1 ? 'its one iteration' : `all ${n} of its iterations`,
+      `-m ${n + moreIterations(began.pins)}`,
+    )
   if (limits.usd !== null && spent.usd >= limits.usd)
     throw used(`${formatUsd(spent.usd)} of ${formatUsd(limits.usd)}`, '--max-cost')
   if (limits.tokens !== null && spent.tokens >= limits.tokens)

@@ -72,11 +72,24 @@ describe('resume', () => {
     expect((await stage.ralph('resume', flag, more)).code).toBe(0)
   })
 
+  it('of a run of one iteration names the same limit as its end, its status and doctor', async () => {
+    const stage = setStage({ calls: [[MORE], [DONE]] })
+    const { stdout } = await stage.ralph('run', '-p', 'x', '--once', '-c', 'NEVER')
+    const [command, id] = /ralph resume (\S+) -m 2/.exec(stdout)!
+    expect((await stage.ralph('resume')).stderr).toContain('raise the limit with -m 2\n')
+    expect((await stage.ralph('status')).stdout).toContain(command)
+    const { project } = JSON.parse((await stage.ralph('doctor', '--json')).stdout)
+    expect(project.unfinished).toEqual({ run: id, iterations: 1, goOn: command })
+  })
+
   it('of a run at its limit of iterations names the flag, and goes on with it', async () => {
     const stage = setStage({ calls: [[MORE], [DONE]] })
     await stage.ralph('run', '-p', 'x', '-m', '1')
     const refused = await stage.ralph('resume')
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('raise the limit with -m 11')])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('has used its one iteration; raise the limit with -m 11'),
+    ])
     const ran = await stage.ralph('resume', '-m', '3')
     expect([ran.code, ran.stdout]).toEqual([
       0,

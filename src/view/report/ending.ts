@@ -24,8 +24,8 @@ export function endingOf(events: readonly RunEvent[], live: boolean): RunEnding 
   }
 }
 
-/** How many iterations a raised limit adds. */
-const MORE = 10
+/** How many iterations a raised limit adds, so that it is worth it; who asked for one iteration gets one more. */
+export const moreIterations = (pins: { once?: unknown }): number => (pins.once === true ? 1 : 10)
 
 /**
  * The command that continues a run, with the limits that must be raised; null if it is complete, cancelled, undone, or at
@@ -53,9 +53,7 @@ export function resumeCommand(
   if (ending.type === 'open' && ending.live && !isPaused(events)) return null
   const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
   const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
-  // Who asked for one iteration gets one more; otherwise a limit is raised so that it is worth it.
-  const more = began.pins.once === true ? 1 : MORE
-  const flags = raisedLimits(limits, used, more, spent)
+  const flags = raisedLimits(limits, used, moreIterations(began.pins), spent)
   const asked = events.slice(events.indexOf(lastStart)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
   if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')

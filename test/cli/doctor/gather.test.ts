@@ -318,7 +318,7 @@ describe('the project', () => {
     }
     writeFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ ...began, limits: {}, pins: {} })}\n`)
     expect((await scene.gather()).project).toMatchObject({
-      unfinished: { run: '20260301-221530-k3f', iterations: 0 },
+      unfinished: { run: '20260301-221530-k3f', iterations: 0, goOn: 'ralph resume x' },
       runsTrouble: null,
     })
     writeFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ ...began, v: 2 })}\n`)

@@ -306,12 +306,12 @@ describe('what is wrong or missing has a line that says so, and the way out', ()
     ],
     [
       'an unfinished run',
-      project({ unfinished: { run: 'r1', iterations: 1 } }),
-      '  – runs        r1 is unfinished after 1 iteration → ralph resume',
+      project({ unfinished: { run: 'r1', iterations: 1, goOn: 'ralph resume r1 -m 2' } }),
+      '  – runs        r1 is unfinished after 1 iteration → ralph resume r1 -m 2',
     ],
     [
       'an unfinished run that is at work',
-      project({ unfinished: { run: 'r1', iterations: 1 }, lock: holder }),
+      project({ unfinished: { run: 'r1', iterations: 1, goOn: null }, lock: holder }),
       '  ✓ runs        none that was left unfinished',
     ],
     [

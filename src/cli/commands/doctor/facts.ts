@@ -66,7 +66,8 @@ export type ProjectFacts = {
   protect: { patterns: string[]; notes: string[]; trouble: string | null }
   /** The run at work here. */
   lock: { run: string; pid: number; host: string } | null
-  unfinished: { run: string; iterations: number } | null
+  /** `goOn`: the command that continues it. */
+  unfinished: { run: string; iterations: number; goOn: string | null } | null
   /** Why the runs of this project could not be read. */
   runsTrouble: string | null
 }

@@ -74,5 +74,5 @@ function runsRow(
   if (unfinished === null || unfinished.run === lock?.run)
     return { mark: 'yes', name, value: 'none that was left unfinished' }
   const value = `${unfinished.run} is unfinished after ${plural(unfinished.iterations, 'iteration')}`
-  return { mark: 'none', name, value, fix: 'ralph resume' }
+  return { mark: 'none', name, value, ...(unfinished.goOn !== null && { fix: unfinished.goOn }) }
 }

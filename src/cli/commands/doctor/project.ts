@@ -5,6 +5,10 @@ import { isAlive } from '../../../runners/process/proc.ts'
 import { latestUnfinished } from '../../../runs/find.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { readLock } from '../../../store/lock.ts'
+import { endingOf, resumeCommand } from '../../../view/report/ending.ts'
+import { iterationsOf } from '../../../view/report/iterations.ts'
+import { spentOn } from '../../../view/report/spent.ts'
+import { traitsIn, workflows } from '../../../workflows/index.ts'
 import { commandGuardrails } from '../../../workflows/spec.ts'
 import type { Env } from './environment.ts'
 import type { ProjectFacts } from './facts.ts'
@@ -64,8 +68,11 @@ function examineTrust(project: string, read: SettingsRead, home: string, env: En
 function findUnfinished(home: string, project: string): Pick<ProjectFacts, 'unfinished' | 'runsTrouble'> {
   try {
     const run = latestUnfinished(home, project)
-    const unfinished = run && { run: run.id, iterations: fold(run.events).state.n }
-    return { unfinished, runsTrouble: null }
+    if (!run) return { unfinished: null, runsTrouble: null }
+    const { id, events, began } = run
+    const traits = traitsIn(workflows, began.workflow)
+    const goOn = resumeCommand(events, traits, endingOf(events, false), spentOn(iterationsOf(events)))
+    return { unfinished: { run: id, iterations: fold(events).state.n, goOn }, runsTrouble: null }
   } catch (error) {
     return { unfinished: null, runsTrouble: (error as Error).message }
   }
