@@ -25,13 +25,21 @@ export async function waitForWorkers(
   for (;;) {
     const looks = wanted.map(name => lookAt(home, workerNamed(home, name)))
     const open = looks.filter(look => !look.isOver)
-    if (open.length === 0) return looks.every(isWell) ? 0 : 1
+    if (open.length === 0) return tellEnd(looks.filter(look => !isWell(look)).map(nameOf), io)
     if (performance.now() >= deadline) {
-      io.stderr.write(`timeout; still running: ${open.map(({ record }) => record.name).join(', ')}\n`)
+      io.stderr.write(`timeout; still running: ${open.map(nameOf).join(', ')}\n`)
       return TIMED_OUT
     }
     await delay(POLL_MS)
   }
 }
 
+/** Silent if all went well. */
+function tellEnd(failed: readonly string[], { stderr }: Io): number {
+  if (failed.length === 0) return 0
+  stderr.write(`ended without being done: ${failed.join(', ')}; see: ralph status ${failed[0]}\n`)
+  return 1
+}
+
+const nameOf = ({ record }: ReturnType<typeof lookAt>): string => record.name
 const isWell = ({ record }: ReturnType<typeof lookAt>): boolean => record.exit === 0

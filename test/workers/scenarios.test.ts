@@ -310,9 +310,12 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
       stderr: 'timeout; still running: other\n',
     })
     scene.go('go')
-    expect((await scene.ralph('wait', 'other')).code).toBe(0)
+    expect(await scene.ralph('wait', 'other')).toEqual({ code: 0, stdout: '', stderr: '' })
     // The one that was killed did not end well.
-    expect((await scene.ralph('wait', '--all')).code).toBe(1)
+    expect(await scene.ralph('wait', '--all')).toMatchObject({
+      code: 1,
+      stderr: 'ended without being done: agent; see: ralph status agent\n',
+    })
   })
 
   it.each([
