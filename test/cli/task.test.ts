@@ -279,7 +279,15 @@ describe('the tasks of a project', () => {
     )
     const json = JSON.parse((await stage.ralph('task', 'list', '--spec', 'a', '--json')).stdout)
     expect(json.map(({ id }: { id: string }) => id)).toEqual(['TASK-2', 'TASK-10'])
-    expect((await stage.ralph('task', 'list', '--status', 'failed')).stdout).toBe('')
+    expect(await stage.ralph('task', 'list', '--status', 'failed')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'no task matches these options\n',
+    })
+    expect((await stage.ralph('task', 'list', '--status', 'failed', '--json')).stderr).toBe('')
+    expect((await setTasks().ralph('task', 'list')).stderr).toMatch(
+      /^there are no tasks yet; create one with /,
+    )
     expect((await stage.ralph('task', 'list', '--status', 'lost')).code).toBe(2)
   })
 

@@ -71,8 +71,10 @@ function findUnfinished(home: string, project: string): Pick<ProjectFacts, 'unfi
     if (!run) return { unfinished: null, runsTrouble: null }
     const { id, events, began } = run
     const traits = traitsIn(workflows, began.workflow)
-    const goOn = resumeCommand(events, traits, endingOf(events, false), spentOn(iterationsOf(events)))
-    return { unfinished: { run: id, iterations: fold(events).state.n, goOn }, runsTrouble: null }
+    const folded = fold(events)
+    const spent = spentOn(iterationsOf(events))
+    const goOn = resumeCommand(events, traits, endingOf(events, false), spent, () => folded)
+    return { unfinished: { run: id, iterations: folded.state.n, goOn }, runsTrouble: null }
   } catch (error) {
     return { unfinished: null, runsTrouble: (error as Error).message }
   }

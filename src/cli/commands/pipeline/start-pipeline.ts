@@ -6,7 +6,12 @@ import type { Io } from '../../../runs/io.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { criteriaFor } from '../../../workflows/pipeline/criteria.ts'
 import { type PipelineSpec, rolesFrom } from '../../../workflows/pipeline/spec.ts'
-import { fileTaskStore, TASKS_DIR, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
+import {
+  fileTaskStore,
+  NO_TASKS,
+  TASKS_DIR,
+  type TaskStore,
+} from '../../../workflows/pipeline/tasks/store.ts'
 import { type PipelineTask, taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
@@ -51,7 +56,7 @@ function chooseTasks(store: TaskStore, ids: readonly string[], spec: string | un
   if (chosen.length === 0)
     throw new UsageError(
       all.length === 0
-        ? 'there are no tasks yet; create one with ralph task create, or: ralph task import FILE'
+        ? NO_TASKS
         : 'no task is open; name one, or open it again with: ralph task edit ID --status pending',
     )
   for (const { id, dependencies } of chosen)

@@ -5,11 +5,11 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { print, printError, say } from '../../../terminal/print.ts'
+import { complain, print, printError, say } from '../../../terminal/print.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
 import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
 import { readGivenTask } from '../../../workflows/pipeline/tasks/read-task.ts'
-import { fileTaskStore, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
+import { fileTaskStore, NO_TASKS, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
 import {
   exported,
   isTaskId,
@@ -110,13 +110,13 @@ export const taskActions = {
   list({ spec, status, json, ...options }: Listed): number {
     if (status !== undefined && !(STATUSES as readonly string[]).includes(status))
       throw new UsageError(`--status ${status} is none of ${STATUSES.join(', ')}`)
-    const tasks = open(options)
-      .store.list()
-      .filter(
-        task =>
-          (spec === undefined || task.spec_id === spec) && (status === undefined || task.status === status),
-      )
+    const all = open(options).store.list()
+    const tasks = all.filter(
+      task =>
+        (spec === undefined || task.spec_id === spec) && (status === undefined || task.status === status),
+    )
     if (json) print(prettyJson(tasks))
+    else if (tasks.length === 0) complain(all.length === 0 ? NO_TASKS : 'no task matches these options')
     else for (const line of listLines(tasks)) say(line)
     return 0
   },

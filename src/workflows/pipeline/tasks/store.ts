@@ -23,6 +23,9 @@ export interface TaskStore {
   remove(id: string): void
 }
 
+export const NO_TASKS =
+  'there are no tasks yet; create one with ralph task create, or: ralph task import FILE'
+
 /** The folder of the tasks, relative to the project. */
 export const TASKS_DIR = '.ralph/tasks'
 
