@@ -32,7 +32,10 @@ export function listenToSignals(
     if (!soft.signal.aborted) say('Received signal, shutting down...')
     if (!isNow) say(`Stopping after this iteration. ${AGAIN[signal] ?? AGAIN.SIGTERM}`)
     soft.abort()
-    if (isNow) hard.abort()
+    if (!isNow || hard.signal.aborted) return
+    // An agent may take its time to end.
+    say('Stopping now.')
+    hard.abort()
   }
   const stopSoon = () => {
     if (soft.signal.aborted) return

@@ -63,7 +63,8 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', signal => {
     const ralph = stage.start('run', '-p', 'x')
     await until(() => existsSync(join(stage.project, 'agent')))
     await ralph.killTwice(signal)
-    expect((await ralph.ended).code).toBe(130)
+    const stopped = await ralph.ended
+    expect([stopped.code, stopped.stderr.match(/^Stopping now\.$/gm)]).toEqual([130, ['Stopping now.']])
     for (const name of ['agent', 'child']) expect(isAlive(Number(stage.read(name)))).toBe(false)
     expect(fold(stage.journal()).state).toMatchObject({ n: 0, flight: {} })
     expect((await stage.ralph('resume')).code).toBe(0)
