@@ -14,7 +14,7 @@ import { costCell } from '../view/report/cost.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { phaseOf as runPhase } from '../view/report/phase.ts'
 import { spentOn } from '../view/report/spent.ts'
-import { cutPathTo } from '../view/width.ts'
+import { cutPathTo, cutTo } from '../view/width.ts'
 import { workflows } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
 import { lookAt } from './look.ts'
@@ -148,14 +148,15 @@ const rowsOf = (all: readonly Listed[], now: number): string[][] =>
 
 const GAP = '  '
 
-/** The last column has what is left of a screen. */
+/** The last column has what is left of a screen. A row stays one row, however narrow the screen is. */
 function table(rows: readonly string[][], { isTTY, columns }: Writer): string[] {
   const widths = rows[0]!.slice(0, -1).map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
   const before = widths.reduce((sum, width) => sum + width + GAP.length, 0)
-  const room = isTTY ? Math.max((columns || 80) - before, LEAST) : Number.POSITIVE_INFINITY
+  const width = isTTY ? columns || 80 : Number.POSITIVE_INFINITY
+  const room = Math.max(width - before, LEAST)
   return rows.map(row => {
     const cells = widths.map((width, at) => row[at]!.padEnd(width))
-    return [...cells, cutPathTo(row.at(-1)!, room)].join(GAP).trimEnd()
+    return cutTo([...cells, cutPathTo(row.at(-1)!, room)].join(GAP).trimEnd(), width)
   })
 }
 

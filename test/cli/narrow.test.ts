@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { listRuns } from '../../src/workers/list.ts'
 import type { Act } from '../support/agent-script.ts'
 import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
@@ -12,6 +13,20 @@ const CHANGES: Act[] = [
   ['file', 'made', 'x'],
   ['claude', 'more'],
 ]
+
+it('a list of runs has one row for each, however narrow the terminal is', async () => {
+  const stage = setRepository({ calls: [CHANGES] })
+  await stage.ralph('run', '-p', 'Make all the tests of the whole project pass', '--once')
+  let shown = ''
+  const stdout = { isTTY: true, columns: 60, write: (text: string) => (shown += text) }
+  listRuns(
+    { all: true, projectDir: stage.project, format: 'table' },
+    { stdout, stderr: stdout, env: stage.env },
+  )
+  const rows = shown.split('\n').filter(row => /^(?:RUN|\d{8}-)/.test(row))
+  expect(rows).toHaveLength(2)
+  for (const row of rows) expect(row).toHaveLength(60)
+})
 
 describe.skipIf(!hasTmux)('on a terminal of 80 columns', () => {
   /** Runs commands of ralph one after the other on one terminal. */
