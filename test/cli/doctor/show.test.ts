@@ -141,6 +141,9 @@ describe('whether runs can work in a sandbox', () => {
       '  – rg          not found → install the package ripgrep',
       '  – sandbox     none: agents may read, change and run whatever you can → install what srt needs',
     ])
+    expect(sandbox({ missing, isRoot: true }, { ...inPlace, rg: absent('rg') }).at(-1)).toMatch(
+      / → install what srt needs, and run ralph as another user$/,
+    )
     expect(sandbox({}, inPlace, 'darwin')).toHaveLength(3)
   })
 

@@ -124,7 +124,8 @@ function sandboxRows(sandbox: SandboxFact, programs: readonly ProgramFact[]): Do
   const mark = wanted === 'srt' ? 'no' : 'none'
   // A program that is not found has a row of its own.
   const others = programs.every(({ path }) => path !== null) ? missing : []
-  if (others.length === 0) return [{ mark, name, value: UNPROTECTED, fix: 'install what srt needs' }]
+  const fix = `install what srt needs${isRoot ? ', and run ralph as another user' : ''}`
+  if (others.length === 0) return [{ mark, name, value: UNPROTECTED, fix }]
   return others.map(({ what, remedy }) => ({ mark, name, value: what, fix: remedy }))
 }
 
