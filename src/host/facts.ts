@@ -97,7 +97,7 @@ export function warningsOf(
     const cause =
       unreadable === null
         ? 'not a git repository (git init makes one)'
-        : `git cannot read this repository (${unreadable}; see: git status)`
+        : `git cannot read this repository (${unreadable})`
     notes.push(`${cause}: ralph cannot tell what changed, undo it, or notice a loop that is stuck`)
   }
   const operation = start && unfinishedOperation(start.dirs)
