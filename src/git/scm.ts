@@ -250,7 +250,7 @@ export function openScm(
     hooked = `is not what was checked, because hooks changed ${listPaths(paths)}`
     // Git leaves what was to be committed in the index: the next commit of the user's would bring it back.
     const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
-    await git(root, env, ['--literal-pathspecs', 'reset', '-q', ...listed], paths.join('\0'))
+    await git(root, env, [...NO_HOOKS, '--literal-pathspecs', 'reset', '-q', ...listed], paths.join('\0'))
   }
 
   /** Acts on the repository as soon as no lock of another git is in the way; null, or why it failed. */
