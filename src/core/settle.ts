@@ -180,7 +180,8 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, t
     const visits = table?.stages[to]?.visits
     if (visits !== undefined) {
       me.visits = { ...me.visits, [to]: (me.visits[to] ?? 0) + 1 }
-      if (me.visits[to]! > visits) block(me, `came to ${to} more than ${plural(visits, 'time')}`)
+      if (me.visits[to]! > visits)
+        block(me, withReason(`came to ${to} more than ${plural(visits, 'time')}`, me))
     }
   }
   return move
@@ -258,9 +259,15 @@ function carried(outcome: Ok, move: Move, before: Finding[]): Finding[] {
   return red
 }
 
-function blockedWhy(move: Move, doing: string, me: TaskState): string {
-  const reason = firstLine(me.carry[0]?.note)
-  const what = move === 'capped' ? `sent back ${plural(me.rounds, 'time')}` : `all tries at ${doing} are used`
+const blockedWhy = (move: Move, doing: string, me: TaskState): string =>
+  withReason(
+    move === 'capped' ? `sent back ${plural(me.rounds, 'time')}` : `all tries at ${doing} are used`,
+    me,
+  )
+
+/** What was found last shows what a person has to mend. */
+function withReason(what: string, { carry }: TaskState): string {
+  const reason = firstLine(carry[0]?.note)
   return reason ? `${what}: ${reason}` : what
 }
 

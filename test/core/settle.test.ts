@@ -247,7 +247,7 @@ describe('a build', () => {
     }
     expect(run.step(conflict).state).toMatchObject({
       stage: 'blocked',
-      why: 'came to resolve more than 3 times',
+      why: 'came to resolve more than 3 times: conflict in a.ts',
     })
     expect(run.state.n).toBe(4)
   })
