@@ -1,6 +1,5 @@
 import type { Finding, Outcome, RunEvent, Settled } from './events.ts'
 import { firstLine, plural } from './format.ts'
-import { isSetBack, limitedUntil } from './limits.ts'
 import { countIdle, explainIdle } from './outcome.ts'
 import {
   AT_CAP,
@@ -16,6 +15,7 @@ import {
   taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
+import { limitedPatch, pastLimits } from './trouble/limited.ts'
 import { streakOf, troublePatch } from './trouble/streaks.ts'
 import { isEvidence, isOpinion, isUnchanged, onlyUndecided } from './verification/evidence.ts'
 
@@ -89,6 +89,7 @@ export function settle(
     idles: outcome.fellSilent && !outcome.changed ? streakOf(state, step).idles + 1 : 0,
     waits,
     limitedSince: null,
+    ...pastLimits(state, now),
     ...doubted(state, step, outcome),
   }
   if (!mine) return event
@@ -96,25 +97,6 @@ export function settle(
   if (me.stage === 'blocked' && moveOf(stage, outcome) === 'reject') goOnWhereSent(me, stage)
   if (outcome.yields && event.move === 'pass') event.add.push(...outcome.yields)
   return event
-}
-
-/** Until when the agent is limited, and how often in a row it was. */
-function limitedPatch(
-  state: RunState,
-  step: Step,
-  resetsAt: number | undefined,
-  now: number,
-): Settled['patch'] {
-  const agent = step.agent ?? ''
-  const waits = (state.waits[agent] ?? 0) + 1
-  return {
-    waits: { ...state.waits, [agent]: waits },
-    limitedSince: Math.min(state.limitedSince ?? now, now),
-    until: {
-      ...(isSetBack(state, now) ? {} : state.until),
-      [agent]: limitedUntil(resetsAt, waits, now),
-    },
-  }
 }
 
 /** Moves a task on after an iteration that ended well, and says by which move. */

@@ -381,6 +381,14 @@ describe('a limited agent', () => {
     expect(run.decide()).toMatchObject({ type: 'finish', result: 'limited' })
   })
 
+  it('that worked again since is not limited once more because the clock is set back', () => {
+    const run = play(prompt(), [task('p')])
+    run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
+    run.step(ok())
+    run.pass(-60 * MINUTE)
+    expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
+  })
+
   it('is asked at once when a person steers', () => {
     const run = play(prompt(), [task('p')])
     run.step(limited)
