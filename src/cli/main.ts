@@ -139,6 +139,11 @@ const isHelpOfNothing = ([first, name]: readonly string[]): boolean =>
 
 function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  // Somebody removed it: it was a worktree, say, and the shell is still there.
+  if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd') {
+    fail(new Error('the current folder is gone; go to another one, with cd'), false)
+    return 2
+  }
   fail(error as Error, verbose)
   // By name, because the other bundle has a class of its own.
   return (error as Error).name === 'UsageError' ? 2 : 1

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
 describe('bad input gets one clear line, exit 2, and leaves nothing behind', () => {
@@ -115,6 +117,25 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
       expect([ran.code, ran.stderr]).toEqual([
         2,
         expect.stringContaining(`no run "none" in ${join(userInfo().homedir, '.ralph', 'runs')}`),
+      ])
+    },
+  )
+
+  it.each([['status'], ['run', '-p', 'x'], ['ls', '--all']])(
+    'a current folder that was removed: %s',
+    async (...words) => {
+      const stage = setStage()
+      const script = `mkdir ../gone; cd ../gone; rmdir ../gone; exec "$0" "$@"`
+      const argv = ['-c', script, process.execPath, RALPH, ...words]
+      const { status, stdout, stderr } = spawnSync('sh', argv, {
+        cwd: stage.project,
+        env: stage.env,
+        encoding: 'utf8',
+      })
+      expect([status, stdout, stderr]).toEqual([
+        2,
+        '',
+        'ralph: error: the current folder is gone; go to another one, with cd\n',
       ])
     },
   )
