@@ -44,7 +44,8 @@ function isSameFolder({ last: { project, folder, born } }: StoredRun, path: stri
 
 /** A copy of the whole folder has the session too; a clone of the repository, for example, does not. */
 export const hasSession = (id: string, project: string): boolean =>
-  kindAt(sessionDir(project, id)) === 'folder'
+  // What people type as the name of a run may be a path, such as a dot.
+  /^[\w-]+$/.test(id) && kindAt(sessionDir(project, id)) === 'folder'
 
 /** Refuses a run whose worktree is gone. Its session is in the project, which is no other place of the run. */
 export function requireWorktree({ id, began, last }: StoredRun): void {

@@ -137,6 +137,7 @@ describe('ralph report', () => {
   it.each([
     [['report'], 'no run in'],
     [['report', 'nothing'], 'no run "nothing" in'],
+    [['report', '..'], 'no run ".." in'],
     [['report', '2026'], '"2026" matches several runs: 20260101-000000-aaa, 20260102-000000-bbb'],
     [['report', 'ccc'], 'does not begin with the start of a run'],
     [['report', 'aaa', '--json', '--html'], "option '--json' cannot be used with option '--html'"],
@@ -144,6 +145,7 @@ describe('ralph report', () => {
     [['report', '-C', 'nowhere'], '--project-dir: nowhere does not exist'],
   ])('%j is one clear line and exit 2', async (args, words) => {
     const stage = setStage()
+    mkdirSync(join(stage.project, '.ralph', 'sessions'), { recursive: true })
     for (const id of ['20260101-000000-aaa', '20260102-000000-bbb'])
       writeFileSync(journalPath(makeRunDir(stage.ralphHome, id)), `${JSON.stringify(journal().events[0])}\n`)
     mkdirSync(join(stage.ralphHome, 'runs', '19990101-000000-ccc'))
