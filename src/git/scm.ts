@@ -3,7 +3,13 @@ import type { RunEvent, Settled } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
 import { COMMIT, type Intent, type RunState, type StepId } from '../core/table.ts'
 import { type Changes, changesSince } from './changes.ts'
-import { changedByHooks, committedSince, stagedNow } from './commit/committed.ts'
+import {
+  changedByHooks,
+  committedSince,
+  isIntendedCommit,
+  namesToCommit,
+  stagedNow,
+} from './commit/committed.ts'
 import { commitMessage } from './commit/message.ts'
 import { git, QUIET } from './git.ts'
 import { unhide } from './hidden.ts'
@@ -225,18 +231,22 @@ export function openScm(
     id: StepId,
   ): Promise<{ failure: string | null; wanted: ReadonlyMap<string, string> }> {
     const base = [scm.program, ...QUIET, '-C', from.root, '--literal-pathspecs', ...(await withoutHooks())]
-    const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
     const input = paths.join('\0')
     const run = (argv: string[], lines: string, log: string) =>
       whenUnlocked(from, () => ports.run(argv, id, lines, log))
-    const added = await run([...base, 'add', '--all', ...listed], input, 'add')
+    const added = await run([...base, 'add', '--all', ...LISTED], input, 'add')
+    if (added !== null) return { failure: added, wanted: new Map() }
     // git refuses to commit a path by name that was staged and then removed: it is in neither tree.
     const staged = await stagedNow(from.root, env)
     const ours = new Set(paths)
     const wanted = new Map([...staged].filter(([path]) => ours.has(path)))
-    if (added !== null || wanted.size === 0) return { failure: added ?? NOTHING, wanted }
-    const argv = [...base, 'commit', '--only', ...words, '-m', message, ...listed]
-    return { failure: await run(argv, [...wanted.keys()].join('\0'), 'commit'), wanted }
+    const { names, left } = namesToCommit(from.root, wanted)
+    for (const path of left) wanted.delete(path)
+    if (left.length > 0) warn(`left uncommitted, because a folder is in their place: ${left.join(', ')}`)
+    if (names.length === 0) return { failure: NOTHING, wanted }
+    // A message may look like a comment of git's.
+    const argv = [...base, 'commit', '--only', '--cleanup=whitespace', ...words, '-m', message, ...LISTED]
+    return { failure: await run(argv, names.join('\0'), 'commit'), wanted }
   }
 
   /** Hooks may change what is committed, as a formatter does: nobody has checked that. */
@@ -249,8 +259,7 @@ export function openScm(
     if (paths.length === 0) return
     hooked = `is not what was checked, because hooks changed ${listPaths(paths)}`
     // Git leaves what was to be committed in the index: the next commit of the user's would bring it back.
-    const listed = ['--pathspec-from-file=-', '--pathspec-file-nul']
-    await git(root, env, [...NO_HOOKS, '--literal-pathspecs', 'reset', '-q', ...listed], paths.join('\0'))
+    await git(root, env, [...NO_HOOKS, '--literal-pathspecs', 'reset', '-q', ...LISTED], paths.join('\0'))
   }
 
   /** Acts on the repository as soon as no lock of another git is in the way; null, or why it failed. */
@@ -275,22 +284,13 @@ export function openScm(
 /** Ralph's own file is committed with others, but is not a reason for a commit. */
 const isNothing = (paths: readonly string[]) => paths.every(path => path.endsWith('.ralph/.gitignore'))
 
+/** Paths come on standard input. */
+const LISTED = ['--pathspec-from-file=-', '--pathspec-file-nul']
+
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
 
 const MOST_PATHS = 200
 const LONGEST_CHANGES = 50_000
-
-/** Whether this commit is the one that was intended. */
-export async function isIntendedCommit(
-  root: string,
-  env: Record<string, string>,
-  head: string,
-  intent: Intent,
-): Promise<boolean> {
-  const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
-  const [parent, message] = made?.split('\0') ?? []
-  return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
-}
 
 /** Not an error and not shown: without a commit there is nothing to push either. */
 const NOTHING = 'has nothing to do'

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setRepository } from './repository.ts'
@@ -136,6 +136,33 @@ describe('the SCM step', () => {
     expect([ran.code, stage.log()]).toEqual([0, ['--amend --author=x', 'start']])
     const committed = stage.git('show', '--format=', '--name-only', '-z', 'HEAD').split('\0').filter(Boolean)
     expect(committed.sort()).toEqual(odd.sort())
+  })
+
+  it('commits a folder in the place of a file or a link, and the reverse', async () => {
+    const stage = setRepository({ settings: { scm } })
+    mkdirSync(join(stage.project, 'folder'))
+    for (const name of ['file', 'folder/in', 'empty']) stage.write(name, 'x\n')
+    symlinkSync('file', join(stage.project, 'link'))
+    stage.git('add', '-A')
+    stage.git('commit', '-q', '-m', 'more')
+    const agent = `if grep -q "commit message"; then echo Swap; else rm -r file link folder empty; mkdir file link empty
+      echo 1 > file/in; echo 1 > link/in; echo 1 > folder; echo "<response>DONE</response>"; fi`
+    const ran = await stage.ralph('run', '-p', 'x', '--', 'sh', '-c', agent)
+    expect([ran.code, stage.log()[0]]).toEqual([0, 'Swap'])
+    const files = stage.git('ls-tree', '-r', '--name-only', 'HEAD').split('\n')
+    expect(files.filter(name => /^[a-z]/.test(name))).toEqual(['empty', 'file/in', 'folder', 'link/in'])
+    expect(ran.stderr).toContain('left uncommitted, because a folder is in their place: empty\n')
+    expect(stage.git('status', '--porcelain')).toBe('D  empty')
+  })
+
+  it('takes a message that looks like a comment of git', async () => {
+    const stage = setRepository({
+      settings: { scm },
+      calls: [[['file', 'a', 'x'], DONE], says('#42: add a')],
+    })
+    stage.git('config', 'commit.cleanup', 'strip')
+    await stage.ralph('run', '-p', 'x')
+    expect(stage.log()[0]).toBe('#42: add a')
   })
 
   it('pushes where it is told to, and a push that fails gets a warning and does not end the loop', async () => {

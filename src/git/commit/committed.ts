@@ -1,5 +1,7 @@
+import type { Intent } from '../../core/table.ts'
 import { startBranchTip } from '../end-snapshot.ts'
 import { git } from '../git.ts'
+import { pathKind } from '../path-kind.ts'
 import type { Start } from '../start.ts'
 import { entriesBetween } from '../tree-state.ts'
 
@@ -48,4 +50,33 @@ export async function changedByHooks(
   )
   const paths = new Set([...wanted.keys(), ...made.keys()])
   return [...paths].filter(path => made.get(path) !== wanted.get(path)).sort()
+}
+
+/**
+ * By which names git commits what is staged. It fails at the name of a file where a folder is now: what is committed in the
+ * folder takes the file's place by itself. `left`: nothing is, so the removal of the file cannot be committed.
+ */
+export function namesToCommit(
+  root: string,
+  staged: ReadonlyMap<string, string>,
+): { names: string[]; left: string[] } {
+  const paths = [...staged.keys()]
+  const isRemoved = (path: string) => staged.get(path)!.startsWith('000000 ')
+  const folders = paths.filter(path => isRemoved(path) && pathKind(root, path) === 'folder')
+  const left = folders.filter(
+    folder => !paths.some(path => path.startsWith(`${folder}/`) && !isRemoved(path)),
+  )
+  return { names: paths.filter(path => !folders.includes(path)), left }
+}
+
+/** Whether this commit is the one that was intended. */
+export async function isIntendedCommit(
+  root: string,
+  env: Record<string, string>,
+  head: string,
+  intent: Intent,
+): Promise<boolean> {
+  const made = await git(root, env, ['log', '-1', '--format=%P%x00%B', head])
+  const [parent, message] = made?.split('\0') ?? []
+  return parent === (intent.parent ?? '') && message?.trim() === intent.message.trim()
 }
