@@ -341,7 +341,8 @@ describe('the tasks of a project', () => {
     expect((await stage.ralph('task', 'rm', 'TASK-2')).stderr).toBe(
       'ralph: error: TASK-3 depends on TASK-2; remove it too, or change it first\n',
     )
-    expect((await stage.ralph('task', 'rm', 'TASK-2', 'TASK-3')).code).toBe(0)
+    const removed = await stage.ralph('task', 'rm', 'TASK-2', 'TASK-3', 'TASK-2')
+    expect([removed.code, removed.stdout]).toEqual([0, 'TASK-2 is removed\nTASK-3 is removed\n'])
     expect(stage.ids()).toEqual(['TASK-1.json', 'TASK-10.json'])
   })
 

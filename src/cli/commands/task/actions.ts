@@ -138,7 +138,10 @@ export const taskActions = {
       const waiting = all.find(other => !ids.includes(other.id) && other.dependencies.includes(id))
       if (waiting) throw new UsageError(`${waiting.id} depends on ${id}; remove it too, or change it first`)
     }
-    for (const id of ids) store.remove(id)
+    for (const id of new Set(ids)) {
+      store.remove(id)
+      say(`${id} is removed`)
+    }
     return 0
   },
 }
