@@ -56,5 +56,5 @@ it.each([
 
 it('the page on agents tells the date of the list prices', () => {
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'agents.md'), 'utf8')
-  expect(page).toContain(`were read on ${PRICES_OF}`)
+  expect(page).toContain(`those of ${PRICES_OF}`)
 })
