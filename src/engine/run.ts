@@ -60,13 +60,14 @@ export async function run(
     }
   }
   // One listener for all steps: to combine signals takes longer than most of what ralph does in a step.
-  signals.hard.addEventListener('abort', () => {
+  const cutAll = () => {
     for (const cut of cuts.values()) cut.abort()
-  })
+  }
   let trouble: { error: unknown } | null = null
   const fly = (begun: Begun) => {
     const cut = new AbortController()
     cuts.set(begun.step.id, cut)
+    signals.hard.addEventListener('abort', cutAll)
     if (signals.hard.aborted) cut.abort()
     const done = iterate({ ...context, signals: { soft: signals.soft, hard: cut.signal } }, begun)
       .then(() => (dropped.has(begun.step.id) ? applyLeft(context, begun.step.id) : undefined))
@@ -76,6 +77,8 @@ export async function run(
       .finally(() => {
         flying.delete(begun.step.id)
         cuts.delete(begun.step.id)
+        // A combined signal with a listener is never freed, nor is all that the listener knows.
+        if (cuts.size === 0) signals.hard.removeEventListener('abort', cutAll)
         dropped.delete(begun.step.id)
       })
     flying.set(begun.step.id, done)

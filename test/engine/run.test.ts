@@ -1,3 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
@@ -11,6 +14,23 @@ describe('the loop', () => {
     const world = new World([done])
     await world.host()
     expect(world.types()).toEqual(['began', 'started', 'spawned', 'ended', 'settled', 'applied', 'finished'])
+  })
+
+  it('leaves nothing in memory when it is over', async () => {
+    const host = async () => {
+      const world = new World([{}, done])
+      await world.host()
+      return new WeakRef(world)
+    }
+    const over = await host()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    setFlagsFromString('--no-expose-gc')
+    for (let tries = 0; tries < 10 && over.deref(); tries++) {
+      await turn()
+      collect()
+    }
+    expect(over.deref()).toBeUndefined()
   })
 
   it('ends as claimed when nothing could verify it, as verified when checks were green', async () => {
