@@ -7,7 +7,7 @@ import { readJournal } from '../../src/store/journal.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS } from './clis.ts'
+import { BIN, CLIS, shareLearned } from './clis.ts'
 
 /** What the model is asked for: to refine, to plan, or the id of a task; and whether its tool has answered already. */
 export type Ask = { what: string; isAnswered: boolean; prompt: string }
@@ -72,6 +72,7 @@ export async function buildScene(answer: (ask: Ask) => Turn = answerTo) {
   const home = join(root, 'home')
   mkdirSync(join(project, '.ralph'), { recursive: true })
   mkdirSync(home)
+  shareLearned(home)
   const command =
     "! test -e poem.txt || grep -q right poem.txt || { echo 'poem.txt must say right'; exit 3; }"
   writeFileSync(

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { Tool } from '../support/loopback-model.mjs'
 
 /** Where the pinned programs are. */
@@ -96,4 +97,17 @@ export function furnish(cli: RealCli, home: string, url: string): void {
     mkdirSync(dirname(join(home, path)), { recursive: true })
     writeFileSync(join(home, path), text)
   }
+  shareLearned(home)
+}
+
+/** What ralph has learned of each CLI from its help, for which it starts it twice. */
+const learned: Record<string, unknown> = {}
+
+/** Lets ralph know in this home what it has learned in earlier tests: only the first of a worker asks a CLI. */
+export function shareLearned(home: string): void {
+  const cache = join(home, '.ralph', 'cache')
+  const file = join(cache, 'capabilities.json')
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(file, JSON.stringify(learned))
+  onTestFinished(() => void Object.assign(learned, JSON.parse(readFileSync(file, 'utf8'))))
 }

@@ -93,7 +93,7 @@ const CLAUDE: Record<string, () => Trouble> = {
     code: 1,
   }),
   'a limit that resets soon': () => {
-    const reset = inSeconds(4)
+    const reset = inSeconds(6)
     return {
       turns: [usedUp(reset), DONE],
       env: subscription,
