@@ -242,6 +242,19 @@ describe('a run', () => {
     expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
   })
 
+  it('stops as well if what an agent did well elsewhere came before its failures', () => {
+    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const [first, second] = [run.begin().id, run.begin().id]
+    run.land(first, trouble('inactive', true))
+    run.land(second, ok({ findings: [green] }))
+    run.step(ok())
+    for (let failures = 1; failures <= 5; failures++) {
+      run.pass(300_000)
+      run.step(trouble('error'))
+    }
+    expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
+  })
+
   it('looks again when the pause of a task is over, while another is in flight', () => {
     const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const first = run.begin().id

@@ -75,6 +75,8 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     streaks.splice(0, streaks.length, ...streaks.filter(s => !isGone(s.task)))
     for (const id of [...pauses.keys()].filter(isGone)) pauses.delete(id)
   }
+  const hasTrouble = (s: { failures: number; empties: number; idles: number }) =>
+    s.failures > 0 || s.empties > 0 || s.idles > 0
   const isTooMuch = ({ failures, idles }: { failures: number; idles: number }) =>
     failures >= limits.failures || idles >= limits.failures
   const isGivenUp = (id: TaskId) => streaks.some(s => s.task === id && isTooMuch(s))
@@ -279,7 +281,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
   function count(o: Outcome, after: RunState, step: Step, now: number) {
     if (o.end === 'ok') {
       forget(id => id === step.task)
-      for (const s of streaks) s.well ||= s.agent === step.agent
+      for (const s of streaks) s.well ||= hasTrouble(s) && s.agent === step.agent
       waits.delete(step.agent)
     }
     if (!['limited', 'unusable', 'interrupted'].includes(o.end)) seen.limitedSince = null
@@ -296,6 +298,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
         streak.failures++
         pauses.set(step.task, now + Math.min(2 ** (streak.failures - 1), 300) * 1000)
       }
+      streak.well &&= hasTrouble(streak)
     }
     if (o.end === 'unusable') unusable.add(step.agent!)
     if (o.end === 'limited') {

@@ -43,24 +43,27 @@ export function streaksAfter(
   if (failures === undefined && empties === undefined && idles === undefined)
     return { streaks: state.streaks, pauses: state.pauses }
   const before = streakOf(state, { task, agent })
-  const streak = {
-    ...before,
+  const counts = {
     failures: failures ?? before.failures,
     empties: empties ?? before.empties,
     idles: idles ?? before.idles,
   }
+  const streak = { ...counts, ...(hasTrouble(counts) && before.elsewhere && { elsewhere: true as const }) }
   return {
     streaks: { ...state.streaks, [task]: { ...streaksOf(state, task), [agent]: streak } },
     pauses: notBefore === undefined ? state.pauses : { ...state.pauses, [task]: notBefore },
   }
 }
 
+/** Whether anything goes wrong. What the agent did well elsewhere before that says nothing. */
+const hasTrouble = ({ failures, empties, idles }: Streak): boolean => failures + empties + idles > 0
+
 function afterGood(state: RunState, task: TaskId, agent: AgentName): Streaks {
   const { streaks, pauses } = withoutStreaks(state, [task])
   const others = Object.entries(streaks).map(([other, byAgent]) => {
-    const streak = Object.hasOwn(byAgent, agent) ? byAgent[agent]! : null
-    const marked = streak && { ...byAgent, [agent]: { ...streak, elsewhere: true as const } }
-    return [other, marked ?? byAgent] as const
+    const streak = Object.hasOwn(byAgent, agent) ? byAgent[agent]! : NO_STREAK
+    const marked = { ...byAgent, [agent]: { ...streak, elsewhere: true as const } }
+    return [other, hasTrouble(streak) ? marked : byAgent] as const
   })
   return { streaks: others.length > 0 ? Object.fromEntries(others) : streaks, pauses }
 }
