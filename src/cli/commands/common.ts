@@ -47,7 +47,7 @@ export const addCommonOptions = (command: Command, limit: string, isParallel = f
     .option('--branch <name>', 'work on a new branch')
     .option(...PROJECT_DIR)
     .option('--shared', 'run even if another run is at work in this folder')
-    .option('--tui', 'show the run on a full screen, as ralph watch does; q leaves it and stops nothing')
+    .option('--tui', 'show the run on a full screen; q leaves it and stops nothing')
     .option('--json', 'print run events as NDJSON on standard output')
     .option('-q, --quiet', 'show only the end and warnings')
     .option('-V, --verbose', 'also log what is loaded, called and tested to standard error')

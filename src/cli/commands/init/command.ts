@@ -28,7 +28,7 @@ export const init: Verb = {
           'prompt: a PROMPT.md to start from; stories: the folder of a story loop',
         ).choices(['prompt', 'stories']),
       )
-      .option('--yes', 'ask nothing: use the first agent found, and every check found in this project')
+      .option('--yes', 'ask nothing: use the first agent and every check found')
       .option('--name <name>', 'with stories: what to build; works on the branch ralph/<name>')
       .option('--force', 'with prompt or stories: overwrite what is there')
       .option('--ralph-dir <dir>', 'with stories: the folder', 'ralph')

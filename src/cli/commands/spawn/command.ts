@@ -2,7 +2,7 @@ import { Argument } from 'commander'
 import type { Verb } from '../verb.ts'
 
 const HELP = `
-It takes all options of the workflow's own command; see for example ralph run --help. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
+It takes all options of the workflow's own command. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
 
 Examples:
   ralph spawn --name agent -f PROMPT.md -m 10 -- claude
