@@ -361,11 +361,7 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
   describe('exits 2 with one line', () => {
     it.each([
       ['broken settings', { '.ralph/settings.json': '{' }, /^ralph: error: \.ralph\/settings\.json:1:2: /],
-      [
-        'a file in the place of .ralph',
-        { '.ralph': '' },
-        /^ralph: error: \.ralph\/settings\.json cannot exist/,
-      ],
+      ['a file in the place of .ralph', { '.ralph': '' }, /^ralph: error: \.ralph is a file, not a folder/],
     ])('for %s, before any question', async (_, files, words) => {
       const terminal = await setScene(files).open()
       const { code, screen } = await terminal.ended()
