@@ -8,6 +8,7 @@ import { type JudgeOptions, judge } from '../checks/judge/judge.ts'
 import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'
 import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
+import type { RunEvent } from '../core/events.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import { textsAtStart } from '../git/kept-files.ts'
 import type { FileWatch } from '../git/watch-files.ts'
@@ -128,7 +129,9 @@ export function composeDoubts(
     spec: { project, settings, start },
     env,
     runDir,
-  }: Pick<ChecksOptions, 'spec' | 'env'> & { runDir: string },
+    clock,
+    emit,
+  }: Pick<ChecksOptions, 'spec' | 'env' | 'clock'> & { runDir: string; emit(event: RunEvent): void },
   { touched }: FileWatch,
 ) {
   const root = start?.root ?? project
@@ -137,5 +140,6 @@ export function composeDoubts(
     folder: relative(root, project),
     read: path => textAt(join(root, path), { limit: LIMITS.text }),
     files: start && { touched, atStart: textsAtStart(start, runDir, env) },
+    warn: note => emit({ type: 'warned', at: clock.now(), note }),
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fewerTests, isWatched, weakenedBy } from '../../src/checks/rules/weakened.ts'
+import { changedUnread, fewerTests, isWatched, weakenedBy } from '../../src/checks/rules/weakened.ts'
 import type { Finding } from '../../src/core/events.ts'
 
 type Texts = Record<string, string>
@@ -68,10 +68,6 @@ const RUBY = `describe Cart do
     expect(total).to eq 3
   end
 end
-`
-const PHP = `class CartTest extends TestCase {
-  public function testAdds() { $this->assertSame(3, add(1, 2)); }
-}
 `
 const scripts = (scripts: Texts, more: object = {}) => JSON.stringify({ name: 'x', scripts, ...more })
 const MAKE = 'FLAGS = -v\n\nall: build\n\ntest: unit\n\tgo vet ./...\n\nunit:\n\tgo test $(FLAGS) ./...\n'
@@ -333,12 +329,6 @@ describe('tests are weakened by', () => {
       { 'spec/cart_spec.rb': RUBY },
       { 'spec/cart_spec.rb': RUBY.replace("prices' do", "prices', :focus do") },
       /lets only some/,
-    ],
-    [
-      'markTestSkipped',
-      { 'tests/CartTest.php': PHP },
-      { 'tests/CartTest.php': PHP.replace('{ $this', "{ $this->markTestSkipped('x'); $this") },
-      /1 new skip/,
     ],
     [
       'another script behind the check',
@@ -823,6 +813,37 @@ describe('honest work is', () => {
   it('a restored test, which is as it was', () => {
     expect(weakened({ 'a.test.js': CART }, { 'a.test.js': CART })).toEqual([])
   })
+})
+
+describe('a test in a language that is not read', () => {
+  it.each([
+    'tests/CartTest.php',
+    'Tests/AppTests/CartTests.swift',
+    'test/cart_test.exs',
+    'src/cart_test.cpp',
+    'test_cart.c',
+    'spec/cart_spec.lua',
+    't/cart.t',
+    'cart.bats',
+    'features/cart.feature',
+    'src/CartSpec.scala',
+  ])('is named if it changed or is gone, and nothing is said of its tests: %s', path => {
+    expect(isWatched(path, { commands: [] })).toBe(true)
+    for (const after of ['', null]) {
+      const files = [{ path, before: 'testAdds()', after }]
+      expect(changedUnread(files)).toEqual([path])
+      expect(weakenedBy(files, { commands: [], folder: '' }, () => null)).toEqual([])
+    }
+  })
+
+  it('is not named if it is new', () => {
+    expect(changedUnread([{ path: 'ATest.php', before: null, after: 'testAdds()' }])).toEqual([])
+  })
+
+  it.each(['src/Cart.php', 'src/contest.c', 'tests/data.csv', 'tests/fixtures/ATest.php', 'a.test.js'])(
+    'is not %s',
+    path => expect(changedUnread([{ path, before: 'a', after: 'b' }])).toEqual([]),
+  )
 })
 
 describe('a file that cannot weaken tests', () => {

@@ -178,6 +178,16 @@ describe('a run that weakened the tests', () => {
   })
 })
 
+describe('a run that changed tests in a language that ralph does not read', () => {
+  it('ends as verified, and names the file once', async () => {
+    const before = 'echo "testAdds" > test/CartTest.php'
+    const run = await host(['echo > test/CartTest.php', `rm test/CartTest.php; ${DONE}`], { before })
+    expect(run.finished()).toMatchObject({ proof: 'verified' })
+    const warnings = run.heard.flatMap(e => (e.type === 'warned' ? [e.note] : []))
+    expect(warnings).toEqual([expect.stringContaining('changed since the run began: test/CartTest.php;')])
+  })
+})
+
 describe('a run that worked honestly', () => {
   it.each([
     ['moved a test', 'git mv test/cart.test.js test/sum.test.js; git commit -qm x'],

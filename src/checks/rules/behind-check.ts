@@ -55,9 +55,6 @@ function partsOf(words: readonly string[], folder: string, read: ReadText): Part
     case 'npm-run-all':
     case 'npm-run-all2':
       return rest.flatMap(script => packageScript(script, folder, read))
-    case 'composer':
-    case 'deno':
-      return jsonScripts(name, rest, folder, read)
     case 'make':
     case 'gmake':
       return makeTargets(rest, folder, read)
@@ -87,7 +84,8 @@ function packageScripts(name: string, words: readonly string[], folder: string, 
 
 function packageScript(name: string | undefined, folder: string, read: ReadText): Part[] {
   const path = join(folder, 'package.json')
-  const scripts = scriptsIn(read(path), 'scripts')
+  const json = objectIn(read(path))
+  const scripts = isObject(json.scripts) ? json.scripts : {}
   const parts = [`pre${name}`, `${name}`, `post${name}`].flatMap(script =>
     partOf(script, scripts[script], `the script "${script}" of ${path}`, folder),
   )
@@ -106,39 +104,12 @@ function scriptSettings(folder: string, read: ReadText): Part {
   return { name: `the part of ${path} for scripts`, text, runs: [], folder }
 }
 
-const JSON_SCRIPTS = {
-  composer: { verb: /^run(?:-script)?$/, files: ['composer.json'], key: 'scripts' },
-  deno: { verb: /^task$/, files: ['deno.json', 'deno.jsonc'], key: 'tasks' },
-} as const
-
-function jsonScripts(
-  name: keyof typeof JSON_SCRIPTS,
-  words: readonly string[],
-  folder: string,
-  read: ReadText,
-): Part[] {
-  const { verb, files, key } = JSON_SCRIPTS[name]
-  const plain = words.filter(word => !word.startsWith('-'))
-  const script = verb.test(plain[0] ?? '') ? plain[1] : name === 'composer' ? plain[0] : undefined
-  if (script === undefined) return []
-  return files.flatMap(file => {
-    const path = join(folder, file)
-    return partOf(script, scriptsIn(read(path), key)[script], `the script "${script}" of ${path}`, folder)
-  })
-}
-
 /** npm writes a script that only says that there are no tests; replacing it takes nothing away. */
 const PLACEHOLDER = /no test specified/
 
-function partOf(script: string, value: unknown, name: string, folder: string): Part[] {
-  const text = Array.isArray(value) ? value.join(' && ') : value
+function partOf(script: string, text: unknown, name: string, folder: string): Part[] {
   if (script === '' || typeof text !== 'string' || PLACEHOLDER.test(text)) return []
   return [{ name, text: onOneLine(text), runs: [text], folder }]
-}
-
-function scriptsIn(text: string | null, key: string): Record<string, unknown> {
-  const scripts = objectIn(text)[key]
-  return isObject(scripts) ? scripts : {}
 }
 
 /** The object that a text is; an empty one if it is none. */

@@ -8,12 +8,8 @@ const TEST_NAMES = [
   /(?:^|\/)(?:test_[^/]+|[^/]+_test|tests?)\.py$/,
   /_test\.go$/,
   /(?:_spec|_test|(?:^|\/)test_[^/]+)\.rb$/,
-  /(?:Tests?|IT|ITCase|Spec|TestCase)\.(?:java|kts?|scala|groovy|cs|fs|vb|php|swift)$/,
-  /(?:^|\/)Test[A-Z][^/]*\.(?:java|kts?|scala|groovy|cs|php)$/,
-  /_test\.(?:exs|dart|lua)$|_spec\.lua$/,
-  /(?:^|\/)(?:test_[^/]+|(?:[^/]+[_-])?(?:tests?|unittest))\.(?:c|cc|cpp|cxx|mm?)$/i,
-  /\.(?:bats|feature)$/,
-  /(?:^|\/)t\/[^/]+\.t$/,
+  /(?:Tests?|IT|ITCase|Spec|TestCase)\.(?:java|kts?|cs)$/,
+  /(?:^|\/)Test[A-Z][^/]*\.(?:java|kts?|cs)$/,
 ]
 
 const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress)\//i
@@ -32,19 +28,30 @@ export const mayHoldTests = (path: string): boolean =>
   languageOf(path) !== null &&
   (isTestName(path) || TEST_FOLDER.test(path) || path.endsWith('.rs') || /(?:^|\/)conftest\.py$/.test(path))
 
+/** Code in languages that ralph does not read. */
+const OTHER_CODE =
+  /\.(?:php|swift|scala|groovy|clj|fs|vb|dart|exs?|erl|hs|ml|c|cc|cpp|cxx|mm?|zig|nim|jl|r|lua|pl|t|sh|bash|bats|feature|vue|svelte)$/i
+
+const OTHER_TEST =
+  /(?:^|\/)(?:[Tt]ests?|__tests__|[Ss]pecs?|e2e|t)\/|(?:^|\/)tests?[_.-]|[_.-](?:tests?|specs?)\.\w+$|(?:Tests?|Spec|TestCase)\.\w+$|\.(?:bats|feature)$/
+
+/** Whether it may be a test in a language that ralph does not read. */
+export const isOtherTest = (path: string): boolean =>
+  !AID_FOLDER.test(path) && OTHER_CODE.test(path) && OTHER_TEST.test(path)
+
 const CI_FILES =
   /^(?:\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml|\.github\/actions\/.+\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci\/.+\.ya?ml|\.buildkite\/.+|\.woodpecker(?:\/.+|\.ya?ml)|\.drone\.ya?ml|\.travis\.yml|\.cirrus\.yml|\.?appveyor\.yml|azure-pipelines[^/]*\.ya?ml|bitbucket-pipelines\.yml|(?:.+\/)?Jenkinsfile[^/]*)$/
 
 export const isCiFile = (path: string): boolean => CI_FILES.test(path)
 
 const CONFIG_FILES =
-  /(?:^|\/)(?:(?:vitest|jest|playwright|cypress|ava|wdio|web-test-runner|nightwatch|jasmine|cucumber)(?:[.-][\w-]+)*\.(?:[cm]?[jt]s|json)|vitest\.workspace\.(?:[cm]?[jt]s|json)|karma\.conf\.[cm]?[jt]s|\.mocharc(?:\.\w+)?|\.taprc|pytest\.ini|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|\.rspec|phpunit\.xml(?:\.dist)?|phpunit\.dist\.xml|nextest\.toml|package\.json|Rakefile)$/
+  /(?:^|\/)(?:(?:vitest|jest|playwright|cypress|ava|wdio|web-test-runner|nightwatch|jasmine|cucumber)(?:[.-][\w-]+)*\.(?:[cm]?[jt]s|json)|vitest\.workspace\.(?:[cm]?[jt]s|json)|karma\.conf\.[cm]?[jt]s|\.mocharc(?:\.\w+)?|\.taprc|pytest\.ini|tox\.ini|noxfile\.py|setup\.cfg|pyproject\.toml|\.rspec|nextest\.toml|package\.json|Rakefile)$/
 
 /** Whether it may configure a test runner. */
 export const isRunnerConfig = (path: string): boolean => !AID_FOLDER.test(path) && CONFIG_FILES.test(path)
 
 const SCRIPT_FILES =
-  /(?:^|\/)(?:package\.json|\.npmrc|composer\.json|deno\.jsonc?|[Mm]akefile|GNUmakefile|\.?justfile|Justfile|[^/]+\.(?:sh|bash|zsh|mk))$|(?:^|\/)(?:scripts?|tools?|ci|\.ci|hack|bin|build)\/[^/]+$/
+  /(?:^|\/)(?:package\.json|\.npmrc|[Mm]akefile|GNUmakefile|\.?justfile|Justfile|[^/]+\.(?:sh|bash|zsh|mk))$|(?:^|\/)(?:scripts?|tools?|ci|\.ci|hack|bin|build)\/[^/]+$/
 
 /** Whether a check may run it, or find there what to run. */
 export const mayBeScript = (path: string): boolean => SCRIPT_FILES.test(path)

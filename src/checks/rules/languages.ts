@@ -1,39 +1,14 @@
-/** Languages that write comments, strings and tests alike. */
-export type Language =
-  | 'js'
-  | 'python'
-  | 'go'
-  | 'rust'
-  | 'jvm'
-  | 'dotnet'
-  | 'ruby'
-  | 'php'
-  | 'swift'
-  | 'dart'
-  | 'elixir'
-  | 'c'
-  | 'shell'
-  | 'perl'
-  | 'lua'
-  | 'gherkin'
+/** The languages whose tests ralph reads; Java and Kotlin write theirs alike. */
+export type Language = 'js' | 'python' | 'go' | 'rust' | 'jvm' | 'csharp' | 'ruby'
 
 const EXTENSIONS: Readonly<Record<Language, string>> = {
-  js: 'js jsx mjs cjs ts tsx mts cts vue svelte coffee',
+  js: 'js jsx mjs cjs ts tsx mts cts',
   python: 'py',
   go: 'go',
   rust: 'rs',
-  jvm: 'java kt kts scala groovy',
-  dotnet: 'cs fs vb',
+  jvm: 'java kt kts',
+  csharp: 'cs',
   ruby: 'rb',
-  php: 'php',
-  swift: 'swift',
-  dart: 'dart',
-  elixir: 'ex exs',
-  c: 'c cc cpp cxx m mm',
-  shell: 'sh bash bats',
-  perl: 't pl',
-  lua: 'lua',
-  gherkin: 'feature',
 }
 
 const LANGUAGES: ReadonlyMap<string, Language> = new Map(
@@ -42,7 +17,7 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map(
   ),
 )
 
-/** The language of a file by its name; null if its tests could not be read. */
+/** The language of a file, by its name. Null if ralph does not read it. */
 export const languageOf = (path: string): Language | null =>
   LANGUAGES.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '') ?? null
 
@@ -63,17 +38,8 @@ const PARTS: Readonly<Record<Language, readonly string[]>> = {
   go: [String.raw`\/\/(?!go:build| *\+build)[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`, DOUBLE, CHARACTER, BACKTICK],
   rust: [SLASHES, String.raw`"(?:\\[\s\S]|[^"\\])*"?`, CHARACTER],
   jvm: [SLASHES, TRIPLE, DOUBLE, CHARACTER],
-  dotnet: [SLASHES, TRIPLE, DOUBLE, CHARACTER],
+  csharp: [SLASHES, TRIPLE, DOUBLE, CHARACTER],
   ruby: [HASH, DOUBLE, SINGLE],
-  php: [SLASHES, String.raw`#(?!\[)[^\n]*`, DOUBLE, SINGLE],
-  swift: [SLASHES, TRIPLE, DOUBLE],
-  dart: [SLASHES, TRIPLE, DOUBLE, SINGLE],
-  elixir: [HASH, TRIPLE, DOUBLE],
-  c: [SLASHES, DOUBLE, CHARACTER],
-  shell: [String.raw`(?<=^|\s)#[^\n]*`, DOUBLE, SINGLE],
-  perl: [HASH, DOUBLE, SINGLE],
-  lua: [String.raw`--[^\n]*`, DOUBLE, SINGLE],
-  gherkin: [HASH],
 }
 
 /** The rest of a longer file is not read: it is no test that somebody wrote. */

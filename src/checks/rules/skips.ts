@@ -22,7 +22,7 @@ const IN_CALL = '\\s*\\((?:[^\\n]{0,300}|\\s*["\'`][^\\n]{0,300},\\s*\\{[^(){}]{
 const onTest = (code: string, between = ''): RegExp =>
   new RegExp(`(?=${code})(?<=${JS_TEST}${between})${code}`, 'g')
 
-const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
+const RULES: Readonly<Record<Language, readonly MarkRule[]>> = {
   js: [
     { kind: 'skip', code: onTest(String.raw`\.(?:skip|fails|failing|fixme|ignore)\b`) },
     { kind: 'only', code: onTest(String.raw`\.only\b`) },
@@ -83,7 +83,7 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
     { kind: 'skip', code: /\benabled\s*=\s*false\b/g },
     { kind: 'skip', code: /(?<![\w.])x(?=(?:test|it|describe|context|should|given)\s*\(\s*")/g },
   ],
-  dotnet: [
+  csharp: [
     { kind: 'skip', code: /\[(?:[^\]\n]{0,200}[,\s])?(?:Ignore|Explicit)\b[^\]\n]{0,200}\]/g, whole: true },
     {
       kind: 'skip',
@@ -105,19 +105,6 @@ const RULES: Partial<Record<Language, readonly MarkRule[]>> = {
     { kind: 'skip', code: /,\s*(?::(?:skip|pending)\b|(?:skip|pending):\s*(?:true\b|["']))/g },
     { kind: 'only', code: /,\s*(?::focus\b|focus:\s*true\b)/g },
   ],
-  php: [
-    { kind: 'skip', code: /\bmarkTest(?:Skipped|Incomplete)\s*\(/g },
-    { kind: 'skip', code: /->(?:skip|todo)\s*\(/g },
-    { kind: 'only', code: /->only\s*\(\s*\)/g },
-  ],
-  swift: [{ kind: 'skip', code: /\bXCTSkip\b|(?<=@(?:Test|Suite)\([^\n]{0,200})\.disabled\b/g }],
-  dart: [{ kind: 'skip', code: /\bskip\s*:\s*(?:true\b|["'])|@Skip\b/g }],
-  elixir: [{ kind: 'skip', code: /@(?:module|describe)?tag\s+(?::skip\b|skip:)/g, whole: true }],
-  c: [{ kind: 'skip', code: /\bGTEST_SKIP\b|\bDISABLED_(?=\w)/g }],
-  shell: [{ kind: 'skip', code: /^[ \t]*skip\b/gm }],
-  perl: [{ kind: 'skip', code: /\bskip_all\b|\bskip\s*\(/g }],
-  lua: [{ kind: 'skip', code: /^[ \t]*pending\s*\(/gm }],
-  gherkin: [{ kind: 'skip', code: /^[ \t]*(?:@\w+[ \t]+)*@(?:skip|ignore|wip|pending)\b/gim, whole: true }],
 }
 
 /** `about`: the line of code that the mark is about, as it reads without the mark. `here`: as its rule has it. */
@@ -162,12 +149,11 @@ function describe(path: string, kind: 'skip' | 'only', marks: Mark[]): string {
 
 function marksIn(path: string, text: string | null): Mark[] {
   const language = languageOf(path)
-  const rules = language && RULES[language]
-  if (!rules || text === null) return []
+  if (language === null || text === null) return []
   const code = codeOf(text, language)
   const lines = text.split('\n')
   const starts = lineStarts(text)
-  return rules.flatMap(({ kind, code: pattern, whole, here = false }) =>
+  return RULES[language].flatMap(({ kind, code: pattern, whole, here = false }) =>
     [...code.matchAll(pattern)].map(match => {
       const at = match.index + match[0].search(/\S/)
       const index = lineAt(starts, at)

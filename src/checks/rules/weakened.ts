@@ -1,7 +1,7 @@
 import type { Finding } from '../../core/events.ts'
 import { onOneLine } from '../../core/format.ts'
 import { type Behind, behindCheck, objectIn, onlyAdds, type ReadText } from './behind-check.ts'
-import { isCiFile, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
+import { isCiFile, isOtherTest, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
 import { lostTests } from './lost-tests.ts'
 import { cut, type FileChange, newSkips } from './skips.ts'
 
@@ -10,7 +10,8 @@ export type CheckedBy = { commands: readonly string[]; folder: string }
 
 /** Whether a change of this file could weaken the tests. Others need not be read. */
 export const isWatched = (path: string, { commands }: Pick<CheckedBy, 'commands'>): boolean =>
-  mayHoldTests(path) || isCiFile(path) || isRunnerConfig(path) || mayBeScript(path) || isNamed(path, commands)
+  [mayHoldTests, isOtherTest, isCiFile, isRunnerConfig, mayBeScript].some(is => is(path)) ||
+  isNamed(path, commands)
 
 const isNamed = (path: string, commands: readonly string[]): boolean => {
   const name = path.replace(/^.*\//, '')
@@ -32,6 +33,10 @@ export function weakenedBy(files: readonly FileChange[], checked: CheckedBy, rea
       .map(({ path, after }) => `${path}, which CI runs, was ${after === null ? 'deleted' : 'changed'}`),
   ]
 }
+
+/** The tests that changed and that nothing can be said about: ralph does not read their language. New ones are left out. */
+export const changedUnread = (files: readonly FileChange[]): string[] =>
+  files.filter(({ path, before }) => before !== null && isOtherTest(path)).map(({ path }) => path)
 
 function changedScripts(
   files: readonly FileChange[],
