@@ -75,9 +75,6 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['host/worktrees/fill.ts', 'cpSync', 'copies what the user’s settings name, before any agent works there'],
   ['cli/open-bundle.ts', 'readFileSync', 'the program itself'],
   ['cli/commands/demo/agent.ts', 'readFileSync', 'the agent of the demo, not ralph'],
-  ['cli/commands/demo/agent-stream.ts', 'readFileSync', 'the agent of the demo, not ralph'],
-  ['cli/commands/demo/auth.ts', 'readFileSync', 'the agent of the demo, not ralph'],
-  ['cli/commands/demo/notes.ts', 'readFileSync', 'the agent of the demo, not ralph'],
 ]
 
 /** What opens, reads or copies a file's content. */
@@ -111,7 +108,7 @@ describe('what is printed', () => {
   const PRINTERS = [
     'terminal/print.ts',
     'cli/sandbox-host.ts',
-    'cli/commands/demo/agent-stream.ts',
+    'cli/commands/demo/agent.ts',
     'cli/commands/completions/completions.ts',
   ]
 

@@ -26,7 +26,7 @@ const AREAS = [
   { files: /^src\/workflows\/\w+\/(table|merging)\.ts$/, tests: ['test/workflows', 'test/core'] },
   { files: /^src\/checks\/(judge\/)?rules\/.*\.ts$/, tests: ['test/checks'] },
   { files: /^src\/workers\/rules\/.*\.ts$/, tests: ['test/workers/rules'] },
-  { files: /^templates\//, only: ['test/workflows/stories/templates.test.ts'] },
+  { files: /^templates\/[^/]+$/, only: ['test/workflows/stories/templates.test.ts'] },
 ]
 
 /** Known changes for a judge: data, not rules. */

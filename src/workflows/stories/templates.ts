@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LIMITS, readRegularFile, textAt } from '../../store/files/read.ts'
 
-export type TemplateName = 'prompt.md' | 'prd.md' | 'tasks.json' | 'progress.md' | 'prompt-stories.md'
+export type TemplateName =
+  | 'prompt.md'
+  | 'prd.md'
+  | 'tasks.json'
+  | 'progress.md'
+  | 'prompt-stories.md'
+  | `demo/${string}.yaml`
 
 /** A template of the package, from the folder `templates` beside or above the program. */
 export function template(name: TemplateName): string {

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Limits } from '../../../core/table.ts'
 import { recordStart } from '../../../git/start.ts'
 import { factRows } from '../../../host/facts.ts'
@@ -18,109 +22,73 @@ import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { Workflow } from '../../../workflows/workflow.ts'
 import { storySettings } from '../stories/start-stories.ts'
 import { readStoryFile, STORIES } from '../stories/story-source.ts'
-import { DEMO_FAST } from './agent-stream.ts'
-import { auth } from './auth.ts'
-import { cart } from './cart.ts'
+import { DEMO_FAST } from './agent.ts'
 import type { DemoName } from './command.ts'
-import { notes } from './notes.ts'
-import { makeScratch } from './scratch.ts'
-import { shop } from './shop.ts'
+import { projectFiles, readScript } from './script.ts'
+
+type Base = Omit<BaseSpec, 'start'>
 
 type Scene = {
   workflow: Workflow
   /** The part of the spec that only this workflow has. */
   spec: Record<string, unknown>
-  base: Omit<BaseSpec, 'start'>
-  limits: Limits
-  story: string
-  next: string
+  limits: Partial<Limits>
+  base?: Base
 }
 
-const baseOf = (dir: string) => {
-  const { settings } = loadSettings(dir, {})
-  const agent = { argv: ['demo'], explicit: false, model: null }
-  return { project: dir, settings, agent, once: false }
-}
-
-function promptScene(): Scene {
-  const dir = makeScratch(cart.files, cart.message)
-  const base = baseOf(dir)
-  return {
+const SCENES: Readonly<Record<DemoName, (base: Base, goal: string) => Scene>> = {
+  run: ({ project, settings }) => ({
     workflow: promptWorkflow,
-    base,
     spec: {
-      prompt: { type: 'file', path: `${dir}/PROMPT.md` },
-      condition: { response: base.settings.completionResponse, pattern: null },
+      prompt: { type: 'file', path: `${project}/PROMPT.md` },
+      condition: { response: settings.completionResponse, pattern: null },
     },
-    limits: limitsOf(base.settings),
-    story: `A scratch project with a failing test: ${dir}\nThe agent will claim to be done before it is. Watch ralph not believe it.`,
-    next: 'the loop                           ralph run -p "Make the tests pass"',
-  }
-}
-
-function buildScene(): Scene {
-  const dir = makeScratch(shop.files, shop.message)
-  const base = baseOf(dir)
-  const goal = { type: 'goal' as const, text: shop.goal }
-  return {
+    limits: {},
+  }),
+  build: (_, goal) => ({
     workflow: buildWorkflow,
-    base,
-    spec: { goal, refine: 'auto', asks: false, planOnly: false, list: null },
-    limits: { ...limitsOf(base.settings), iterations: null },
-    story: `A scratch project with nothing in it: ${dir}\nA goal becomes a list of tasks. One of them will fail its check. Watch the fix.`,
-    next: 'the build                          ralph build "What you want"',
-  }
-}
-
-function storiesScene(): Scene {
-  const dir = makeScratch(notes.files, notes.message)
-  const base = baseOf(dir)
-  const review = base.settings.review
-  const { file } = readStoryFile(dir, STORIES)
-  return {
-    workflow: storiesWorkflow,
-    base: { ...base, settings: storySettings(base.settings, dir, STORIES, file) },
-    spec: { dir: STORIES, file, review },
-    limits: { ...limitsOf(base.settings), iterations: 15 },
-    story: `A scratch project with three stories: ${dir}\nThe agent that writes a story never approves it. One story will be sent back.`,
-    next: 'your stories                       ralph init stories',
-  }
-}
-
-function pipelineScene(): Scene {
-  const dir = makeScratch(auth.files, auth.message)
-  const base = baseOf(dir)
-  return {
+    spec: { goal: { type: 'goal', text: goal }, refine: 'auto', asks: false, planOnly: false, list: null },
+    limits: { iterations: null },
+  }),
+  stories: base => {
+    const { file } = readStoryFile(base.project, STORIES)
+    return {
+      workflow: storiesWorkflow,
+      spec: { dir: STORIES, file, review: base.settings.review },
+      limits: { iterations: 15 },
+      base: { ...base, settings: storySettings(base.settings, base.project, STORIES, file) },
+    }
+  },
+  pipeline: ({ project, settings }) => ({
     workflow: pipelineWorkflow,
-    base,
     spec: {
-      tasks: fileTaskStore(dir, taskRules(base.settings)).list().map(pinnedTask),
-      roles: rolesFrom(base.settings, () => ''),
+      tasks: fileTaskStore(project, taskRules(settings)).list().map(pinnedTask),
+      roles: rolesFrom(settings, () => ''),
     },
-    limits: { ...limitsOf(base.settings), iterations: null },
-    story: `A scratch project with one task: ${dir}\nThe first promise will be false, and the first review will send the work back.`,
-    next: 'your tasks                         ralph task import tasks.yaml',
-  }
-}
-
-const SCENES: Readonly<Record<DemoName, () => Scene>> = {
-  run: promptScene,
-  build: buildScene,
-  stories: storiesScene,
-  pipeline: pipelineScene,
+    limits: { iterations: null },
+  }),
 }
 
 /** Shows a whole run on a scratch project, with the scripted agent. */
 export async function showDemo(which: DemoName): Promise<number> {
-  const { workflow, base, limits, story, next, ...scene } = SCENES[which]()
+  const script = await readScript(which)
+  const dir = makeScratch(projectFiles(script), script.commit)
+  const { settings } = loadSettings(dir, {})
+  const scratch = {
+    project: dir,
+    settings,
+    agent: { argv: ['demo'], explicit: false, model: null },
+    once: false,
+  }
+  const { workflow, base = scratch, ...scene } = SCENES[which](scratch, script.goal ?? '')
+  const limits = { ...limitsOf(settings), ...scene.limits }
   // The pauses are for people.
   const env = process.stdout.isTTY ? process.env : { ...process.env, [DEMO_FAST]: '1' }
-  const dir = base.project
   const start = await recordStart(dir, gitEnvironment(base.settings, env))
   const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
-  say(`${story}\n`)
+  say(`${script.story.replace('DIR', () => dir)}\n`)
   const code = await withLocks({ home, id, project: dir, shared: false }, () =>
     hostRun({
       home,
@@ -143,6 +111,25 @@ Look at what the agent changed, and at the prompts, streams and logs:
 Your own project:
   which agents are there             ralph doctor
   its checks, by a few questions     ralph init
-  ${next}`)
+  ${script.next}`)
   return code
+}
+
+/** A scratch git project with these files. It is not deleted, so that the user can look at it. */
+function makeScratch(files: readonly [path: string, text: string][], message: string): string {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-demo-')))
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  const who = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost', '-c', 'commit.gpgsign=false']
+  const git = (...args: string[]) => execFileSync('git', [...who, ...args], { cwd: dir, stdio: 'ignore' })
+  try {
+    git('init', '-q')
+    git('add', '-A')
+    git('commit', '-q', '-m', message)
+  } catch {
+    // Without git the demo works too, but does not show what changed.
+  }
+  return dir
 }
