@@ -176,7 +176,7 @@ export function composePorts(options: PortsOptions): Ports {
       workspaces.project.needFolder()
       await runner.requireWarden()
       const workspace = await workspaces.of(work.step.workspace)
-      const prompt = await active.buildPrompt(work, workspace.noteCommits(emit))
+      const prompt = await active.buildPrompt(work)
       await workspace.beforeAgent()
       return withDenied(prompt, work.state.sandbox)
     },

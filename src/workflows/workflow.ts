@@ -72,8 +72,8 @@ export interface Active {
   act?(work: Work, record: Recorder): Promise<Finding[]>
   /** The checks of such a stage are green: does what they were for. Safe to repeat. */
   complete?(work: Work): Promise<Finding[]>
-  /** Builds the prompt of a step before it begins; may commit. Throws CannotGoOn if the step must not begin. */
-  buildPrompt(work: Work, record: Recorder): string | Promise<string>
+  /** Builds the prompt of a step before it begins. Throws CannotGoOn if the step must not begin. */
+  buildPrompt(work: Work): string | Promise<string>
   /** The agent of a step is about to start. */
   onAgentStart?(work: Work): void | Promise<void>
   /** Environment variables for the agent and its hooks. */

@@ -204,10 +204,10 @@ describe('an agent that', () => {
     const stage = setStories({
       verify: ['true'],
       calls: [
-        `echo x > work; edit reviewStatus '"needs_review"' notes '"x"'`,
-        `edit reviewStatus '"changes_requested"' reviewCount 1 reviewFeedback '"commit it"'`,
-        `edit reviewStatus '"needs_review"' reviewFeedback '""'`,
-        `edit reviewStatus '"approved"' passes true reviewCount 2`,
+        'commits=no; submit',
+        "commits=no; reject 'commit it'",
+        'commits=no; submit',
+        'commits=no; approve',
       ],
     })
     expect((await stage.ralph('stories')).code).toBe(0)

@@ -1,156 +1,61 @@
-import { renameSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runRalph } from '../support/ralph.ts'
 import { APPROVE, type Call, fields, setStories, story } from './stories-stage.ts'
 
-/** What a review leaves that gives no verdict of its own, and brings back whatever git has. */
-const checkout: Call = 'git checkout -q --theirs -- ralph || git checkout -q -- ralph'
 const FRESH = { passes: false, reviewStatus: 'needs_review', reviewCount: 0 }
 
 describe('an approval that git keeps from the one who wrote the story', () => {
-  it('and that cannot be undone in git stops the run before the review; once mended, it goes on', async () => {
-    const stage = setStories({
-      // The lock comes after the check that would find it.
-      verify: ['if rmdir ../locking 2>/dev/null; then mkdir .git/index.lock; fi'],
-      calls: [
-        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-          commit mine
-          mkdir ../locking`,
-        checkout,
-      ],
-    })
-    const ran = await stage.ralph('stories', '-m', '2')
-    expect([ran.code, stage.seen().map(({ mode }) => mode)]).toEqual([1, ['implement']])
-    expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toMatch(
-      /^HEAD has ralph\/tasks\.json with US-001 approved, .*: \.git\/index\.lock exists, .* rm \.git\/index\.lock\. Commit it, then: ralph resume$/,
-    )
-    expect(fields(stage.story())).toEqual(FRESH)
-    rmSync(join(stage.project, '.git/index.lock'), { recursive: true })
-    expect((await stage.ralph('resume', '-m', '2')).code).toBe(1)
-    expect(stage.seen().map(({ mode }) => mode)).toEqual(['implement', 'review'])
-    expect(fields(stage.story())).toEqual(FRESH)
-    expect(stage.history()).toEqual(['mine', 'ralph: restore ralph/tasks.json (US-001)'])
-    expect(stage.journal().filter(e => e.type === 'committed' && e.by === 'ralph')).toHaveLength(1)
-  })
-
-  it.each<[string, Call]>([
+  const APPROVED = `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'`
+  it.each<[string, Call, Call]>([
     [
-      'in a commit, though the file itself is as it should be',
-      `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
+      'in HEAD',
+      `${APPROVED}
         commit mine
         edit passes false reviewStatus '"needs_review"' reviewCount 0`,
+      'git checkout -q HEAD -- ralph',
     ],
     [
-      'in the index alone',
-      `submit
-        edit passes true reviewStatus '"approved"' reviewCount 1
+      'in the index',
+      `${APPROVED}
         git add -A
-        edit passes false reviewStatus '"needs_review"' reviewCount 0`,
+        edit passes false reviewStatus '"needs_review"' reviewCount 0
+        git update-index --assume-unchanged ralph/tasks.json`,
+      'git update-index --no-assume-unchanged ralph/tasks.json; git checkout -q -- ralph',
     ],
     [
-      'behind a link',
-      `submit
-        cp ralph/tasks.json honest
-        edit passes true reviewStatus '"approved"' reviewCount 1
-        mv ralph/tasks.json approving.json; ln -s ../approving.json ralph/tasks.json; mv honest .git
+      'on another branch',
+      `git checkout -q -b mine
+        ${APPROVED}
         commit mine
-        rm ralph/tasks.json; mv .git/honest ralph/tasks.json`,
-    ],
-    [
-      'on one side of a merge',
-      `git checkout -q -b theirs
-        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"theirs"'
-        commit theirs
         git checkout -q -
-        submit
-        cp ralph/tasks.json .git/honest; git merge -q theirs || git branch -q -D theirs
-        mv .git/honest ralph/tasks.json`,
+        submit`,
+      'git checkout -q mine; echo looked >> ralph/progress.txt; commit review',
     ],
     [
-      'in an encoding that a checkout undoes',
-      ({ read, put, commit, submit, sh }) => {
-        submit()
-        sh('cp ralph/tasks.json .git/honest')
-        // Two letters make one character of UTF-16: git keeps what nobody can read, and writes what it was made of.
-        sh('echo "ralph/tasks.json working-tree-encoding=UTF-16LE" > .gitattributes')
-        const file = read()
-        const approved = { passes: true, reviewStatus: 'approved' as const, reviewCount: 1 }
-        Object.assign(file.userStories[0]!, approved, { notes: 'x' })
-        put(file)
-        sh('test $(($(wc -c < ralph/tasks.json) % 2)) = 0 || echo >> ralph/tasks.json')
-        commit('mine')
-        sh('mv .git/honest ralph/tasks.json')
-        sh('test $(($(wc -c < ralph/tasks.json) % 2)) = 0 || echo >> ralph/tasks.json')
-      },
+      'in a stash',
+      `${APPROVED}
+        git stash -q
+        commit mine
+        edit reviewStatus '"needs_review"' notes '"x"'`,
+      'git checkout -q -- ralph; git stash pop -q',
     ],
-  ])('%s is no verdict of a review that brings it back', async (_, implement) => {
-    const stage = setStories({ verify: ['true'], calls: [implement, checkout] })
+  ])('%s is no verdict of a review that only brings it back', async (_, implement, review) => {
+    const stage = setStories({
+      verify: ['true'],
+      calls: [implement, `${review}; cp ralph/tasks.json ../brought`, null],
+    })
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(stage.seen().map(({ mode }) => mode)).toEqual(['implement', 'review'])
+    expect(fields(JSON.parse(readFileSync(join(stage.root, 'brought'), 'utf8')).userStories[0])).toEqual({
+      passes: true,
+      reviewStatus: 'approved',
+      reviewCount: 1,
+    })
     expect(fields(stage.story())).toEqual(FRESH)
-  })
-
-  it('and that git is told to overlook stops the run, with the command that mends it', async () => {
-    const stage = setStories({
-      calls: [
-        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-          commit mine
-          git update-index --assume-unchanged ralph/tasks.json`,
-        checkout,
-      ],
-    })
-    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(stage.seen()).toHaveLength(1)
-    expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
-      'git update-index --no-assume-unchanged --no-skip-worktree ralph/tasks.json',
-    )
-  })
-
-  it('in a repository of its own around the stories stops the run, too', async () => {
-    const stage = setStories({
-      calls: [
-        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-          (cd ralph; git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine)
-          edit passes false reviewStatus '"needs_review"' reviewCount 0`,
-        '(cd ralph; git checkout -q -- tasks.json)',
-      ],
-    })
-    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(stage.seen()).toHaveLength(1)
-    expect(fields(stage.story())).toEqual(FRESH)
-  })
-
-  it('in a repository that was made where there was none stops the run, too', async () => {
-    const stage = setStories({
-      calls: [
-        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-          git init -q; git add -A; git -c user.name=a -c user.email=a@b commit -qm mine
-          edit passes false reviewStatus '"needs_review"' reviewCount 0`,
-        checkout,
-      ],
-    })
-    rmSync(join(stage.project, '.git'), { recursive: true })
-    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(stage.seen()).toHaveLength(1)
-    expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
-      'there was no git repository when the run began',
-    )
-  })
-
-  it('of a file that is not ralph’s to commit stops the run, too', async () => {
-    const stage = setStories({
-      calls: [`edit reviewStatus '"needs_review"' notes '"x"'`, checkout],
-    })
-    const [only] = stage.file().userStories
-    const done = { passes: true, reviewStatus: 'approved', reviewCount: 1, notes: 'x' } as const
-    stage.put({ ...stage.file(), userStories: [{ ...only!, ...done }] })
-    stage.git('commit', '-qam', 'approved once')
-    stage.put({ ...stage.file(), userStories: [only!] })
-    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(stage.journal().findLast(e => e.type === 'stopped')?.why).toContain(
-      'you had not committed it before the run',
-    )
+    // The next reviewer is told why, and its own word counts.
+    expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
+    expect(stage.seen()[2]?.prompt).toContain('so it does not count')
   })
 })
 
@@ -261,63 +166,6 @@ describe('what a check leaves running', () => {
     expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
     expect(stage.seen().map(({ mode }) => mode)).toEqual(['implement', 'review'])
     expect(fields(stage.story())).toEqual(FRESH)
-  })
-})
-
-describe('a review that takes an approval from where git had it before', () => {
-  it.each<[string, string, Call, Call]>([
-    [
-      'another branch, which it switches to',
-      'refs/heads/mine',
-      `git checkout -q -b mine
-        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-        commit mine
-        git checkout -q -
-        submit`,
-      'git checkout -q mine; echo looked >> ralph/progress.txt; commit review',
-    ],
-    [
-      'the branch of a rebase, which it gives up',
-      'refs/heads/mine',
-      `git checkout -q -b mine
-        edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-        commit mine
-        GIT_SEQUENCE_EDITOR="sed -i.b 1s/^pick/edit/" git rebase -q -i HEAD~1; git reset -q --hard HEAD~1
-        edit reviewStatus '"needs_review"' notes '"x"'`,
-      'git rebase --abort',
-    ],
-    [
-      'a stash, which it pops',
-      'refs/stash',
-      `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-        git stash -q
-        commit mine
-        edit reviewStatus '"needs_review"' notes '"x"'`,
-      'git checkout -q -- ralph; git stash pop -q',
-    ],
-  ])('%s, approves nothing, and is told so', async (_, from, implement, review) => {
-    const stage = setStories({ verify: ['true'], calls: [implement, review] })
-    const note = `A review must give its own verdict, but this one copied the file from ${from}, where story US-001 was already approved. That does not count as an approval; report what you found yourself.`
-    expect((await stage.ralph('stories', '-m', '2')).code).toBe(1)
-    expect(fields(stage.story())).toEqual(FRESH)
-    expect(stage.warned()).toContain(note)
-    expect((await stage.ralph('resume', '-m', '3')).code).toBe(0)
-    expect(stage.seen()[2]?.prompt).toContain(note)
-  })
-
-  it('is not one that comes to the same words as an approval that ralph took back', async () => {
-    const stage = setStories({
-      verify: ['true'],
-      calls: [
-        `edit passes true reviewStatus '"approved"' reviewCount 1 notes '"x"'
-          commit mine
-          git branch kept`,
-      ],
-    })
-    expect((await stage.ralph('stories')).code).toBe(0)
-    expect(stage.git('rev-parse', 'HEAD:ralph/tasks.json')).toBe(
-      stage.git('rev-parse', 'kept:ralph/tasks.json'),
-    )
   })
 })
 

@@ -28,17 +28,6 @@ const commit = message => {
 
 let said = `${mode} ${id}`
 
-/** A review that returns no words of its own says what the file says, however that came to be there. */
-function verdict() {
-  if (mode !== 'review') return ''
-  try {
-    const { reviewStatus } = read().userStories.find(story => story.id === id)
-    return `\n<verdict>${reviewStatus}</verdict>`
-  } catch {
-    return ''
-  }
-}
-
 /** Changes the story that this call is about. */
 function edit(change, of = id) {
   const file = read()
@@ -58,10 +47,12 @@ const count = () => read().userStories.find(story => story.id === id).reviewCoun
 const approve = () => {
   edit({ reviewStatus: 'approved', passes: true, reviewCount: count() })
   commit(`review: [${id}] - approved`)
+  said += '\n<verdict>approved</verdict>'
 }
 const reject = (feedback = `${id}.txt lacks a line`) => {
   edit({ reviewStatus: 'changes_requested', reviewCount: count(), reviewFeedback: feedback })
   commit(`review: [${id}] - changes requested`)
+  said += '\n<verdict>changes_requested</verdict>'
 }
 const honest = () => (mode === 'review' ? approve() : submit())
 
@@ -87,7 +78,6 @@ const acts = (await import(pathToFileURL(module).href)).default
 const act = acts[Math.min(n, acts.length) - 1]
 const text = await act(scene)
 if (typeof text === 'string') said = text
-else said += verdict()
 const result = { type: 'result', subtype: 'success', is_error: false, result: said, session_id: 's' }
 console.log(JSON.stringify({ type: 'system', subtype: 'init', session_id: 's' }))
 console.log(

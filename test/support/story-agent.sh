@@ -103,19 +103,8 @@ in_node() {
   exec "$node" "$agent" "$module" "$seen/$n"
 }
 
-# What it says is $said, in JSON. A review that gives no verdict and no words of its own says what the file says, however that came to be there.
-verdict_in_file() {
-  [ ! -f "$file" ] || awk -v id="$id" '
-    index($0, "\"id\": \"" id "\"") { mine = 1 }
-    mine && match($0, /"reviewStatus": "[a-z_]+"/) {
-      split(substr($0, RSTART, RLENGTH), part, "\"")
-      print "\\n<verdict>" part[4] "</verdict>"
-      exit
-    }' "$file"
-}
-
+# What it says is $said, in JSON.
 answer() {
-  [ "$mode" != review ] || verdict=${verdict:-$(verdict_in_file)}
   printf '%s\n' '{"type":"system","subtype":"init","session_id":"s"}' \
     '{"type":"result","subtype":"success","is_error":false,"result":"'"${said-$mode $id$verdict}"'","session_id":"s","total_cost_usd":0.25,"usage":{"input_tokens":10,"output_tokens":5}}'
 }

@@ -153,11 +153,11 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     initialTasks: () => ({ tasks: spec.tasks.map(task => runTask(task, spec)), edits: [] }),
     adoptEdits: async () => {},
     ...folders,
-    async buildPrompt(work, recordEvent) {
+    async buildPrompt(work) {
       const isReader = !isMerging(work.stage) && !mayWrite(roleOf(work.stage))
       const isFirst = keptOf(work.task).base === undefined
       const tree = isReader || isFirst ? await context.snapshot(work) : null
-      if (isFirst && tree !== null) keep(work.task, { base: tree }, recordEvent)
+      if (isFirst && tree !== null) keep(work.task, { base: tree }, record)
       if (isReader && tree !== null) given.set(work.step.id, tree)
       files.begin(work.task.id)
       return work.stage === RESOLVE

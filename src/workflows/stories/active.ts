@@ -21,12 +21,12 @@ import { storyPrompt } from './rules/prompt.ts'
 import { type Repository, repositoryErrors } from './rules/repository.ts'
 import { meantBy, storyClaims, storyTasks } from './rules/review.ts'
 import type { ReviewMode, ReviewSnapshot } from './rules/review-rules.ts'
-import { changedCodeErrors, copiedApprovalErrors } from './rules/reviewer-errors.ts'
+import { changedCodeErrors } from './rules/reviewer-errors.ts'
 import { personStoryEdits } from './rules/story-edits.ts'
 import { storyEdit } from './rules/story-request.ts'
 import { unspokenVerdict } from './rules/verdict.ts'
 import type { StoriesSpec } from './spec.ts'
-import { type StoryGit, storyCommits } from './story-commits.ts'
+import { type CommitStories, storyCommits } from './story-commits.ts'
 import type { StoryFileGuard } from './story-file-guard.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
 import { syncStoryFile } from './story-file-sync.ts'
@@ -56,7 +56,7 @@ export type StoryLoopOptions = {
   reviews: ReviewTracker
   guard: StoryFileGuard
   list: StoryFilePaths
-  git: StoryGit
+  commit: CommitStories
 }
 
 const MODES: Readonly<Record<StageName, ReviewMode>> = {
@@ -83,7 +83,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
   const write = () => {
     if (storyFile.write()) options.tree.wrote()
   }
-  const commits = storyCommits(options.git, path, {
+  const commits = storyCommits(options.commit, path, {
     write,
     doubts: () => run().state.doubts,
   })
@@ -135,16 +135,15 @@ export function storyLoop(options: StoryLoopOptions): Active {
     const hasFinished = settled.end === 'ok'
     const isGreen = hasFinished && settled.findings.every(({ verdict }) => verdict === 'pass')
     const why = wasJudged ? [] : judgeFile(settled, { hasFinished, isGreen }, recordEvent)
-    const actions = await options.reviews.takeActions(settled.id)
-    const restored = [...why, ...copiedApprovalErrors(settled.task, actions)]
-    const corrections = [...restored, ...changedCodeErrors(actions, spec), ...newRepositoryErrors()]
+    const touched = await options.reviews.takeTouched(settled.id)
+    const corrections = [...why, ...changedCodeErrors(touched, spec), ...newRepositoryErrors()]
     for (const text of corrections) recordEvent({ type: 'warned', at: now(), note: text })
     addCorrections(corrections)
     const intent = run().state.intents[settled.id]
     const isStale = storyFile.isStale()
     const isDue = wasJudged || commits.isUncommitted() || isStale
     if (!intent?.made && (intent || isDue))
-      await commits.commitAfter(settled, restored.length > 0 ? 'restore' : 'record', intent, recordEvent)
+      await commits.commitAfter(settled, why.length > 0 ? 'restore' : 'record', intent, recordEvent)
     else if (!isStale) return
     write()
   }
@@ -181,8 +180,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
       return { tasks, edits: Object.keys(past).length > 0 ? [edit] : [] }
     },
 
-    async buildPrompt({ step, task, stage, state }, recordEvent) {
-      if (stage === 'review') await commits.clearApproval(task.id, step.id, recordEvent)
+    buildPrompt({ step, task, stage, state }) {
       options.tree.begin(stage)
       const current = taskStateOf(table, state, task)
       return storyPrompt(
@@ -214,9 +212,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     async claimsAtExit({ step, stage, task }) {
       await options.reviews.onExit(step.id)
       const { before, after } = storyFile.beforeAndAfter(task.id)
-      const claims = storyClaims(stage, before, after, { skip })
-      const isOwn = claims.verdict !== 'approve' || (await options.reviews.isOwnApproval(step.id, task.id))
-      return isOwn ? claims : {}
+      return storyClaims(stage, before, after, { skip })
     },
 
     async claims({ step, stage }) {
@@ -246,7 +242,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
       await excluding
       options.marker.write(withSnapshot(marker, snapshot))
       const look = await options.tree.get()
-      if (stage === 'review' && look) await options.reviews.onStart(step.id, look)
+      if (stage === 'review' && look) options.reviews.onStart(step.id, look)
       const { skipReview, reviewCap, iterationMode } = marker
       const dirtyBefore = [...(look?.contents.keys() ?? [])]
       const fields = { skipReview, reviewCap, iterationMode, dirtyBefore, step: step.id }

@@ -10,9 +10,7 @@ import { realPath } from '../../store/real-path.ts'
 
 export type Committed =
   /** There is nothing to commit, or ralph must not commit it. */
-  | { type: 'nothing'; why: string }
-  | { type: 'made'; from: string | null; to: string }
-  | { type: 'failed'; why: string }
+  { type: 'nothing' } | { type: 'made'; from: string | null; to: string } | { type: 'failed'; why: string }
 
 /** The name of a folder may look like a pattern. */
 const LITERAL = '--literal-pathspecs'
@@ -43,25 +41,20 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
   const from = (await ask('rev-parse', '--verify', '--quiet', 'HEAD')) || null
   if (intent && from !== null && (await isIntendedCommit(project, env, from, intent)))
     return { type: 'made', from: intent.parent, to: from }
-  const why = isBehindLink(commit)
-    ? `${dirname(path)} is behind a symbolic link`
-    : (await belongsToUser(commit, ask))
-      ? 'you had not committed it before the run'
-      : null
-  if (why !== null) {
+  if (isBehindLink(commit) || (await belongsToUser(commit, ask))) {
     commit.write()
-    return { type: 'nothing', why }
+    return { type: 'nothing' }
   }
   if (!intent) commit.intend(from)
   commit.write()
   const isSame = async () => (await ask('status', '--porcelain', '--', path)) === ''
-  if (await isSame()) return noChange(path)
+  if (await isSame()) return { type: 'nothing' }
   if (intent && intent.parent !== from) return { type: 'failed', why: 'HEAD has moved since it was intended' }
   const act = (...args: string[]) =>
     pastLocks(commit.start.dirs, commit.locks, () => attempt(project, env, [LITERAL, ...args]))
   // Stage the file first: it replaces what an agent may have staged, even if the commit fails.
   await act('add', '--', path)
-  if (await isSame()) return noChange(path)
+  if (await isSame()) return { type: 'nothing' }
   // Commit only this path, without hooks: nobody else's work is committed or checked.
   const hookless = ['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '--no-verify']
   const failed = await act(...hookless, '--only', '-m', message, '--', path)
@@ -74,12 +67,6 @@ export async function commitWritten(commit: FileCommit): Promise<Committed> {
     }
   return { type: 'made', from, to }
 }
-
-/** If the file differs anyway, git is configured to ignore its changes. */
-const noChange = (path: string): Committed => ({
-  type: 'nothing',
-  why: `git sees no change; to make it look, run: git update-index --no-assume-unchanged --no-skip-worktree ${path}`,
-})
 
 /** Git stores only the link, not the files in the folder that it points to. */
 const isBehindLink = ({ project, path }: FileCommit): boolean => {

@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { readHead } from '../../git/head.ts'
 import { changedBetween, readTreeState } from '../../git/tree-state.ts'
 import { lockCheck, repositoryProblem } from '../../git/watch-head.ts'
@@ -6,12 +6,9 @@ import { removeTempFiles } from '../../store/files/atomic.ts'
 import { isFolderInside } from '../../store/files/inside.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
 import { dropNote, readNote, writeNote, writeNoteUnsynced } from '../../store/notes.ts'
-import { realPath } from '../../store/real-path.ts'
 import type { Active, Context } from '../workflow.ts'
 import { storyLoop } from './active.ts'
-import { findApprovalInGit } from './approval-in-git.ts'
 import { commitWritten } from './commit-file.ts'
-import { findCopiedApproval, readGitRefs } from './copied-approval.ts'
 import { trackReviews } from './review-tracker.ts'
 import type { StoriesSpec } from './spec.ts'
 import { guardStoryFile } from './story-file-guard.ts'
@@ -34,15 +31,6 @@ export function openStories(context: Context<StoriesSpec>): Active {
   const folders = [dirname(list.path), dirname(list.writePath())]
   for (const folder of [project, ...folders.filter(folder => isFolderInside(list.root, folder))])
     removeTempFiles(folder)
-  const approvalSearch = () => ({
-    env,
-    // If the folder is a link, its target may be in another repository.
-    paths: [
-      join(realPath(dirname(list.path)), 'tasks.json'),
-      ...(spec.target === undefined ? [] : [resolve(project, spec.target)]),
-    ],
-    scratch: runDir,
-  })
   const warn = (text: string) => record({ type: 'warned', at: Date.now(), note: text })
   const look = async () => start && readTreeState(project, env, start)
   const note = <T>(name: string) => ({
@@ -67,15 +55,10 @@ export function openStories(context: Context<StoriesSpec>): Active {
     judged: note(JUDGED_NOTE),
     marker: storyMarker(pinFolder(project), start, env, warn),
     tree: treeBefore(look, context.treeLeft),
-    reviews: trackReviews(note('review'), {
-      async changedSince(before) {
-        const after = await look()
-        const paths = after ? await changedBetween(before, after, env) : []
-        return paths.map(path => relative(project, join(before.root, path)))
-      },
-      readRefs: async () => (start ? readGitRefs({ start, env }) : { head: null, refs: [] }),
-      findCopied: async (before, story) =>
-        start && findCopiedApproval({ ...approvalSearch(), start }, before, story),
+    reviews: trackReviews(note('review'), async before => {
+      const after = await look()
+      const paths = after ? await changedBetween(before, after, env) : []
+      return paths.map(path => relative(project, join(before.root, path)))
     }),
     repository: () =>
       start && {
@@ -85,14 +68,11 @@ export function openStories(context: Context<StoriesSpec>): Active {
     lockCheck: () => start && lockCheck(start, { project }),
     guard: guardStoryFile(list, note(GUARD_NOTE)),
     list,
-    git: {
-      async commit(change) {
-        if (start)
-          return commitWritten({ ...change, path: storyPath(), project, start, env, locks: context.locks() })
-        change.write()
-        return { type: 'nothing', why: 'there was no git repository when the run began' }
-      },
-      findApproval: story => findApprovalInGit({ ...approvalSearch(), start }, story),
+    async commit(change) {
+      if (start)
+        return commitWritten({ ...change, path: storyPath(), project, start, env, locks: context.locks() })
+      change.write()
+      return { type: 'nothing' }
     },
   })
 }

@@ -1,26 +1,19 @@
 import type { RunEvent, Settled } from '../../core/events.ts'
-import { CannotGoOn } from '../../core/ports.ts'
 import { COMMIT, type Intent, type RunState, type StepId } from '../../core/table.ts'
-import type { TaskId } from '../../core/task.ts'
 import type { Recorder } from '../workflow.ts'
 import type { Committed } from './commit-file.ts'
 
-export type StoryGit = {
-  /** Writes a file and commits it. */
-  commit(file: {
-    path: string
-    message: string
-    intent: Intent | undefined
-    intend(parent: string | null): void
-    write(): void
-  }): Promise<Committed>
-  /** Where git has an approval of this story; null if it has none. */
-  findApproval(story: TaskId): Promise<string | null>
-}
+/** Writes the story file and commits it. */
+export type CommitStories = (file: {
+  message: string
+  intent: Intent | undefined
+  intend(parent: string | null): void
+  write(): void
+}) => Promise<Committed>
 
 /** Commits the story file. `write` writes the run's state into it. */
 export function storyCommits(
-  { commit, findApproval }: StoryGit,
+  commit: CommitStories,
   path: string,
   { write, doubts }: { write(): void; doubts(): RunState['doubts'] },
 ) {
@@ -50,7 +43,7 @@ export function storyCommits(
     ): Promise<void> {
       const message = intent?.message ?? `ralph: ${how} ${path} (${task})`
       const intend = (parent: string | null) => record({ type: 'committing', at: now(), id, parent, message })
-      const done = await commit({ path, message, intent, intend, write })
+      const done = await commit({ message, intent, intend, write })
       if (done.type === 'made') record(committedEvent(id, done))
       const why = done.type === 'failed' ? `${path} is left uncommitted: ${done.why}` : null
       if (why !== null || isUncommitted()) record({ type: 'doubted', at: now(), id, check: COMMIT, why })
@@ -58,20 +51,6 @@ export function storyCommits(
         warnedReasons.add(why)
         record({ type: 'warned', at: now(), note: why })
       }
-    },
-
-    /** Before a review, removes an approval from HEAD and the index: the review could bring it back with git. */
-    async clearApproval(story: TaskId, id: StepId, record: Recorder): Promise<void> {
-      if ((await findApproval(story)) === null) return
-      const message = `ralph: restore ${path} (${story})`
-      const done = await commit({ path, message, intent: undefined, intend() {}, write })
-      if (done.type === 'made') record(committedEvent(id, done))
-      const location = await findApproval(story)
-      if (location === null) return
-      const why = done.type === 'made' ? 'it changed again at once' : done.why
-      throw new CannotGoOn(
-        `${location} has ${path} with ${story} approved, although no review approved it, and the next review could bring that version back; the file as it is now is not committed: ${why}. Commit it, then: ralph resume`,
-      )
     },
   }
 }

@@ -4,10 +4,7 @@ import { estimate, reviewAnalytics } from '../../../src/workflows/stories/rules/
 import { snapshotFrom } from '../../../src/workflows/stories/rules/marker.ts'
 import { repositoryErrors } from '../../../src/workflows/stories/rules/repository.ts'
 import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
-import {
-  changedCodeErrors,
-  copiedApprovalErrors,
-} from '../../../src/workflows/stories/rules/reviewer-errors.ts'
+import { changedCodeErrors } from '../../../src/workflows/stories/rules/reviewer-errors.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { archiveSummary } from '../../../src/workflows/stories/rules/summary.ts'
 import { stories } from '../../../src/workflows/stories/table.ts'
@@ -48,25 +45,16 @@ describe('an iteration', () => {
 describe('a review', () => {
   it('may write in the folder of the stories and record lasting rules', () => {
     const touched = ['ralph/tasks.json', 'CLAUDE.md', '.claude/rules/x.md', 'real/tasks.json']
-    expect(changedCodeErrors({ touched, from: null }, { dir: 'ralph', target: 'real/tasks.json' })).toEqual(
-      [],
-    )
+    expect(changedCodeErrors(touched, { dir: 'ralph', target: 'real/tasks.json' })).toEqual([])
   })
 
   it('may not change code, and is told where', () => {
-    const told = (...touched: string[]) => changedCodeErrors({ touched, from: null }, { dir: 'ralph' })
+    const told = (...touched: string[]) => changedCodeErrors(touched, { dir: 'ralph' })
     expect(told('src/a.ts', 'ralphs/x', 'docs/CLAUDE.md')).toEqual([
       'A review does not change code, but this one did: src/a.ts, ralphs/x, docs/CLAUDE.md.',
     ])
     expect(told('1', '2', '3', '4', '5')[0]).toMatch(/: 1, 2, 3, 4, 5\.$/)
     expect(told('1', '2', '3', '4', '5', '6', '7')[0]).toMatch(/: 1, 2, 3, 4, 5 and 2 more\.$/)
-  })
-
-  it('may not copy an approval', () => {
-    expect(copiedApprovalErrors('A', { touched: [], from: null })).toEqual([])
-    expect(copiedApprovalErrors('A', { touched: [], from: 'stash@{0}' })).toEqual([
-      'A review must give its own verdict, but this one copied the file from stash@{0}, where story A was already approved. That does not count as an approval; report what you found yourself.',
-    ])
   })
 })
 
