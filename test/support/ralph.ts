@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-export const RALPH = join(import.meta.dirname, '..', '..', 'dist', 'ralph.js')
+/** The built program; `GOLDEN_BUILD` names another build of it. */
+export const RALPH = process.env.GOLDEN_BUILD ?? join(import.meta.dirname, '..', '..', 'dist', 'ralph.js')
 
 /** What a command line came to. */
 export type Ran = { code: number | null; stdout: string; stderr: string }
