@@ -28,10 +28,7 @@ export function parseJson(source: string, depth = MAX_DEPTH): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new JsonError(
-      text,
-      flawBelow(text, depth) ?? findFlaw(text) ?? { at: 0, what: (error as Error).message },
-    )
+    throw new JsonError(text, flawBelow(text, depth) ?? flawOf(text, error as Error))
   }
   if (isDeeper(value, depth)) throw new JsonError(text, flawBelow(text, depth)!)
   return value
@@ -64,7 +61,7 @@ function isDeeper(value: unknown, depth: number): boolean {
   return false
 }
 
-/** Where a text has a bracket below this depth; null: nowhere. */
+/** Where a text has a bracket below this depth. Null if nowhere. */
 function flawBelow(text: string, depth: number): Flaw | null {
   let open = 0
   for (let at = 0; at < text.length; at++) {
@@ -88,102 +85,76 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-export type Flaw = { at: number; what: string }
+type Flaw = { at: number; what: string }
 
-/** The first position where a text is not JSON or repeats a key; null if it is valid. */
-export function findFlaw(text: string): Flaw | null {
-  let at = 0
+const COLON = /\s*:/y
 
-  const skip = () => {
-    while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
-  }
-  const unexpected = (wanted: string): Flaw => {
+/** The first key that an object of this JSON has twice. Node takes the last one without a word. Null if there is none. */
+export function repeatedKey(text: string): Flaw | null {
+  const keysOf: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at++) {
     const char = text[at]
-    if (char === undefined) return { at, what: `the file ends where ${wanted} should be` }
-    if (char === '/' || char === '#') return { at, what: 'JSON has no comments; remove it' }
-    if (char === "'") return { at, what: 'JSON has double quotes only' }
-    return {
-      at,
-      what: `found ${quote(String.fromCodePoint(text.codePointAt(at)!))} where ${wanted} should be`,
+    if (char === '{' || char === '[') keysOf.push(char === '{' ? new Set() : undefined)
+    else if (char === '}' || char === ']') keysOf.pop()
+    if (char !== '"') continue
+    const end = endOfString(text, at)
+    COLON.lastIndex = end
+    if (COLON.test(text)) {
+      const key: string = JSON.parse(text.slice(at, end))
+      const keys = keysOf.at(-1)
+      if (keys?.has(key)) return { at, what: `the key ${quote(key)} is given twice; keep one of them` }
+      keys?.add(key)
     }
+    at = end - 1
   }
-  const string = (): Flaw | null => {
-    const start = at
-    for (at++; text[at] !== '"'; at++) {
-      const char = text[at]
-      if (char === undefined || char === '\n' || char === '\r')
-        return { at: start, what: 'this string has no end' }
-      if (char < ' ') return { at, what: `write ${quote(char).slice(1, -1)} for this character` }
-      if (char !== '\\') continue
-      if (!/^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(text.slice(at + 1, at + 6)))
-        return { at, what: 'a backslash in a string is written \\\\' }
-      at++
-    }
-    at++
-    return null
-  }
-  const scalar = (): Flaw | null => {
-    const token = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
-    token.lastIndex = at
-    if (!token.test(text)) return unexpected('a value')
-    at = token.lastIndex
-    return null
-  }
-  const value = (depth: number): Flaw | null => {
-    skip()
-    if (text[at] === '"') return string()
-    if (text[at] !== '{' && text[at] !== '[') return scalar()
-    if (depth === MAX_DEPTH) return { at, what: deeperThan(MAX_DEPTH) }
-    return text[at] === '{' ? list('}', member(depth + 1)) : list(']', () => value(depth + 1))
-  }
-  /** The entries between two brackets, separated by commas. */
-  const list = (close: string, entry: () => Flaw | null): Flaw | null => {
-    at++
-    skip()
-    if (text[at] === close) {
-      at++
-      return null
-    }
-    for (;;) {
-      const flaw = entry()
-      if (flaw) return flaw
-      skip()
-      const comma = at
-      if (text[at] === close) {
-        at++
-        return null
-      }
-      if (text[at] !== ',') return unexpected(`"," or ${quote(close)}`)
-      at++
-      skip()
-      if (text[at] === close) return { at: comma, what: `remove the comma before ${quote(close)}` }
-    }
-  }
-  const member = (depth: number) => {
-    const seen = new Set<string>()
-    return (): Flaw | null => {
-      const start = at
-      if (text[at] !== '"') return unexpected('a key in double quotes')
-      const flaw = string()
-      if (flaw) return flaw
-      const key: string = JSON.parse(text.slice(start, at))
-      if (seen.has(key)) return { at: start, what: `the key ${quote(key)} is given twice; keep one of them` }
-      seen.add(key)
-      skip()
-      if (text[at] !== ':') return unexpected('":"')
-      at++
-      return value(depth)
-    }
-  }
+  return null
+}
 
-  const flaw = value(0)
-  if (flaw) return flaw
-  skip()
-  return at < text.length ? unexpected('the end of the file') : null
+/** Where a text stops being JSON, and Node's words for it, which are the same in all versions but for what follows them. */
+function flawOf(text: string, { message }: Error): Flaw {
+  const [, what, at] = /^(.+?)(?: in JSON)? at position (\d+)/.exec(message) ?? []
+  if (what && Number(at) < text.length)
+    return namedFlaw(text, { at: Number(at), what: what[0]!.toLowerCase() + what.slice(1) })
+  if (!UNEXPECTED.test(message)) return { at: text.length, what: 'the file ends too early' }
+  const token = firstUnexpected(text)
+  const char = String.fromCodePoint(text.codePointAt(token)!)
+  return namedFlaw(text, { at: token, what: `unexpected ${quote(char)}` })
+}
+
+const UNEXPECTED = /^Unexpected token/
+
+/** Node does not say where this token is: it is the last character of the shortest beginning that already has it. */
+function firstUnexpected(text: string): number {
+  let [sound, flawed] = [0, text.length]
+  while (flawed - sound > 1) {
+    const middle = (sound + flawed) >> 1
+    if (hasUnexpected(text.slice(0, middle))) flawed = middle
+    else sound = middle
+  }
+  return flawed - 1
+}
+
+function hasUnexpected(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return UNEXPECTED.test((error as Error).message)
+  }
+}
+
+/** A flaw in the words of the rule, if it is one of those that other kinds of JSON allow. */
+function namedFlaw(text: string, flaw: Flaw): Flaw {
+  const char = text[flaw.at]
+  const before = text.slice(0, flaw.at).trimEnd()
+  if ((char === '}' || char === ']') && before.endsWith(','))
+    return { at: before.length - 1, what: `remove the comma before "${char}"` }
+  if (char === '/' || char === '#') return { ...flaw, what: 'JSON has no comments; remove it' }
+  return char === "'" ? { ...flaw, what: 'JSON has double quotes only' } : flaw
 }
 
 /** `7:3`: the line and the column of a position, both from 1. */
-export function locate(text: string, at: number): string {
+function locate(text: string, at: number): string {
   const lines = text.slice(0, at).split(/\r\n|\n|\r/)
   return `${lines.length}:${[...lines.at(-1)!].length + 1}`
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { findFlaw, locate } from '../core/json.ts'
+import { JsonError, parseJson, repeatedKey } from '../core/json.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { kindAt } from '../store/files/inside.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
@@ -55,9 +55,15 @@ function parse(bytes: Buffer, file: string): unknown {
   if (bytes.includes(0)) throw new UsageError(`${file} contains NUL bytes; save it as UTF-8 text`)
   const text = decode(bytes, file)
   if (text.trim() === '') throw new UsageError(`${file} is empty; remove it, or write JSON into it`)
-  const flaw = findFlaw(text)
-  if (flaw) throw new UsageError(`${file}:${locate(text, flaw.at)}: ${flaw.what}`)
-  return JSON.parse(text)
+  try {
+    const value = parseJson(text)
+    const twice = repeatedKey(text)
+    if (twice) throw new JsonError(text, twice)
+    return value
+  } catch (error) {
+    const { place, what } = error as JsonError
+    throw new UsageError(`${file}:${place}: ${what}`, { cause: error })
+  }
 }
 
 /** The decoder removes a byte order mark, which some editors write. */

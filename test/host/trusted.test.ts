@@ -145,11 +145,7 @@ test('the store holds no command, only what identifies it', () => {
 })
 
 test.each<[string, string, string]>([
-  [
-    'broken JSON',
-    '{"v": 1, "projects": {',
-    'trust.json:1:23: the file ends where a key in double quotes should be',
-  ],
+  ['broken JSON', '{"v": 1, "projects": {', 'trust.json:1:23: the file ends too early'],
   ['nothing', '', 'trust.json is empty; remove it, or write JSON into it'],
   ['another shape', '{"v": 1, "projects": {"/p": "hash"}}', 'it is not a list of trusted projects'],
   ['another version', '{"v": 2, "projects": {}}', 'it is not a list of trusted projects'],

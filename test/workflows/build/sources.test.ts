@@ -240,7 +240,7 @@ describe('a file with a list of tasks', () => {
     ['[1]', 'f:1: item 1: it is not an object; write it as'],
     ['# Just words', 'f: it holds neither JSON nor a list with "- [ ]" items; write one task per item'],
     ['[\n  {"id": "#1",}\n]', 'f:2:14: it is not valid JSON: remove the comma before "}"'],
-    ['[\n  {"id": "#1"\n', 'f:3:1: it is not valid JSON: the file ends where'],
+    ['[\n  {"id": "#1"\n', 'f:3:1: it is not valid JSON: the file ends too early'],
     [
       '[{"content": "a",\n"status": "pending"},\n\n{"id": "#2", "content": "b", "status": "done"}]',
       'f:4: task #2: status must be "pending", "in_progress" or "completed"',
