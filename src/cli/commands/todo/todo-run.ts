@@ -5,7 +5,7 @@ import { type Limits, stageOf } from '../../../core/table.ts'
 import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { prettyJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
@@ -14,8 +14,8 @@ import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
-import { plain, plainLine } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
+import { plain, plainLine } from '../../../view/text/plain.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -143,7 +143,7 @@ function show(run: StoredRun, { json }: TodoOptions, { stdout }: Io): number {
   const { tasks, state } = fold(run.events)
   const items = projectTodo(tasks, state, workflow)
   if (json) {
-    stdout.write(`${prettyJson(items)}\n`)
+    stdout.write(`${safeJson(items, 2)}\n`)
     return 0
   }
   const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
