@@ -1,5 +1,4 @@
 import type { Proof, Result } from './events.ts'
-import { atMost } from './format.ts'
 import { agentsIn, isSetBack, reached, waitFor } from './limits.ts'
 import {
   type AgentName,
@@ -184,9 +183,11 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
   if (only && known.get(only.id)?.stage === 'blocked') return whyBlocked(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
   const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
-  return atMost(stuck.map(explain), 5, more => `and ${more} more`).join('; ') + round
+  return firstOf(stuck.map(explain)) + round
 }
 
 /** The first of a list, and how many more there are. */
-const firstOf = (all: readonly string[], most = 5): string =>
-  atMost(all, most, more => `and ${more} more`).join('; ')
+function firstOf(all: readonly string[], most = 5): string {
+  const rest = all.length - most
+  return all.slice(0, most).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+}

@@ -5,11 +5,11 @@ import { UsageError } from '../core/usage-error.ts'
 import { moveKept } from '../protect/move-kept.ts'
 import type { RunnerRegistry } from '../runners/index.ts'
 import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
-import type { Io } from '../runs/io.ts'
+import { type Io, printAnswer } from '../runs/io.ts'
 import { isLive } from '../runs/live.ts'
 import { requireProject } from '../runs/place.ts'
 import { projectOf } from '../runs/project.ts'
-import { tellLive, wakeRun } from '../runs/steer.ts'
+import { tellRun, wakeRun } from '../runs/steer.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
 import { idAt } from '../store/files/pinned.ts'
@@ -74,7 +74,8 @@ export async function resume(
     refuseChanges(run, options)
     // The process that hosts the run prints its events: here there are none.
     const out = options.json ? stderr : stdout
-    return instruction === null ? wakeRun(run, out, env) : tellLive(run, { text: instruction }, out, env)
+    const answer = instruction === null ? wakeRun(run, env) : tellRun(run, instruction, null, env)
+    return printAnswer(await answer, { stdout: out, stderr })
   }
   const home = ralphHome(env)
   const { project } = run.began

@@ -1,8 +1,7 @@
-import { listPaths, plural, shellWord } from '../core/format.ts'
+import { plural, shellWord } from '../core/format.ts'
 import type { Start } from '../git/start.ts'
 import { shortHash, type UndoPlan } from '../git/undo-plan.ts'
-import { plainLine } from '../view/text/plain.ts'
-import { table } from '../view/text/table.ts'
+import { plainLine } from '../view/plain.ts'
 
 const MOST_NAMED = 8
 
@@ -40,20 +39,15 @@ export function undoLines(
   ]
   return [
     `undo of run ${id}`,
-    ...table(
-      rows.filter((row): row is [string, string] => row[1] !== null),
-      { margin: '  ', least: [8] },
-    ),
+    ...rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(8)}  ${value}`])),
   ]
 }
 
 function files(paths: string[], why = ''): string | null {
   if (paths.length === 0) return null
-  const named = listPaths(
-    paths.map(path => plainLine(path)),
-    MOST_NAMED,
-  )
-  return `${plural(paths.length, 'file')}: ${named}${why === '' ? '' : ` (${why})`}`
+  const named = paths.slice(0, MOST_NAMED).map(path => plainLine(path))
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''
+  return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
 }
 
 /** The command that reverts an undo. Every step has a line of its own, so that it can be copied from a narrow screen. */

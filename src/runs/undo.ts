@@ -13,7 +13,6 @@ import { isUndone } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
 import { keptFolders } from '../workflows/shared/own-folders.ts'
 import { ralphHome } from './find.ts'
-import { type Io, say } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { requireProject } from './place.ts'
@@ -27,23 +26,24 @@ export type UndoOptions = { projectDir?: string; yes?: boolean; force?: boolean 
 /** The note that is there while an undo is under way. After a crash, the next undo finishes it. */
 const UNDO = 'undo'
 
-/** Puts everything back to what it was when a run began. It shows the plan first; `agrees` is asked unless `yes` is set. */
+const NOTHING_UNDONE = 'nothing was undone'
+
+/** What came of an undo, in lines. `revert`: the command that takes it back. */
+export type Undone = { code: 0 | 1; lines: string[]; revert?: string }
+
+/** Puts everything back to what it was when a run began, if `agrees` says so, who gets the lines of the plan. */
 export async function undoRun(
   registry: Registry,
   name: string | undefined,
   options: UndoOptions,
-  { stdout, env }: Io,
-  agrees: () => Promise<boolean>,
-): Promise<number> {
-  const print = (line: string) => say(stdout, line)
+  env: NodeJS.ProcessEnv,
+  agrees: (plan: readonly string[]) => Promise<boolean>,
+): Promise<Undone> {
   const run = chooseRun(name, options.projectDir, env)
   refuseFromWithin(run, env)
   if (isLive(run))
     throw new UsageError(`run ${run.id} is at work; end it first, with: ralph cancel ${run.id}`)
-  if (isUndone(run.events)) {
-    print(`nothing to undo: run ${run.id} was already undone`)
-    return 0
-  }
+  if (isUndone(run.events)) return { code: 0, lines: [`nothing to undo: run ${run.id} was already undone`] }
   const past = pastRun(run, env)
   const root = options.force ? pinFolder(past.start.root) : await sameFolder(past, env)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
@@ -65,22 +65,15 @@ export async function undoRun(
     const isEndKnown = past.left !== null
     const kept = keptFolders(fold(run.events).state)
     const isEmpty = isEmptyPlan(past.start, plan) && !undoing.isBegun
-    const isAsItWas = isEmpty && plan.unknown.length === 0
-    if (isAsItWas) print('nothing to undo: everything is as it was')
-    else for (const line of undoLines(run.id, past.start, plan, { isEndKnown, kept })) print(line)
-    if (isEmpty && !isAsItWas) print('nothing was undone')
-    if (isEmpty) return isAsItWas ? 0 : 1
-    if (!options.yes) {
-      if (!(await agrees())) {
-        print('nothing was undone')
-        return 1
-      }
-      await requireSame(undoing, plan)
-    }
+    if (isEmpty && plan.unknown.length === 0)
+      return { code: 0, lines: ['nothing to undo: everything is as it was'] }
+    const lines = undoLines(run.id, past.start, plan, { isEndKnown, kept })
+    if (isEmpty) return { code: 1, lines: [...lines, NOTHING_UNDONE] }
+    if (!(await agrees(lines))) return { code: 1, lines: [NOTHING_UNDONE] }
+    if (!options.yes) await requireSame(undoing, plan)
     const saved = await carryOut(registry, past, undoing, plan)
-    print(`undone; what was there is kept in ${saved}, and this brings it back:`)
-    stdout.write(`  ${commandToRevert(past.start, plan, saved)}\n`)
-    return 0
+    const done = `undone; what was there is kept in ${saved}, and this brings it back:`
+    return { code: 0, lines: [done], revert: commandToRevert(past.start, plan, saved) }
   } finally {
     scratch.close()
     lock.release()

@@ -17,7 +17,7 @@ export async function actOn(effect: Asked, { ports, write, lend }: EffectOptions
   const { steer, workerOf, env } = ports
   switch (effect.type) {
     case 'steer':
-      return steer[effect.verb](workerOf(effect.run) ?? effect.run)
+      return steer.steer(workerOf(effect.run) ?? effect.run, effect.verb)
     case 'tell':
       return steer.tell(effect.run, effect.text, effect.task)
     case 'skip':

@@ -26,16 +26,13 @@ export type UiPorts = {
   morning(now: number): Morning
   /** What a run changed, as git shows it. */
   diffOf(run: string): Promise<string>
-  /** The commands, each with what it would print. They throw what a command would fail with. */
+  /** Throws what a command would fail with. */
   steer: Steer
 }
 
 /** `name`: the worker's name, or the run's id. Each resolves to what is said about it. */
 type Steer = {
-  pause(name: string): Promise<string>
-  resume(name: string): Promise<string>
-  cancel(name: string): Promise<string>
-  kill(name: string): Promise<string>
+  steer(name: string, verb: 'pause' | 'resume' | 'cancel' | 'kill'): Promise<string>
   tell(name: string, text: string, task: string | undefined): Promise<string>
   skip(name: string, task: string): Promise<string>
   decide(name: string, story: string, isApproved: boolean, why: string): Promise<string>

@@ -87,7 +87,9 @@ describe('a run at work', () => {
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          new RegExp(`^run \\S+ has not obeyed yet: process ${run.pid} .* request to ${what}; .*\\n$`),
+          new RegExp(
+            `^run \\S+ has not responded: process ${run.pid} .* request to ${what} stays queued; .*\\n$`,
+          ),
         ),
       })
     run.kill('SIGCONT')

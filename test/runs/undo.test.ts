@@ -1,18 +1,27 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { diffRun } from '../../src/runs/diff.ts'
-import { undoRun } from '../../src/runs/undo.ts'
+import { type UndoOptions, undoRun } from '../../src/runs/undo.ts'
 import { workflows } from '../../src/workflows/index.ts'
 import { setRepository } from '../cli/work-tree.ts'
 import { callWith } from '../support/io.ts'
+
+/** Undoes a run after such an answer. `shown`: all that was said about it. */
+async function undone(env: Record<string, string>, at: UndoOptions, agrees: () => boolean) {
+  const shown: string[] = []
+  const { code, lines, revert } = await undoRun(workflows, undefined, at, env, async plan => {
+    shown.push(...plan)
+    return agrees()
+  })
+  return { code, shown: [...shown, ...lines].join('\n'), revert }
+}
 
 /** A repository in which a run has added a line to `src/a`, and what can be done to that without a terminal. */
 async function setRun() {
   const stage = setRepository()
   await stage.agent('echo more >> src/a')
   const at = { projectDir: stage.project }
-  const undo = (answer: boolean) =>
-    callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => answer))
+  const undo = (answer: boolean) => undone(stage.env, at, () => answer)
   const diff = async () => {
     let shown = ''
     const ran = await callWith(stage.env, io =>
@@ -31,10 +40,11 @@ describe('without a terminal', () => {
     const { stage, undo } = await setRun()
     const refused = await undo(false)
     expect([refused.code, stage.read('src/a')]).toEqual([1, 'one\nmore\n'])
-    expect(refused.stdout).toMatch(/^undo of run \S+\n {2}put back {2}1 file: src\/a\nnothing was undone\n$/)
+    expect(refused.shown).toMatch(/^undo of run \S+\n {2}put back {2}1 file: src\/a\nnothing was undone$/)
     const agreed = await undo(true)
     expect([agreed.code, stage.read('src/a')]).toEqual([0, 'one\n'])
-    expect(agreed.stdout).toMatch(/\nundone; what was there is kept in refs\/\S+, and this brings it back:\n/)
+    expect(agreed.shown).toMatch(/\nundone; what was there is kept in refs\/\S+, and this brings it back:$/)
+    expect(agreed.revert).toMatch(/^git restore /)
   })
 
   it('a diff goes to whoever calls git, and warnings to the stream that was given', async () => {
@@ -99,13 +109,11 @@ describe('what somebody does while an undo waits for its answer', () => {
       execFileSync('sh', ['-c', list], { cwd: stage.root, encoding: 'utf8' })
         .split('\n')
         .filter(line => !line.includes('.git/'))
-    const asked = callWith(stage.env, io =>
-      undoRun(workflows, undefined, at, io, async () => {
-        stage.sh(script)
-        before = seen()
-        return true
-      }),
-    )
+    const asked = undone(stage.env, at, () => {
+      stage.sh(script)
+      before = seen()
+      return true
+    })
     await expect(asked).rejects.toThrow(words)
     expect(seen()).toEqual(before)
   })
@@ -117,12 +125,12 @@ describe('an undo', () => {
     stage.sh('echo mine >> src/a')
     await stage.agent('echo more >> src/a; echo evil > "$RALPH_HOME/runs/$RALPH_RUN/start/src/a"')
     const at = { projectDir: stage.project, yes: true }
-    const ran = await callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => true))
+    const ran = await undone(stage.env, at, () => true)
     expect([ran.code, stage.read('src/a')]).toEqual([1, 'one\nmine\nmore\n'])
-    expect(ran.stdout).toContain(
+    expect(ran.shown).toContain(
       '1 file: src/a (had uncommitted changes before the run and was not copied, so it cannot be put back)',
     )
-    expect(ran.stdout).toMatch(/\nnothing was undone\n$/)
+    expect(ran.shown).toMatch(/\nnothing was undone$/)
   })
 
   it.each([
@@ -137,8 +145,7 @@ describe('an undo', () => {
     const { stage } = await setRun()
     stage.sh(script)
     const at = { projectDir: stage.project, yes: true }
-    const undo = (force: boolean) =>
-      callWith(stage.env, io => undoRun(workflows, undefined, { ...at, force }, io, async () => true))
+    const undo = (force: boolean) => undone(stage.env, { ...at, force }, () => true)
     await expect(undo(false)).rejects.toThrow(words)
     expect(stage.read('src/a')).toBe('one\nmore\n')
     expect((await undo(true)).code).toBe(0)
@@ -156,7 +163,7 @@ describe('an undo', () => {
       `echo more >> src/a; mkdir dir; echo y > dir/y; git add -A; git commit -qm all; ${script}`,
     )
     const at = { projectDir: stage.project, yes: true, force: true }
-    await callWith(stage.env, io => undoRun(workflows, undefined, at, io, async () => true)).catch(() => {})
+    await undone(stage.env, at, () => true).catch(() => {})
     for (const name of ['a', 'b', 'y']) expect(stage.read(`../outside/${name}`)).toBe('theirs\n')
     expect(stage.read('../outside/y')).toBe('theirs\n')
   })

@@ -2,12 +2,12 @@ import type { RunEvent } from '../../../core/events.ts'
 import { fold } from '../../../core/evolve.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
-import { type Io, say } from '../../../runs/io.ts'
+import { type Answer, type Io, obeyed, printAnswer } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
-import { plainLine } from '../../../view/text/plain.ts'
+import { plainLine } from '../../../view/plain.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
 import { storyFilePaths } from '../../../workflows/stories/story-file-path.ts'
@@ -15,9 +15,12 @@ import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { isCutOff } from '../stories/restore-stories.ts'
 
-/** `ralph approve` and `ralph reject`. A run that is at work gets a request; of any other, journal and file are written. */
-export async function decideStory(name: string, request: StoryRequest, io: Io): Promise<number> {
-  const { env, stdout } = io
+/** `ralph approve` and `ralph reject`. */
+export const decideStory = async (name: string, request: StoryRequest, io: Io): Promise<number> =>
+  printAnswer(await decide(name, request, io.env), io)
+
+/** A run that is at work gets a request; of any other, journal and file are written. */
+export async function decide(name: string, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<Answer> {
   const run = findRun(ralphHome(env), name, projectOf(undefined, env))
   refuseFromWithin(run, env)
   if (!isOf(storiesWorkflow, run))
@@ -25,14 +28,14 @@ export async function decideStory(name: string, request: StoryRequest, io: Io): 
   if (isLive(run)) {
     editFor(run, run.events, request, env)
     sendRequest(run, { type: 'todo', request }, env)
-    return say(stdout, `sent to run ${run.id}, which acts on it before its next step`)
+    return obeyed(`sent to run ${run.id}, which acts on it before its next step`)
   }
   if (!canGoOn(run.events))
     throw new UsageError(`run ${run.id} is finished; edit its stories and start a new one: ralph stories`)
-  await changeStopped(run, request, io)
+  const warnings = await changeStopped(run, request, env)
   const { action, story } = request
   const done = action === 'approve' ? 'approved' : 'sent back'
-  return say(stdout, `${done} ${plainLine(story)}; continue with: ralph resume ${run.id}`)
+  return obeyed(`${done} ${plainLine(story)}; continue with: ralph resume ${run.id}`, warnings)
 }
 
 function editFor(
@@ -52,9 +55,12 @@ function editFor(
  * Adopts what a person wrote into the file first, then decides; the file then shows both. After a crash the file may hold
  * what an agent wrote, so it stays until the run is resumed.
  */
-const changeStopped = (run: StoredRun, request: StoryRequest, { env, stderr }: Io): Promise<void> =>
+const changeStopped = (run: StoredRun, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<string[]> =>
   withStoppedRun(ralphHome(env), run, past => {
-    if (isCutOff({ ...run, events: past })) return record(run, editFor(run, past, request, env))
+    if (isCutOff({ ...run, events: past })) {
+      record(run, editFor(run, past, request, env))
+      return []
+    }
     const { project, pins } = run.began
     const spec = storiesWorkflow.readSpec(pins)
     const events = [...past]
@@ -66,9 +72,9 @@ const changeStopped = (run: StoredRun, request: StoryRequest, { env, stderr }: I
       run: () => fold(events),
     })
     const { edit, refused } = file.byPerson(Date.now())
-    for (const note of refused) say(stderr, `ralph: warning: ${plainLine(note, 1000)}`)
     if (edit) events.push(edit)
     events.push(editFor(run, events, request, env))
     record(run, ...events.slice(past.length))
     file.write()
+    return refused
   })

@@ -25,7 +25,6 @@ import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { present } from '../../../settings/environment.ts'
 import { warn } from '../../../terminal/print.ts'
-import { table } from '../../../view/text/table.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 
 type SandboxOptions = { projectDir?: string; agent?: string; force?: boolean; all?: boolean }
@@ -60,14 +59,11 @@ async function listSandboxesHere({ stdout, env }: Io): Promise<number> {
   if (found.length === 0) return say(stdout, 'ralph made no sandboxes')
   return say(
     stdout,
-    table(
-      found.map(({ name, status, agent, project }) => [
-        name,
-        status ?? 'gone',
-        agent,
-        project || 'project unknown',
-      ]),
-    ).join('\n'),
+    found
+      .map(({ name, status, agent, project }) =>
+        [name, (status ?? 'gone').padEnd(7), agent.padEnd(8), project || 'project unknown'].join('  '),
+      )
+      .join('\n'),
   )
 }
 

@@ -1,16 +1,19 @@
-import { plainLine } from '../../../view/text/plain.ts'
-import { table } from '../../../view/text/table.ts'
+import { plainLine } from '../../../view/plain.ts'
 import type { PipelineTask } from '../../../workflows/pipeline/tasks/task.ts'
 
 /** One line for each task, in columns. */
 export function listLines(tasks: readonly PipelineTask[]): string[] {
-  return table(
-    tasks.map(({ id, status, spec_id, title, dependencies }) => [
-      id,
-      status,
-      spec_id,
+  const widest = (of: (task: PipelineTask) => string) => Math.max(0, ...tasks.map(task => of(task).length))
+  const idWidth = widest(task => task.id)
+  const statusWidth = widest(task => task.status)
+  const specWidth = widest(task => task.spec_id)
+  return tasks.map(({ id, status, spec_id, title, dependencies }) =>
+    [
+      id.padEnd(idWidth),
+      status.padEnd(statusWidth),
+      spec_id.padEnd(specWidth),
       plainLine(title) + (dependencies.length > 0 ? ` › after ${dependencies.join(', ')}` : ''),
-    ]),
+    ].join('  '),
   )
 }
 
@@ -28,10 +31,7 @@ export function taskLines(task: PipelineTask): string[] {
   ].filter(([, value]) => value !== '')
   return [
     `${task.id} ${plainLine(task.title)}`,
-    ...table(
-      rows.map(([name, value]) => [name!, plainLine(value!)]),
-      { margin: '  ', least: [9] },
-    ),
+    ...rows.map(([name, value]) => `  ${name!.padEnd(10)} ${plainLine(value!)}`),
     ...(task.description === '' ? [] : ['', task.description.trimEnd()]),
     '',
     ...(spec

@@ -5,17 +5,17 @@ import { type Limits, stageOf } from '../../../core/table.ts'
 import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { safeJson } from '../../../core/visible.ts'
+import { prettyJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
-import { type Io, say } from '../../../runs/io.ts'
+import { type Answer, type Io, obeyed, printAnswer, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
+import { plain } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
-import { plain, plainLine } from '../../../view/text/plain.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -23,7 +23,7 @@ import { isOf } from '../../../workflows/index.ts'
 import { TODO_ACTIONS, type TodoAction } from '../todo-actions.ts'
 import type { TodoOptions } from './command.ts'
 
-/** Shows or changes a build's list. A run that is at work gets a request; of any other, the journal is written. */
+/** Shows or changes a build's list. */
 export async function todoRun(words: string[], options: TodoOptions, io: Io): Promise<number> {
   const { env } = io
   // No run has an action's name: its id begins with a date.
@@ -37,16 +37,32 @@ export async function todoRun(words: string[], options: TodoOptions, io: Io): Pr
   if (action === undefined) return show(run, options, io)
   if (!isAction(action))
     throw new UsageError(`ralph todo has no action "${action}"; it has ${TODO_ACTIONS.join(', ')}`)
-  refuseFromWithin(run, env)
   const { tasks } = fold(run.events)
   const request = requestOf(action, rest, options.after, id => findTaskId(tasks, id) ?? id)
+  const change = await changeTodo(run, request, env)
+  return options.json && change.changed ? show(change.changed, options, io) : printAnswer(change, io)
+}
+
+/**
+ * Changes a build's list. A run that is at work gets a request; of any other, journal and list are written. `changed` is
+ * the run with the change, null if it is only sent.
+ */
+export async function changeTodo(
+  run: StoredRun,
+  request: TodoRequest,
+  env: NodeJS.ProcessEnv,
+): Promise<Answer & { changed: StoredRun | null }> {
+  refuseFromWithin(run, env)
   if (isLive(run)) {
     editFor(run, run.events, request)
     sendRequest(run, { type: 'todo', request }, env)
-    return say(io.stdout, `sent to run ${run.id}, which changes its list before its next step`)
+    const text = `sent to run ${run.id}, which changes its list before its next step`
+    return { ...obeyed(text), changed: null }
   }
   if (!canGoOn(run.events)) throw new UsageError(`run ${run.id} is finished; no agent would work on it`)
-  return show(await changeStopped(run, request, io), options, io)
+  const { events, warnings } = await changeStopped(run, request, env)
+  const changed = { ...run, events }
+  return { ...obeyed(listText(changed), warnings), changed }
 }
 
 const isAction = (word: string): word is TodoAction => (TODO_ACTIONS as readonly string[]).includes(word)
@@ -70,7 +86,11 @@ function editFor({ began }: StoredRun, events: readonly RunEvent[], request: Tod
 const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWorkflow.readSpec(pins))
 
 /** Adopts what was written into tasks.json first, then makes the change; the file then has both. */
-const changeStopped = (run: StoredRun, request: TodoRequest, { env, stderr }: Io): Promise<StoredRun> =>
+const changeStopped = (
+  run: StoredRun,
+  request: TodoRequest,
+  env: NodeJS.ProcessEnv,
+): Promise<{ events: RunEvent[]; warnings: string[] }> =>
   withStoppedRun(ralphHome(env), run, past => {
     const { pins } = run.began
     const place = buildWorkflow.readSpec(pins).sessions ?? run.began.project
@@ -85,12 +105,11 @@ const changeStopped = (run: StoredRun, request: TodoRequest, { env, stderr }: Io
       todo: () => projectTodo(folded().tasks, folded().state, table),
     })
     const { edit, refused } = readList(list, past)
-    for (const note of refused) say(stderr, `ralph: warning: ${plainLine(note, 1000)}`)
     if (edit) events.push(edit)
     events.push({ ...editFor(run, events, request), from: senderOf(env) })
     record(run, ...events.slice(past.length))
     list.write()
-    return { ...run, events }
+    return { events, warnings: refused }
   })
 
 /** After a crash the list may hold what the agent wrote, so it is read as the agent's. */
@@ -139,16 +158,19 @@ function requestOf(
 }
 
 function show(run: StoredRun, { json }: TodoOptions, { stdout }: Io): number {
-  const workflow = tableOf(run.began.pins)
+  if (!json) return say(stdout, listText(run))
   const { tasks, state } = fold(run.events)
-  const items = projectTodo(tasks, state, workflow)
-  if (json) {
-    stdout.write(`${safeJson(items, 2)}\n`)
-    return 0
-  }
-  const isPlanned = tasks.every(task => stageOf(workflow, state, task) === 'done')
-  if (items.length === 0) return say(stdout, isPlanned ? EMPTY : UNPLANNED)
-  return say(stdout, plain(taskSummary(items, blockedTasks(tasks, state, workflow)).join('\n')))
+  stdout.write(`${prettyJson(projectTodo(tasks, state, tableOf(run.began.pins)))}\n`)
+  return 0
+}
+
+function listText({ began, events }: StoredRun): string {
+  const table = tableOf(began.pins)
+  const { tasks, state } = fold(events)
+  const items = projectTodo(tasks, state, table)
+  const isPlanned = tasks.every(task => stageOf(table, state, task) === 'done')
+  if (items.length === 0) return isPlanned ? EMPTY : UNPLANNED
+  return plain(taskSummary(items, blockedTasks(tasks, state, table)).join('\n'))
 }
 
 const EMPTY = 'the list is empty'

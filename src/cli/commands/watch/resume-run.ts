@@ -1,6 +1,6 @@
 import { type ResumeOptions, resumeRun as resumeRunIn } from '../../../host/resume.ts'
-import type { Io } from '../../../runs/io.ts'
-import { hasWorker, resumeWorker } from '../../../workers/steer.ts'
+import { type Io, printAnswer } from '../../../runs/io.ts'
+import { hasWorker, steer } from '../../../workers/steer.ts'
 import { workflows } from '../../../workflows/index.ts'
 import { hostResumed } from './run-screen.ts'
 import { watchRuns } from './watch-runs.ts'
@@ -11,6 +11,6 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
     return hostResumed(options, io, frontend =>
       resumeRunIn(name, options, { registry: workflows, io, frontend }),
     )
-  const code = await resumeWorker(name, options, io)
+  const code = printAnswer(await steer(name, 'resume', io.env, options), io)
   return options.tui && code === 0 ? watchRuns(name, options, io) : code
 }

@@ -1,7 +1,8 @@
-import { firstLine, formatDuration } from '../../../core/format.ts'
+import { formatDuration } from '../../../core/format.ts'
+import { asCheck } from '../../as-check.ts'
+import { fitTo } from '../../fit.ts'
+import { plainLine } from '../../plain.ts'
 import type { Style } from '../../style.ts'
-import { fitTo } from '../../text/fit.ts'
-import { asCheck, plainLine } from '../../text/plain.ts'
 import { elapsedText } from '../../time.ts'
 import { tall } from '../layout.ts'
 import type { RunModel } from '../model.ts'
@@ -59,7 +60,7 @@ function lastLines(
 ): string[] {
   const { colors, marks } = style
   const fit = fitTo(columns - 1)
-  const first = plainLine(firstLine(note))
+  const first = plainLine(note.split('\n', 1)[0]!)
   const said = `   last: ${WORDS[move] ?? move}${first === '' ? '' : `: ${asCheck(first)}`}`
   return [
     fit.cut(said),
