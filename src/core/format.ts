@@ -38,12 +38,16 @@ export const plural = (n: number, word: string, many = `${word}s`): string => `$
 export const listPaths = (paths: readonly string[], most = 5): string =>
   paths.slice(0, most).join(', ') + (paths.length > most ? ` and ${paths.length - most} more` : '')
 
-/** The first line that says something; '' if none does. */
-export const firstLine = (text = ''): string =>
-  text
-    .split('\n')
-    .find(line => line.trim() !== '')
-    ?.trim() ?? ''
+/** The first few of a list, and instead of the others what `more` says of their number. */
+export const atMost = <T>(all: readonly T[], most: number, more: (n: number) => T): T[] =>
+  all.length > most ? [...all.slice(0, most), more(all.length - most)] : [...all]
+
+/** What is wrong with an input: the first problem, and how many there are besides. */
+export const firstProblem = ([first = '', ...others]: readonly string[]): string =>
+  others.length === 0 ? first : `${first} (and ${others.length} more)`
+
+/** The first line that says something, without the spaces around it; '' if none does. */
+export const firstLine = (text = ''): string => /\S[^\n]*/.exec(text)?.[0].trimEnd() ?? ''
 
 /** A text on one line, with single spaces. */
 export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

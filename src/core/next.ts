@@ -1,4 +1,5 @@
 import type { Proof, Result } from './events.ts'
+import { atMost } from './format.ts'
 import { agentsIn, isSetBack, reached, waitFor } from './limits.ts'
 import {
   type AgentName,
@@ -183,11 +184,9 @@ function explainBlocked(table: StageTable, state: RunState, tasks: readonly Task
   if (only && known.get(only.id)?.stage === 'blocked') return whyBlocked(only)
   const cycle = findCycle(stuck.map(t => ({ ...t, blockedBy: unmet(t, isDone) })))
   const round = cycle === null ? '' : `; ${cycle.join(' → ')} is a cycle`
-  return firstOf(stuck.map(explain)) + round
+  return atMost(stuck.map(explain), 5, more => `and ${more} more`).join('; ') + round
 }
 
 /** The first of a list, and how many more there are. */
-function firstOf(all: readonly string[], most = 5): string {
-  const rest = all.length - most
-  return all.slice(0, most).join('; ') + (rest > 0 ? `; and ${rest} more` : '')
-}
+const firstOf = (all: readonly string[], most = 5): string =>
+  atMost(all, most, more => `and ${more} more`).join('; ')

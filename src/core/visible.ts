@@ -49,35 +49,38 @@ const escaped = (char: string): string => `\\u{${codeOf(char)}}`
 /** A colour is longer than any character. */
 const escapedIfObeyed = (found: string): string => (found.length > 2 ? found : escaped(found))
 
+// view/text/plain.ts says which of these is for which place.
+
+// view/text/plain.ts says which of these is for which place.
+
 /** A text in one line with all of its characters, the hidden ones as `\u{200b}`: no two texts look the same. */
 export const visible = (text: string): string => text.replace(IN_LINE, escaped)
 
 /** The same for a text of several lines: its line breaks, tabs and spaces stay as they are. */
 export const visibleText = (text: string): string => text.replace(IN_TEXT, escaped)
 
-/** A text for a terminal: only what it would obey is escaped, so what was made visible before stays as it is. */
-export const printable = (text: string): string => text.replace(IN_OUTPUT, escaped)
+/**
+ * A text for a terminal: only what it would obey is escaped, so what was made visible before stays as it is. `hasColours`:
+ * ralph's own colours stay.
+ */
+export const printable = (text: string, hasColours = false): string =>
+  text.replace(hasColours ? IN_STYLED : IN_OUTPUT, escapedIfObeyed)
 
 /** The same in one line. */
-export const printableLine = (text: string): string => text.replace(IN_ERROR, escaped)
+export const printableLine = (text: string, hasColours = false): string =>
+  text.replace(hasColours ? IN_STYLED_LINE : IN_ERROR, escapedIfObeyed)
 
-/** The same for a text that has ralph's own colours. */
-export const printableStyled = (text: string): string => text.replace(IN_STYLED, escapedIfObeyed)
+/** A value as JSON whose hidden characters are escaped in JSON's own way, so that its reader gets the same value. */
+export function safeJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, null, indent)
+  return isOrdinary(json) ? json : json.replace(IN_JSON, escapedInJson)
+}
 
-/** The same in one line. */
-export const printableStyledLine = (text: string): string => text.replace(IN_STYLED_LINE, escapedIfObeyed)
-
-/** The same for JSON, by JSON's own escapes, so that the value stays the same. */
-export const visibleJson = (json: string): string =>
-  json.replace(IN_JSON, char =>
-    char
-      .split('')
-      .map(unit => `\\u${codeOf(unit).padStart(4, '0')}`)
-      .join(''),
-  )
-
-/** A value as JSON on several lines, for `--json`. */
-export const prettyJson = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2))
+const escapedInJson = (char: string): string =>
+  char
+    .split('')
+    .map(unit => `\\u${codeOf(unit).padStart(4, '0')}`)
+    .join('')
 
 /**
  * The first hidden character of a command, which makes it unsafe to approve; null if there is none. Line breaks and tabs
@@ -92,7 +95,7 @@ export function hiddenIn(command: string): string | null {
 
 /** A text in quotes and on one line, whatever it holds: it goes to a terminal and may come from a file that others wrote. */
 export const quote = (text: string): string =>
-  visibleJson(JSON.stringify(text.length > LONGEST_QUOTE ? `${beginningOf(text)}…` : text))
+  safeJson(text.length > LONGEST_QUOTE ? `${beginningOf(text)}…` : text)
 
 const LONGEST_QUOTE = 60
 

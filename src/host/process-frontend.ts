@@ -5,7 +5,7 @@ import { editorOf, editText } from '../terminal/editor.ts'
 import { terminalFrontend } from '../terminal/frontend.ts'
 import { printError, say } from '../terminal/print.ts'
 import { terminalAsker } from '../terminal/terminal-asker.ts'
-import { plain } from '../view/plain.ts'
+import { plain } from '../view/text/plain.ts'
 import type { Frontend } from './frontend.ts'
 import { listenToSignals } from './signals.ts'
 

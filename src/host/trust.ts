@@ -12,7 +12,7 @@ import { type Risk, risks } from '../settings/trust.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { printError } from '../terminal/print.ts'
 import { askConfirmation } from '../terminal/question.ts'
-import { splitTo } from '../view/width.ts'
+import { splitTo } from '../view/text/fit.ts'
 
 export type TrustAsk = {
   home: string

@@ -1,3 +1,4 @@
+import { listPaths } from '../core/format.ts'
 import type { Check } from '../core/ports.ts'
 
 /** What an agent or a check changed and must not, by path from the project. */
@@ -30,16 +31,11 @@ export function addViolations(a: Violations, b: Violations): Violations {
 /** How many paths a note names. */
 const MOST = 50
 
-const listed = (paths: string[]): string =>
-  paths.length <= MOST
-    ? paths.join(', ')
-    : `${paths.slice(0, MOST).join(', ')} and ${paths.length - MOST} more`
-
 /** All of it as the end of a sentence. */
 export function listViolations({ changed, failed, gone, kept }: Violations): string {
   const lost = [...failed, ...gone.map(folder => `${folder} (it was removed)`)]
   const parts = [...changed, ...lost.map(file => `${file}, which is not put back`)]
-  return `${listed(parts)}${kept.length > 0 ? ` (what was in their place is kept in ${kept.join(', ')})` : ''}`
+  return `${listPaths(parts, MOST)}${kept.length > 0 ? ` (what was in their place is kept in ${kept.join(', ')})` : ''}`
 }
 
 /** The note for people and for the next prompt. */
@@ -47,10 +43,11 @@ function violationNote({ changed, failed, gone, kept }: Violations): string {
   const parts = []
   if (changed.length > 0)
     parts.push(
-      `Protected files were changed and have been put back: ${listed(changed)}. Leave them as they are.`,
+      `Protected files were changed and have been put back: ${listPaths(changed, MOST)}. Leave them as they are.`,
     )
-  if (failed.length > 0) parts.push(`Protected files cannot be put back: ${listed(failed)}.`)
-  if (gone.length > 0) parts.push(`Protected folders were removed, and are not put back: ${listed(gone)}.`)
+  if (failed.length > 0) parts.push(`Protected files cannot be put back: ${listPaths(failed, MOST)}.`)
+  if (gone.length > 0)
+    parts.push(`Protected folders were removed, and are not put back: ${listPaths(gone, MOST)}.`)
   if (kept.length > 0) parts.push(`What was in their place is kept in ${kept.join(', ')}.`)
   return parts.join(' ')
 }

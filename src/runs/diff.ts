@@ -3,7 +3,7 @@ import { currentTree, isRalphsOwn, treeAtEnd, treeAtStart } from '../git/compare
 import { mustGit, QUIET } from '../git/git.ts'
 import { readStatus } from '../git/status.ts'
 import { openScratch, writeTree } from '../git/trees.ts'
-import { plainLine } from '../view/plain.ts'
+import { plainLine } from '../view/text/plain.ts'
 import type { Io, Writer } from './io.ts'
 import { isLive } from './live.ts'
 import { chooseRun, type PastRun, pastRun } from './past-run.ts'

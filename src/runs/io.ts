@@ -1,5 +1,5 @@
 import { forScreen } from '../core/format.ts'
-import { plainLine } from '../view/plain.ts'
+import { plainLine } from '../view/text/plain.ts'
 
 /** What an action uses of the process around it. `process` is one; a test or another program can give its own. */
 export type Io = { stdout: Writer; stderr: Writer; env: NodeJS.ProcessEnv }

@@ -1,4 +1,4 @@
-import { prettyJson } from '../core/visible.ts'
+import { safeJson } from '../core/visible.ts'
 import { mustGit } from '../git/git.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { findReceipt, latestReceipt } from '../store/receipts.ts'
@@ -88,7 +88,7 @@ function keptReceipt(
 
 /** `style` and `width` are for text; the other forms look the same everywhere. */
 export function reportLines(receipt: Receipt, form: ReportForm, style: Style, width: number): string[] {
-  if (form.json) return [prettyJson(receipt)]
+  if (form.json) return [safeJson(receipt, 2)]
   if (form.markdown) return markdownReport(receipt)
   if (form.html) return htmlReport(receipt)
   return textReport(receipt, style, width)

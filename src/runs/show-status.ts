@@ -1,6 +1,6 @@
-import { visibleJson } from '../core/visible.ts'
+import { safeJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
-import { plainLine } from '../view/plain.ts'
+import { plainLine } from '../view/text/plain.ts'
 import type { Registry } from '../workflows/index.ts'
 import { ralphHome } from './find.ts'
 import type { Io } from './io.ts'
@@ -25,7 +25,7 @@ export function showStatus(
   const more = details?.lines.map(line => plainLine(line)) ?? []
   stdout.write(
     options.json
-      ? `${visibleJson(JSON.stringify({ ...status, ...(details && { details: details.data }) }))}\n`
+      ? `${safeJson({ ...status, ...(details && { details: details.data }) })}\n`
       : `${[...statusLines(status, now, width), ...more].join('\n')}\n`,
   )
   return 0

@@ -1,13 +1,11 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { formatCount, formatDuration } from '../core/format.ts'
+import { firstLine, formatCount, formatDuration } from '../core/format.ts'
 import type { RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine } from '../core/visible.ts'
-import { asCheck } from '../view/as-check.ts'
-import { plainLine } from '../view/plain.ts'
 import { formatEndingAsAsked } from '../view/report/as-asked.ts'
 import { formatCost } from '../view/report/cost.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
@@ -16,8 +14,10 @@ import { limitedAt, type Phase, phaseOf, waitTimes } from '../view/report/phase.
 import { type AskedFor, requestsIn } from '../view/report/requests.ts'
 import { spentOn } from '../view/report/spent.ts'
 import { formatSender } from '../view/sender.ts'
+import { wrapTo } from '../view/text/fit.ts'
+import { asCheck, plainLine } from '../view/text/plain.ts'
+import { table } from '../view/text/table.ts'
 import { clockTime } from '../view/time.ts'
-import { wrapTo } from '../view/width.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
 import { hostOf } from './live.ts'
 
@@ -81,7 +81,7 @@ export function statusOf(
     ending.type !== 'open'
       ? formatEndingAsAsked({ ending, iterations }, asked).text
       : settled
-        ? [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
+        ? [settled.move ?? settled.end, firstLine(settled.note)].filter(Boolean).join(': ')
         : 'no iteration has finished yet'
   const spent = spentOn(iterations)
   return {
@@ -189,17 +189,17 @@ export function statusLines(status: RunStatus, now: number, columns: number | nu
         ]),
     ...(status.goOn === null ? [] : [['go on', status.goOn]]),
   ]
-  const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - INDENT, LEAST)
   return [
     `run ${status.id}`,
-    ...rows.flatMap(([name, value]) =>
-      wrapTo(printableLine(value!), room, 0).map(
-        (line, index) => `  ${(index === 0 ? name! : '').padEnd(INDENT - 4)}  ${line}`,
-      ),
+    ...table(
+      rows.map(([name, value]) => [name!, printableLine(value!)]),
+      {
+        width: columns ?? undefined,
+        margin: '  ',
+        least: [9],
+        room: 24,
+        wrap: (text, room) => wrapTo(text, room, 0),
+      },
     ),
   ]
 }
-
-/** Where values begin, and the least that one gets of a line. */
-const INDENT = 13
-const LEAST = 24

@@ -1,7 +1,8 @@
-import { plural, shellWord } from '../core/format.ts'
+import { listPaths, plural, shellWord } from '../core/format.ts'
 import type { Start } from '../git/start.ts'
 import { shortHash, type UndoPlan } from '../git/undo-plan.ts'
-import { plainLine } from '../view/plain.ts'
+import { plainLine } from '../view/text/plain.ts'
+import { table } from '../view/text/table.ts'
 
 const MOST_NAMED = 8
 
@@ -39,15 +40,20 @@ export function undoLines(
   ]
   return [
     `undo of run ${id}`,
-    ...rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(8)}  ${value}`])),
+    ...table(
+      rows.filter((row): row is [string, string] => row[1] !== null),
+      { margin: '  ', least: [8] },
+    ),
   ]
 }
 
 function files(paths: string[], why = ''): string | null {
   if (paths.length === 0) return null
-  const named = paths.slice(0, MOST_NAMED).map(path => plainLine(path))
-  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''
-  return `${plural(paths.length, 'file')}: ${named.join(', ')}${more}${why === '' ? '' : ` (${why})`}`
+  const named = listPaths(
+    paths.map(path => plainLine(path)),
+    MOST_NAMED,
+  )
+  return `${plural(paths.length, 'file')}: ${named}${why === '' ? '' : ` (${why})`}`
 }
 
 /** The command that reverts an undo. Every step has a line of its own, so that it can be copied from a narrow screen. */

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
-import { firstBytesOf, firstLineOf, LIMITS, readRegularFile, UnreadableFile } from './files/read.ts'
+import { firstBytesOf, LIMITS, readFirstLine, readRegularFile, UnreadableFile } from './files/read.ts'
 import { describeWriteError } from './files/writable.ts'
 import { parseEvent } from './journal-lines.ts'
 
@@ -87,7 +87,7 @@ export function readJournal(runDir: string): RunEvent[] {
 /** The first event only, which names the project of the run; null if it is missing or invalid. */
 export function firstEvent(runDir: string): RunEvent | null {
   try {
-    const found = parseEvent(firstLineOf(journalPath(runDir), LIMITS.own) ?? '')
+    const found = parseEvent(readFirstLine(journalPath(runDir), LIMITS.own) ?? '')
     return 'event' in found ? found.event : null
   } catch (error) {
     if (error instanceof UnreadableFile) return null

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
-import { formatDuration } from '../core/format.ts'
+import { firstLine, formatDuration } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { redactText } from '../core/secrets/redact.ts'
 import type { StepId } from '../core/table.ts'
@@ -170,7 +170,7 @@ export function openSession(
         const n = running.get(event.id)?.n ?? event.id
         append(
           'iterations.log',
-          `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${oneLine(event.note)}`,
+          `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${redactText(firstLine(event.note))}`,
         )
       } else if (event.type === 'edited' && event.by === 'agent') {
         const [step = null, at] = [[...running.keys()].at(-1), new Date(event.at).toISOString()]
@@ -178,7 +178,10 @@ export function openSession(
         logCall({ at, step, iteration: step && numberOf(step), kind: 'todo-sync', list, state })
       } else if (event.type === 'finished') {
         try {
-          append('iterations.log', `${stamp(event.at)} [STOP] ${event.result}: ${oneLine(event.why)}`)
+          append(
+            'iterations.log',
+            `${stamp(event.at)} [STOP] ${event.result}: ${redactText(firstLine(event.why))}`,
+          )
         } catch {
           // The run is finished, with or without this line.
         }
@@ -200,4 +203,3 @@ function insist(act: () => void, tries = MOST_TRIES): void {
 }
 
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
-const oneLine = (text: string) => redactText(text.split('\n', 1)[0]!)

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import { isOrdinary, visibleJson } from '../core/visible.ts'
+import { safeJson } from '../core/visible.ts'
 import type { Bounds } from '../view/excerpt.ts'
 import { liveLine } from '../view/live-line.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
@@ -91,7 +91,7 @@ export function consoleListener(
     line?.close()
   }
   if (json)
-    return Object.assign((event: RunEvent) => buffer.add(jsonLine(event)), { close, drained, say, clear })
+    return Object.assign((event: RunEvent) => buffer.add(safeJson(event)), { close, drained, say, clear })
   const lines = runLines(shown)
 
   const onEvent = (event: RunEvent) => {
@@ -111,11 +111,6 @@ export function consoleListener(
     }
   }
   return Object.assign(onEvent, { close, drained, say, clear })
-}
-
-function jsonLine(event: RunEvent): string {
-  const json = JSON.stringify(event)
-  return isOrdinary(json) ? json : visibleJson(json)
 }
 
 /** Whether lines can be redrawn: a terminal, and somebody who may be looking. */

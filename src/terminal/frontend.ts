@@ -1,13 +1,14 @@
 import { isatty } from 'node:tty'
 import type { RunEvent } from '../core/events.ts'
-import { visible, visibleJson, visibleText } from '../core/visible.ts'
-import { type Fit, fitTo } from '../view/fit.ts'
+import { safeJson, visible, visibleText } from '../core/visible.ts'
 import { KEY_HINTS, type KeyAction } from '../view/keys.ts'
-import { plainLine } from '../view/plain.ts'
 import type { Receipt } from '../view/report/receipt.ts'
 import { shortReceipt } from '../view/report/short.ts'
 import type { RunLinesOptions, TaskList } from '../view/run-lines.ts'
 import type { Style } from '../view/style.ts'
+import { type Fit, fitTo, wrapTo } from '../view/text/fit.ts'
+import { plainLine } from '../view/text/plain.ts'
+import { table } from '../view/text/table.ts'
 import { stampTime } from '../view/time.ts'
 import { type AlertWishes, alertSequences } from './alert.ts'
 import {
@@ -67,7 +68,7 @@ export function terminalFrontend(
 
     preview(dry: Preview, output: OutputSettings): void {
       if (json) {
-        write(`${visibleJson(JSON.stringify({ ...dry.object, warnings: dry.warnings }))}\n`)
+        write(`${safeJson({ ...dry.object, warnings: dry.warnings })}\n`)
         return
       }
       const { colors } = terminalStyle(streams().stdout, env, output)
@@ -140,11 +141,13 @@ function page(
   stamp = '',
 ): string {
   const { colors } = terminalStyle(out, env, output)
-  const width = Math.max(...rows.map(([name]) => name!.length))
-  const indent = `\n${' '.repeat(width + 4)}`
-  const fit = fitTo(out.isTTY ? (out.columns || 80) - width - 4 - stamp.length : null)
-  const lines = rows.map(
-    ([name, value]) => `  ${colors.dim(name!.padEnd(width))}  ${fit.wrap(visible(value!)).join(indent)}`,
+  const lines = table(
+    rows.map(([name, value]) => [colors.dim(name!), visible(value!)]),
+    {
+      margin: '  ',
+      ...(out.isTTY && { width: columnsOf(out) - stamp.length }),
+      wrap: (value, room) => wrapTo(value, room),
+    },
   )
   const text = [colors.bold(title), ...lines].join('\n')
   return `${stamp === '' ? text : text.replace(/^/gm, colors.dim(stamp))}\n`

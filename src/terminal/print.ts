@@ -1,5 +1,5 @@
 import { forScreen } from '../core/format.ts'
-import { printable, printableLine, printableStyled } from '../core/visible.ts'
+import { printable, printableLine } from '../core/visible.ts'
 
 // The one place that prints what commands say. Whatever a text holds, from a project, an agent or git, a terminal obeys
 // nothing in it but ralph's own colours. A run's console has its own way (console.ts), for its speed.
@@ -14,7 +14,7 @@ const safeStream = (stream: () => Stream, isStyled: () => boolean) => ({
   get columns() {
     return stream().columns
   },
-  write: (text: string) => stream().write((isStyled() ? printableStyled : printable)(text)),
+  write: (text: string) => stream().write(printable(text, isStyled())),
 })
 
 /** This process, for what acts on runs from outside. */

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Bounds } from '../view/excerpt.ts'
-import type { Fit } from '../view/fit.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import type { OutputView } from '../view/screens/model.ts'
 import { formatEndingOf } from '../view/screens/rows.ts'
 import type { RunFacts } from '../view/screens/run-facts.ts'
 import type { Style } from '../view/style.ts'
+import type { Fit } from '../view/text/fit.ts'
 import { clockTime } from '../view/time.ts'
 
 /** What is kept of a run's output. A screen may be open for weeks. */

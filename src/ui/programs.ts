@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { bytesFrom, LIMITS } from '../store/files/read.ts'
 import { editorOf } from '../terminal/editor.ts'
-import { plain, plainLine } from '../view/plain.ts'
+import { plain, plainLine } from '../view/text/plain.ts'
 
 /** Opens a file in the user's editor, and waits until that is closed. A run of this process works on meanwhile. */
 export async function editFile(path: string, env: NodeJS.ProcessEnv): Promise<string> {

@@ -1,4 +1,4 @@
-import { printableStyledLine } from '../core/visible.ts'
+import { printableLine } from '../core/visible.ts'
 
 /** Where frames go. */
 export type ScreenOutput = {
@@ -27,7 +27,7 @@ export function renderer(out: ScreenOutput): {
       if ((out.writableLength ?? 0) > 0) return false
       const before = shown
       const changed = lines.flatMap((line, row) =>
-        before?.[row] === line ? [] : `\x1b[${row + 1};1H\x1b[2K${printableStyledLine(line)}\x1b[0m`,
+        before?.[row] === line ? [] : `\x1b[${row + 1};1H\x1b[2K${printableLine(line, true)}\x1b[0m`,
       )
       const isNew = before === null || before.length !== lines.length
       shown = lines
@@ -42,4 +42,4 @@ export function renderer(out: ScreenOutput): {
 }
 
 const wholeOf = (lines: readonly string[]): string =>
-  lines.map((line, row) => `\x1b[${row + 1};1H${printableStyledLine(line)}\x1b[0m`).join('')
+  lines.map((line, row) => `\x1b[${row + 1};1H${printableLine(line, true)}\x1b[0m`).join('')

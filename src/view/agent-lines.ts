@@ -1,9 +1,9 @@
 import type { AgentEnded, AgentEvent } from '../core/events.ts'
 import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
 import { type Bounds, diffExcerpt, excerpt, firstLineOf, sizeOf } from './excerpt.ts'
-import { type Fit, fitTo, narrowed } from './fit.ts'
-import { plain, plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import { type Fit, fitTo, narrowed } from './text/fit.ts'
+import { plain, plainLine } from './text/plain.ts'
 import { todoLines } from './todo-lines.ts'
 import { type ToolNamer, toolNamer } from './tool-call.ts'
 

@@ -1,9 +1,9 @@
 import type { Finding, RunEvent } from '../core/events.ts'
-import { formatDuration } from '../core/format.ts'
-import type { Fit } from './fit.ts'
-import { plain, plainLine } from './plain.ts'
+import { firstLine, formatDuration } from '../core/format.ts'
 import type { Style } from './style.ts'
-import { widthOf } from './width.ts'
+import type { Fit } from './text/fit.ts'
+import { plain, plainLine } from './text/plain.ts'
+import { widthOf } from './text/width.ts'
 
 const INDENT = '  '
 
@@ -52,7 +52,7 @@ const doubtLines = (check: string, doubts: string[], { colors, marks }: Style, f
 
 /** Why a check is red, without repeating its name. */
 const reasonOf = ({ check, note }: Finding) =>
-  plainLine(note.split('\n', 1)[0]!.replace(`Guardrail "${check}" `, '').replace(/\.$/, ''))
+  plainLine(firstLine(note).replace(`Guardrail "${check}" `, '').replace(/\.$/, ''))
 
 /** What a red check printed comes after this line of its note. */
 const OUTPUT = 'Output (truncated):\n'

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../core/events.ts'
 import { plural } from '../core/format.ts'
-import { plainLine } from './plain.ts'
+import { plainLine } from './text/plain.ts'
 import type { ToolNamer } from './tool-call.ts'
 
 /** What an agent does now, as its events tell. */

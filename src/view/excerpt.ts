@@ -1,6 +1,6 @@
-import { plural } from '../core/format.ts'
-import { cutAt, plain, plainLine } from './plain.ts'
+import { firstLine, plural } from '../core/format.ts'
 import type { Style } from './style.ts'
+import { cutAt, plain, plainLine } from './text/plain.ts'
 
 /** How much of a tool's output, or of an edit, is shown. */
 export type Bounds = {
@@ -23,7 +23,7 @@ export function excerpt(output: string, { maxLines, maxChars }: Bounds): string[
 
 /** The first line of an output that is not blank; '' if there is none. */
 export const firstLineOf = (output: string, { maxChars }: Bounds): string =>
-  plainLine(/\S.*/.exec(output)?.[0] ?? '', maxChars)
+  plainLine(firstLine(output), maxChars)
 
 /** The first lines of an edit in their colours, and how many are not shown. */
 export function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bounds, style: Style): string[] {

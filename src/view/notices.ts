@@ -1,9 +1,9 @@
 import type { RunEvent } from '../core/events.ts'
 import { redactText } from '../core/secrets/redact.ts'
-import { plainLine } from './plain.ts'
 import { type Asked, formatEndingAsAsked, type Worked } from './report/as-asked.ts'
 import type { RunEnding } from './report/ending.ts'
 import { endOf } from './report/iterations.ts'
+import { plainLine } from './text/plain.ts'
 
 /** What somebody who does not watch a run should hear of it. Short lines without secrets. */
 export type Notice = {

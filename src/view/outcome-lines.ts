@@ -1,10 +1,9 @@
 import type { Settled } from '../core/events.ts'
-import { plural } from '../core/format.ts'
+import { atMost, plural } from '../core/format.ts'
 import { AT_CAP, type Stage } from '../core/table.ts'
-import { asCheck } from './as-check.ts'
-import type { Fit } from './fit.ts'
-import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import type { Fit } from './text/fit.ts'
+import { asCheck, plainLine } from './text/plain.ts'
 
 /** How much is shown of what a reviewer asks for. */
 const FEEDBACK_LINES = 6
@@ -60,12 +59,11 @@ export function outcomeLines(
   }
 
   function feedbackLines(): string[] {
-    const rows = event.note.split('\n').filter(row => row.trim() !== '')
-    const shown = rows
-      .slice(0, FEEDBACK_LINES)
-      .flatMap(row => fit.wrap(`    ${plainLine(row, 500)}`, undefined, 4))
-    const rest = rows.length - FEEDBACK_LINES
-    return rest > 0 ? [...shown, colors.dim(`    … ${plural(rest, 'more line')}`)] : shown
+    const rows = event.note
+      .split('\n')
+      .filter(row => row.trim() !== '')
+      .map(row => fit.wrap(`    ${plainLine(row, 500)}`, undefined, 4))
+    return atMost(rows, FEEDBACK_LINES, more => [colors.dim(`    … ${plural(more, 'more line')}`)]).flat()
   }
 
   function unfinished(): string[] {

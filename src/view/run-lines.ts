@@ -4,17 +4,17 @@ import type { RunState, Stage, StageName, StepId } from '../core/table.ts'
 import { agentLines } from './agent-lines.ts'
 import { checkedLines } from './check-lines.ts'
 import type { Bounds } from './excerpt.ts'
-import { type Fit, fitTo, narrowed } from './fit.ts'
 import { KEY_HINTS } from './keys.ts'
 import { sandboxText } from './notices.ts'
 import { outcomeLines } from './outcome-lines.ts'
-import { plain, plainLine, taskLabels } from './plain.ts'
 import { besideAnswer } from './plan-text.ts'
 import { formatSender } from './sender.ts'
 import type { Style } from './style.ts'
 import { taskListLines, taskSummary } from './task-list.ts'
+import { type Fit, fitTo, narrowed, wrapStyled } from './text/fit.ts'
+import { plain, plainLine } from './text/plain.ts'
+import { widthOf } from './text/width.ts'
 import { toolNamer } from './tool-call.ts'
-import { widthOf, wrapStyled } from './width.ts'
 
 /** What is shown beside the events, and how. */
 export type RunLinesOptions = {
@@ -260,3 +260,18 @@ const commitText = (event: Extract<RunEvent, { type: 'committed' | 'merged' }>):
 
 const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'told' }>): string =>
   `${task === undefined ? '' : ` for ${plainLine(task)}`}: ${plainLine(text)}`
+
+/**
+ * What begins every line about a step where several tasks are worked on at once; '' for other events. `flight`: steps that
+ * began before anybody looked.
+ */
+function taskLabels(flight: () => RunState['flight']): (event: RunEvent) => string {
+  const taskOf = new Map<StepId, string>()
+  return event => {
+    if (!('id' in event) || typeof event.id !== 'number') return ''
+    const begun = event.type === 'started' ? event.task : flight()[event.id]?.task
+    if (begun !== undefined) taskOf.set(event.id, plainLine(begun))
+    const task = taskOf.get(event.id)
+    return task === undefined ? '' : `${task} │ `
+  }
+}

@@ -1,5 +1,5 @@
 import type { Sender } from '../core/events.ts'
-import { plainLine } from './plain.ts'
+import { plainLine } from './text/plain.ts'
 
 /** Who sent a request, for the end of a sentence. Older builds did not record it. */
 export function formatSender(from: Sender | null | undefined): string {

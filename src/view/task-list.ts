@@ -1,11 +1,11 @@
 import type { TodoItem } from '../core/events.ts'
+import { listPaths } from '../core/format.ts'
 import { CANCELLED } from '../core/reopen.ts'
 import type { TaskId } from '../core/task.ts'
-import { asCheck } from './as-check.ts'
-import type { Fit } from './fit.ts'
-import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
 import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
+import type { Fit } from './text/fit.ts'
+import { asCheck, plainLine } from './text/plain.ts'
 
 /** Tasks that wait for a person, and why. */
 type BlockedTasks = ReadonlyMap<TaskId, string>
@@ -82,9 +82,8 @@ const nameOf = ({ id }: TodoItem): string => (id === undefined ? '' : `${plainLi
 /** `› blocked by #1, #2`; of many, only the first few. */
 function blockersOf({ blockedBy = [] }: TodoItem, most = MOST_BLOCKERS): string {
   if (blockedBy.length === 0) return ''
-  const named = blockedBy.slice(0, most).map(id => plainLine(id, 40))
-  const left = blockedBy.length - named.length
-  return ` › blocked by ${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+  const ids = blockedBy.map(id => plainLine(id, 40))
+  return ` › blocked by ${listPaths(ids, most)}`
 }
 
 function countsOf(rows: readonly TaskRow[]): string {

@@ -1,7 +1,7 @@
 import type { TodoItem } from '../core/events.ts'
-import type { Fit } from './fit.ts'
-import { plainLine } from './plain.ts'
 import type { Style } from './style.ts'
+import type { Fit } from './text/fit.ts'
+import { plainLine } from './text/plain.ts'
 
 /** An agent's own to-do list, and its progress. What it calls completed, nobody has verified. */
 export function todoLines(items: readonly TodoItem[], { colors, marks }: Style, fit: Fit): string[] {

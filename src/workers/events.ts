@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
-import { visibleJson } from '../core/visible.ts'
+import { safeJson } from '../core/visible.ts'
 import { ralphHome, runDir, runIds } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { allWorkers } from '../runs/worker-record.ts'
 import { journalPath, readJournal } from '../store/journal.ts'
-import { plainLine } from '../view/plain.ts'
+import { plainLine } from '../view/text/plain.ts'
 import { loopLines } from './rules/lines.ts'
 
 export type EventsOptions = { follow?: boolean; json?: boolean }
@@ -23,7 +23,7 @@ export async function printEvents(
   const reader = journalReader(home)
   const formats = new Map<string, (event: RunEvent) => string[]>()
   const format = (run: string, event: RunEvent): string[] => {
-    if (json) return [visibleJson(JSON.stringify({ run, worker: reader.nameOf(run), ...event }))]
+    if (json) return [safeJson({ run, worker: reader.nameOf(run), ...event })]
     const known = formats.get(run) ?? textOf(reader.nameOf(run) ?? run)
     formats.set(run, known)
     return known(event)

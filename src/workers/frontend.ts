@@ -6,6 +6,7 @@ import { runDir } from '../runs/find.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import { sendControl } from '../store/control.ts'
 import { printError } from '../terminal/print.ts'
+import { table } from '../view/text/table.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
 import { keepLogs } from './logs.ts'
@@ -29,9 +30,7 @@ export function workerFrontend(worker: HostedWorker, onBegun: () => void): Front
   const { dir } = worker
   return {
     announce(title, rows) {
-      const width = Math.max(...rows.map(([name]) => name!.length))
-      const lines = rows.map(([name, value]) => `  ${name!.padEnd(width)}  ${value}`)
-      appendToView(dir, [title, ...lines])
+      appendToView(dir, [title, ...table(rows, { margin: '  ' })])
     },
     preview() {},
     watch: run => [

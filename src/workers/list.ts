@@ -1,7 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
-import { prettyJson } from '../core/visible.ts'
+import { safeJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
 import { ralphHome, type StoredRun } from '../runs/find.ts'
 import { type Io, say, type Writer } from '../runs/io.ts'
@@ -9,12 +9,13 @@ import { hostOf, liveRuns } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
 import { iterationOf } from '../runs/status.ts'
 import { allWorkers, type WorkerRecord } from '../runs/worker-record.ts'
-import { plainLine } from '../view/plain.ts'
 import { costCell } from '../view/report/cost.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
 import { phaseOf as runPhase } from '../view/report/phase.ts'
 import { spentOn } from '../view/report/spent.ts'
-import { cutPathTo, cutTo } from '../view/width.ts'
+import { plainLine } from '../view/text/plain.ts'
+import { table } from '../view/text/table.ts'
+import { cutPathTo } from '../view/text/width.ts'
 import { workflows } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
 import { lookAt } from './look.ts'
@@ -60,9 +61,15 @@ export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const print = (lines: string[]) => void (lines.length > 0 && stdout.write(`${lines.join('\n')}\n`))
   const both = [...all, ...(ended ?? [])]
   if (options.format === 'names') print(both.map(({ name }) => name))
-  else if (options.format === 'json') print([prettyJson(both.map(({ cost: _, ...one }) => one))])
+  else if (options.format === 'json')
+    print([
+      safeJson(
+        both.map(({ cost: _, ...one }) => one),
+        2,
+      ),
+    ])
   else {
-    if (all.length > 0) print(table([HEAD, ...rowsOf(all, Date.now())], stdout))
+    if (all.length > 0) print(columnsFor([HEAD, ...rowsOf(all, Date.now())], stdout))
     else say(stdout, ended === null ? `${NOTHING}; ${WAYS_ON}` : NOTHING)
     if (ended !== null) print(endedLines(ended, project, stdout))
   }
@@ -77,7 +84,7 @@ function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer)
   const { rows, more } = endedRows(ended, Date.now())
   return [
     '',
-    ...table(rows, stdout),
+    ...columnsFor(rows, stdout),
     ...(more > 0 ? [`… and ${more} older; --format json has them all`] : []),
   ]
 }
@@ -146,19 +153,6 @@ const rowsOf = (all: readonly Listed[], now: number): string[][] =>
     plainLine(one.project, 1000),
   ])
 
-const GAP = '  '
-
 /** The last column has what is left of a screen. A row stays one row, however narrow the screen is. */
-function table(rows: readonly string[][], { isTTY, columns }: Writer): string[] {
-  const widths = rows[0]!.slice(0, -1).map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
-  const before = widths.reduce((sum, width) => sum + width + GAP.length, 0)
-  const width = isTTY ? columns || 80 : Number.POSITIVE_INFINITY
-  const room = Math.max(width - before, LEAST)
-  return rows.map(row => {
-    const cells = widths.map((width, at) => row[at]!.padEnd(width))
-    return cutTo([...cells, cutPathTo(row.at(-1)!, room)].join(GAP).trimEnd(), width)
-  })
-}
-
-/** What the last column gets on the narrowest screen. */
-const LEAST = 8
+const columnsFor = (rows: readonly string[][], { isTTY, columns }: Writer): string[] =>
+  table(rows, { width: isTTY ? columns || 80 : Number.POSITIVE_INFINITY, cut: cutPathTo })

@@ -4,7 +4,8 @@ import { findRun, ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { workerDir } from '../runs/worker-record.ts'
 import { sessionDir } from '../store/session.ts'
-import { wrapStyled } from '../view/width.ts'
+import { wrapStyled } from '../view/text/fit.ts'
+import { withoutColours } from '../view/text/width.ts'
 import { readBase } from '../workflows/spec.ts'
 import { workerNamed } from './find.ts'
 import { lookAt } from './look.ts'
@@ -46,15 +47,13 @@ const POLL_MS = 200
 
 /** Colours, and lines broken at words, are for a terminal. */
 function styled(text: string, { stdout }: Io): string {
-  if (!stdout.isTTY) return text.replace(COLOURS, '')
+  if (!stdout.isTTY) return withoutColours(text)
   const columns = stdout.columns || 80
   return text
     .split('\n')
     .flatMap(line => wrapStyled(line, columns))
     .join('\n')
 }
-
-const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 
 /** An iteration that is long over may have left the log. */
 function missing(home: string, record: ReturnType<typeof workerNamed>, n: number): string {

@@ -4,10 +4,9 @@ import {
   hiddenIn,
   printable,
   printableLine,
-  printableStyled,
   quote,
+  safeJson,
   visible,
-  visibleJson,
   visibleText,
 } from '../../src/core/visible.ts'
 
@@ -114,10 +113,10 @@ describe('a text made visible', () => {
   })
 
   it('as JSON holds nothing hidden, and says the same', () => {
-    expect(visibleJson(JSON.stringify('\x9b\u{e0041}'))).toBe('"\\u009b\\udb40\\udc41"')
+    expect(safeJson('\x9b\u{e0041}')).toBe('"\\u009b\\udb40\\udc41"')
     fc.assert(
       fc.property(text, text => {
-        const shown = visibleJson(JSON.stringify({ text }, null, 2))
+        const shown = safeJson({ text }, 2)
         expect([...shown.replaceAll('\n', '')].filter(isUnseen)).toEqual([])
         expect(JSON.parse(shown)).toEqual({ text })
       }),
@@ -160,22 +159,20 @@ describe('printable', () => {
     ['a lone surrogate', '\ud800', '\\u{d800}'],
     ['colours that are not ralph’s', '\x1b[8m\x1b[38;5;1m\x1b[2K', '\\u{1b}[8m\\u{1b}[38;5;1m\\u{1b}[2K'],
   ])('escapes %s, with and without colours', (_, text, expected) => {
-    expect([printable(text), printableStyled(text), printableLine(text)]).toEqual([
-      expected,
-      expected,
-      expected,
-    ])
+    for (const hasColours of [false, true])
+      expect([printable(text, hasColours), printableLine(text, hasColours)]).toEqual([expected, expected])
   })
 
   it.each(['⚠️ ⏸️ 👩‍💻 naïve\xa0text 日本語', 'already\\u{1b} made visible', 'a\tb'])(
     'leaves %j as it is',
     text => {
-      expect([printable(text), printableStyled(text)]).toEqual([text, text])
+      expect([printable(text), printable(text, true)]).toEqual([text, text])
     },
   )
 
   it('leaves ralph’s own colours where there are some, and escapes a line break in one line', () => {
-    expect(printableStyled('\x1b[32m✓\x1b[39m a\n')).toBe('\x1b[32m✓\x1b[39m a\n')
+    expect(printable('\x1b[32m✓\x1b[39m a\n', true)).toBe('\x1b[32m✓\x1b[39m a\n')
+    expect(printableLine('\x1b[32m✓\x1b[39m a\n', true)).toBe('\x1b[32m✓\x1b[39m a\\u{a}')
     expect(printableLine('a\nb')).toBe('a\\u{a}b')
   })
 })

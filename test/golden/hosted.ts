@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { expect } from 'vitest'
 import { hostRalph as hostUnrecorded } from '../support/hosted.ts'
 import { RALPH, type Ran } from '../support/ralph.ts'
+import { masked } from './mask.ts'
 
 const MOST_BYTES = 200_000
 /** Where the recorded ralph is installed. */
@@ -83,23 +84,4 @@ function describeFile(path: string): string | null {
   } catch {
     return null
   }
-}
-
-/** What is never the same twice: ids, times, durations, processes, hashes. */
-function masked(text: string): string {
-  return text
-    .replace(/\b\d{8}-\d{6}-[a-z0-9]{3,}\b/g, '<run>')
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uuid>')
-    .replace(/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, '<time>')
-    .replace(/\b\d\d:\d\d(?::\d\d)?\b/g, '<clock>')
-    .replace(/\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b/g, '<hash>')
-    .replace(/\b\d{7,}\b/g, '<number>')
-    .replace(
-      /"(\w*(?:[mM]s|pid|pids|inode|ino|dev|birth|warden|elapsed|duration|seconds|worked|waited|took))":\s*-?\d+(?:\.\d+)?/g,
-      '"$1":<number>',
-    )
-    .replace(/\b(pid|process) \d+/g, '$1 <pid>')
-    .replace(/\bduration=\S+/g, 'duration=<time>')
-    .replace(/\b\d+(?:\.\d+)? ?(?:ms|s|sec|min|m|h)\b(?: ?\d+ ?(?:s|m))?/g, '<time>')
-    .replace(/ralph-(?:cli|test|tests|stories|build|scene)-[A-Za-z0-9_-]{6}/g, '<scratch>')
 }

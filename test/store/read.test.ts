@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   bytesAt,
-  firstLineOf,
   openRegularFile,
+  readFirstLine,
   readNamedInput,
   readRegularFile,
   textAt,
@@ -83,9 +83,9 @@ describe('the limit of bytes', () => {
 
   it('holds for a first line, and the rest of the file is not read', () => {
     appendFileSync(at('lines'), `${'x'.repeat(200_000)}\nrest`)
-    expect(firstLineOf(at('lines'), 1024 ** 2)).toHaveLength(200_000)
-    expect(firstLineOf(at('lines'), 1000)).toBeNull()
-    expect(firstLineOf(at('sparse'), 1000)).toBeNull()
-    expect(refusal(() => firstLineOf(at('pipe'), 1000))).toContain('is a pipe')
+    expect(readFirstLine(at('lines'), 1024 ** 2)).toHaveLength(200_000)
+    expect(readFirstLine(at('lines'), 1000)).toBeNull()
+    expect(readFirstLine(at('sparse'), 1000)).toBeNull()
+    expect(refusal(() => readFirstLine(at('pipe'), 1000))).toContain('is a pipe')
   })
 })

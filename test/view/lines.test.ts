@@ -3,7 +3,7 @@ import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import { agentLines } from '../../src/view/agent-lines.ts'
 import { runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
-import { widthOf } from '../../src/view/width.ts'
+import { widthOf } from '../../src/view/text/width.ts'
 
 const emoji = styleOf({ color: false, emoji: true })
 const bounds = { maxLines: 3, maxChars: 100 }

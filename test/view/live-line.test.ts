@@ -3,7 +3,7 @@ import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import { initial, type Limits } from '../../src/core/table.ts'
 import { liveLine } from '../../src/view/live-line.ts'
 import { styleOf } from '../../src/view/style.ts'
-import { widthOf } from '../../src/view/width.ts'
+import { widthOf } from '../../src/view/text/width.ts'
 
 const started = (id: number, at = 0): RunEvent => ({
   type: 'started',

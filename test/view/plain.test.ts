@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isOrdinary, printable, visibleJson, visibleText } from '../../src/core/visible.ts'
-import { plain, plainLine } from '../../src/view/plain.ts'
+import { isOrdinary, printable, safeJson, visibleText } from '../../src/core/visible.ts'
+import { plain, plainLine } from '../../src/view/text/plain.ts'
 
 const ESC = '\x1b'
 
@@ -91,7 +91,9 @@ describe('an ordinary text', () => {
     const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code))
     const ordinary = characters.filter(char => isOrdinary(char) && char !== '\n')
     const isChanged = (char: string) =>
-      [printable, visibleText, visibleJson].some(show => show(char) !== char) ||
+      [printable, visibleText].some(show => show(char) !== char) ||
+      JSON.parse(safeJson(char)) !== char ||
+      safeJson(char) !== JSON.stringify(char) ||
       /[\p{M}\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}/u.test(char)
     expect(ordinary.length).toBeGreaterThan(20_000)
     expect(ordinary.filter(isChanged)).toEqual([])

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../src/core/events.ts'
-import { fitTo } from '../../src/view/fit.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { taskListLines, taskSummary } from '../../src/view/task-list.ts'
-import { widthOf } from '../../src/view/width.ts'
+import { fitTo } from '../../src/view/text/fit.ts'
+import { widthOf } from '../../src/view/text/width.ts'
 import { HOSTILE } from './hostile.ts'
 
 const emoji = styleOf({ color: false, emoji: true })

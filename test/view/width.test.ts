@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { plain } from '../../src/view/plain.ts'
-import { cutPathTo, cutTo, NARROW, splitTo, widthOf, wrapStyled, wrapTo } from '../../src/view/width.ts'
+import { splitTo, wrapStyled, wrapTo } from '../../src/view/text/fit.ts'
+import { plain } from '../../src/view/text/plain.ts'
+import { cutPathTo, cutTo, NARROW, widthOf } from '../../src/view/text/width.ts'
 
 const RED = '\x1b[31m'
 const END = '\x1b[39m'

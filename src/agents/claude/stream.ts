@@ -1,4 +1,4 @@
-import type { AgentEnded, AgentEvent, Usage } from '../../core/events.ts'
+import type { AgentEnded, AgentEvent, Exit, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
 import { describeExit } from '../shared/exit.ts'
 import { MAX_NOTE } from '../shared/failure.ts'
@@ -31,159 +31,180 @@ export type Meter = {
 /** Claude's messages report their tokens in part and more than once, so only the result is used. */
 const byResult = (): Meter => ({ count() {}, total: result => usageOf(asObject(result.usage)) })
 
+/** What the messages so far have said. */
+type Heard = {
+  meter: Meter
+  todos: ReturnType<typeof claudeTodos>
+  refusedByHook: Set<string>
+  denied: Set<string>
+  interrupted: boolean
+  /** The service rejected the account, and the agent has sent nothing since. */
+  rejected: { resetsAt?: number } | null
+  /** The end according to the last result, kept until the process has exited. */
+  lastEnd: AgentEvent[] | null
+  /** The main agent has worked on since its last result. */
+  isTurnOpen: boolean
+  /** How many turns have begun that no result has ended: a second one may begin before the first has its result. */
+  turns: number
+  openTasks: number
+  /** Why the service rejects the agent for good, known before any result. */
+  unusable: string | null
+  spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'>
+}
+
 /**
  * Reads `--output-format stream-json`. Only the `result` message holds the main agent's final answer.
  * One process may send several: the agent takes another turn each time a background task ends. The last one counts.
  */
 export function claudeParser(meter: Meter = byResult()): Parser {
-  const todos = claudeTodos()
-  const refusedByHook = new Set<string>()
-  let interrupted = false
-  /** The service rejected the account, and the agent has sent nothing since. */
-  let rejected: { resetsAt?: number } | null = null
-  /** The end according to the last result, kept until the process has exited. */
-  let lastEnd: AgentEvent[] | null = null
-  /** The main agent has worked on since its last result. */
-  let isTurnOpen = false
-  /** How many turns have begun that no result has ended: a second one may begin before the first has its result. */
-  let turns = 0
-  let openTasks = 0
-  /** Why the service rejects the agent for good, known before any result. */
-  let unusable: string | null = null
-  const denied = new Set<string>()
-  let spent: Pick<AgentEnded, 'usage' | 'costUsd' | 'denials'> = {}
-
-  function readSystem(message: Fields): AgentEvent[] {
-    if (message.subtype === 'init') {
-      isTurnOpen = true
-      turns++
-    }
-    if (message.subtype === 'api_retry') return readRetry(message)
-    if (message.subtype !== 'background_tasks_changed') return systemEvents(message)
-    openTasks = asList(message.tasks).length
-    return [{ type: 'background', open: openTasks }]
+  const heard: Heard = {
+    meter,
+    todos: claudeTodos(),
+    refusedByHook: new Set(),
+    denied: new Set(),
+    interrupted: false,
+    rejected: null,
+    lastEnd: null,
+    isTurnOpen: false,
+    turns: 0,
+    openTasks: 0,
+    unusable: null,
+    spent: {},
   }
-
-  function readRetry(message: Fields): AgentEvent[] {
-    const why =
-      [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ') || 'unknown'
-    const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why}`
-    const retrying: AgentEvent = { type: 'retrying', note: cut(note, MAX_NOTE) }
-    // Claude would retry for minutes. A first retry may help while a login is renewed; a second never does.
-    if (asCount(message.attempt) < 2 || troubleOf('', message.error_status) !== 'unusable') return [retrying]
-    unusable = cut(why, MAX_NOTE)
-    return [retrying, { type: 'unusable', note: unusable }]
-  }
-
-  function readAssistant(message: Fields): AgentEvent[] | null {
-    meter.count(message)
-    const blocks = blocksOf(message)
-    const from = speakerOf(message)
-    if (!from) {
-      isTurnOpen = true
-      turns ||= 1
-    }
-    if (blocks && !from && typeof message.error !== 'string') {
-      rejected = null
-      interrupted = false
-    }
-    if (!blocks) return null
-    const events: AgentEvent[] = []
-    for (const block of blocks) {
-      if (block?.type === 'text' && typeof block.text === 'string')
-        events.push(from ? { type: 'text', text: block.text, ...from } : { type: 'text', text: block.text })
-      const id = asText(block?.id)
-      if (block?.type !== 'tool_use' || id === '') continue
-      const name = asText(block.name)
-      const input = asObject(block.input)
-      const diff = editOf(name, input ?? {})
-      events.push({ type: 'tool', id, name, summary: summarize(input), ...(diff && { diff }), ...from })
-      const items = from ? null : todos.call(id, name, input ?? {})
-      if (items) events.push({ type: 'todo', items })
-    }
-    return events
-  }
-
-  function readUser(message: Fields): AgentEvent[] | null {
-    for (const meta of asList(message.tool_result_meta).map(asObject))
-      if (asObject(meta?.permission_decision)?.source === 'hook') refusedByHook.add(asText(meta?.id))
-    const from = speakerOf(message)
-    return (
-      blocksOf(message)?.flatMap((block): AgentEvent[] => {
-        if (!from && asText(block?.text).startsWith('[Request interrupted by user')) interrupted = true
-        const id = asText(block?.tool_use_id)
-        if (block?.type !== 'tool_result' || id === '') return []
-        const ok = block.is_error !== true
-        const items = todos.result(id, ok, message.tool_use_result)
-        const result: AgentEvent = { type: 'toolResult', id, ok, output: outputOf(block.content), ...from }
-        return items ? [result, { type: 'todo', items }] : [result]
-      }) ?? null
-    )
-  }
-
-  function readResult(message: Fields): AgentEvent[] {
-    const text = cutStart(asText(message.result), MAX_ANSWER)
-    for (const denial of asList(message.permission_denials)) denied.add(asText(asObject(denial)?.tool_use_id))
-    // Tokens are counted per turn, the cost for the whole session.
-    const costUsd =
-      typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : spent.costUsd
-    spent = {
-      usage: addUsage(spent.usage, meter.total(message)),
-      costUsd,
-      denials: [...denied].filter(id => !refusedByHook.has(id)).length,
-    }
-    isTurnOpen = false
-    turns = Math.max(turns - 1, 0)
-    if (isSuccess(message) && !interrupted)
-      return [{ type: 'ended', ok: true, text, ...spent, ...structuredIn(message) }]
-    const error = interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
-    const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error }
-    const status = message.api_error_status
-    const trouble = troubleOf(error, status)
-    if (trouble !== 'limited') return trouble ? [{ type: trouble, note: error }, ended] : [ended]
-    // When the account's own limit resets says nothing about an overloaded service.
-    return [{ type: 'limited', ...(status === 529 ? {} : rejected), note: error }, ended]
-  }
-
-  /** After the first result, only one that ends another turn of the main agent is its word. */
-  const isAnswer = (message: Fields) => !speakerOf(message) && (lastEnd === null || turns > 0)
-
-  function read(message: Fields, type: string): AgentEvent[] | null {
-    switch (type) {
-      case 'system':
-        return readSystem(message)
-      case 'assistant':
-        return readAssistant(message)
-      case 'user':
-        return readUser(message)
-      case 'rate_limit_event':
-        rejected = rejectionIn(message)
-        return []
-      case 'result':
-        if (isAnswer(message)) lastEnd = readResult(message)
-        return []
-      default:
-        return []
-    }
-  }
-
-  /** The end that counts if nothing follows; null while the agent or one of its background tasks still works. */
-  const answer = () => (isTurnOpen || openTasks > 0 ? null : lastEnd)
-
   return jsonLines({
     read(message, type) {
-      const events = read(message, type)
-      return events && answer() ? [...events, { type: 'answered' }] : events
+      const events = readMessage(heard, message, type)
+      return events && answerIn(heard) ? [...events, { type: 'answered' }] : events
     },
-    end(exit) {
-      const end = answer()
-      if (end) return end
-      const missing = lastEnd ? 'no result after the last background task' : 'no result'
-      const error = unusable ?? `${describeExit(exit)}, ${missing}`
-      const ended: AgentEvent = { type: 'ended', ok: false, text: '', ...spent, error }
-      return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
-    },
+    end: exit => answerIn(heard) ?? endWithoutAnswer(heard, exit),
   })
+}
+
+/** The end that counts if nothing follows. Null while the agent or one of its background tasks still works. */
+const answerIn = ({ isTurnOpen, openTasks, lastEnd }: Heard): AgentEvent[] | null =>
+  isTurnOpen || openTasks > 0 ? null : lastEnd
+
+function endWithoutAnswer({ lastEnd, unusable, spent, rejected }: Heard, exit: Exit): AgentEvent[] {
+  const missing = lastEnd ? 'no result after the last background task' : 'no result'
+  const error = unusable ?? `${describeExit(exit)}, ${missing}`
+  const ended: AgentEvent = { type: 'ended', ok: false, text: '', ...spent, error }
+  return rejected ? [{ type: 'limited', ...rejected, note: 'usage limit reached' }, ended] : [ended]
+}
+
+function readMessage(heard: Heard, message: Fields, type: string): AgentEvent[] | null {
+  switch (type) {
+    case 'system':
+      return readSystem(heard, message)
+    case 'assistant':
+      return readAssistant(heard, message)
+    case 'user':
+      return readUser(heard, message)
+    case 'rate_limit_event':
+      heard.rejected = rejectionIn(message)
+      return []
+    case 'result':
+      if (isAnswer(heard, message)) heard.lastEnd = readResult(heard, message)
+      return []
+    default:
+      return []
+  }
+}
+
+/** After the first result, only one that ends another turn of the main agent is its word. */
+const isAnswer = ({ lastEnd, turns }: Heard, message: Fields): boolean =>
+  !speakerOf(message) && (lastEnd === null || turns > 0)
+
+function readSystem(heard: Heard, message: Fields): AgentEvent[] {
+  if (message.subtype === 'init') {
+    heard.isTurnOpen = true
+    heard.turns++
+  }
+  if (message.subtype === 'api_retry') return readRetry(heard, message)
+  if (message.subtype !== 'background_tasks_changed') return systemEvents(message)
+  heard.openTasks = asList(message.tasks).length
+  return [{ type: 'background', open: heard.openTasks }]
+}
+
+function readRetry(heard: Heard, message: Fields): AgentEvent[] {
+  const why =
+    [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ') || 'unknown'
+  const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why}`
+  const retrying: AgentEvent = { type: 'retrying', note: cut(note, MAX_NOTE) }
+  // Claude would retry for minutes. A first retry may help while a login is renewed; a second never does.
+  if (asCount(message.attempt) < 2 || troubleOf('', message.error_status) !== 'unusable') return [retrying]
+  heard.unusable = cut(why, MAX_NOTE)
+  return [retrying, { type: 'unusable', note: heard.unusable }]
+}
+
+function readAssistant(heard: Heard, message: Fields): AgentEvent[] | null {
+  heard.meter.count(message)
+  const blocks = blocksOf(message)
+  const from = speakerOf(message)
+  if (!from) {
+    heard.isTurnOpen = true
+    heard.turns ||= 1
+  }
+  if (blocks && !from && typeof message.error !== 'string') {
+    heard.rejected = null
+    heard.interrupted = false
+  }
+  if (!blocks) return null
+  const events: AgentEvent[] = []
+  for (const block of blocks) {
+    if (block?.type === 'text' && typeof block.text === 'string')
+      events.push(from ? { type: 'text', text: block.text, ...from } : { type: 'text', text: block.text })
+    const id = asText(block?.id)
+    if (block?.type !== 'tool_use' || id === '') continue
+    const name = asText(block.name)
+    const input = asObject(block.input)
+    const diff = editOf(name, input ?? {})
+    events.push({ type: 'tool', id, name, summary: summarize(input), ...(diff && { diff }), ...from })
+    const items = from ? null : heard.todos.call(id, name, input ?? {})
+    if (items) events.push({ type: 'todo', items })
+  }
+  return events
+}
+
+function readUser(heard: Heard, message: Fields): AgentEvent[] | null {
+  for (const meta of asList(message.tool_result_meta).map(asObject))
+    if (asObject(meta?.permission_decision)?.source === 'hook') heard.refusedByHook.add(asText(meta?.id))
+  const from = speakerOf(message)
+  return (
+    blocksOf(message)?.flatMap((block): AgentEvent[] => {
+      if (!from && asText(block?.text).startsWith('[Request interrupted by user')) heard.interrupted = true
+      const id = asText(block?.tool_use_id)
+      if (block?.type !== 'tool_result' || id === '') return []
+      const ok = block.is_error !== true
+      const items = heard.todos.result(id, ok, message.tool_use_result)
+      const result: AgentEvent = { type: 'toolResult', id, ok, output: outputOf(block.content), ...from }
+      return items ? [result, { type: 'todo', items }] : [result]
+    }) ?? null
+  )
+}
+
+function readResult(heard: Heard, message: Fields): AgentEvent[] {
+  const text = cutStart(asText(message.result), MAX_ANSWER)
+  for (const denial of asList(message.permission_denials))
+    heard.denied.add(asText(asObject(denial)?.tool_use_id))
+  // Tokens are counted per turn, the cost for the whole session.
+  const costUsd =
+    typeof message.total_cost_usd === 'number' ? asCount(message.total_cost_usd) : heard.spent.costUsd
+  heard.spent = {
+    usage: addUsage(heard.spent.usage, heard.meter.total(message)),
+    costUsd,
+    denials: [...heard.denied].filter(id => !heard.refusedByHook.has(id)).length,
+  }
+  heard.isTurnOpen = false
+  heard.turns = Math.max(heard.turns - 1, 0)
+  if (isSuccess(message) && !heard.interrupted)
+    return [{ type: 'ended', ok: true, text, ...heard.spent, ...structuredIn(message) }]
+  const error = heard.interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
+  const ended: AgentEvent = { type: 'ended', ok: false, text, ...heard.spent, error }
+  const status = message.api_error_status
+  const trouble = troubleOf(error, status)
+  if (trouble !== 'limited') return trouble ? [{ type: trouble, note: error }, ended] : [ended]
+  // When the account's own limit resets says nothing about an overloaded service.
+  return [{ type: 'limited', ...(status === 529 ? {} : heard.rejected), note: error }, ended]
 }
 
 function systemEvents(message: Fields): AgentEvent[] {

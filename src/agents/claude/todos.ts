@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../core/events.ts'
-import { asObject, asText, type Fields, oneLine } from '../shared/fields.ts'
+import { asObject, asText, type Fields, shortLine } from '../shared/fields.ts'
 import { MAX_TODOS, statusOf, todoItems, toItem } from '../shared/todo-items.ts'
 
 /** Claude's own list: TodoWrite replaces it, TaskCreate and TaskUpdate change one task. */
@@ -44,9 +44,9 @@ function change(item: TodoItem, input: Fields): TodoItem[] {
   return [
     {
       ...item,
-      content: oneLine(asText(input.subject)) || item.content,
+      content: shortLine(asText(input.subject)) || item.content,
       status: statusOf(input.status) ?? item.status,
-      activeForm: oneLine(asText(input.activeForm)) || item.activeForm,
+      activeForm: shortLine(asText(input.activeForm)) || item.activeForm,
     },
   ]
 }

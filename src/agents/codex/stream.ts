@@ -10,8 +10,8 @@ import {
   cut,
   cutStart,
   type Fields,
-  oneLine,
   outputOf,
+  shortLine,
   summarize,
 } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
@@ -107,7 +107,7 @@ const nameOf = (type: string, item: Fields): string =>
 function summaryOf(item: Fields): string {
   const changed = changesOf(item)
   return changed
-    ? oneLine(changed)
+    ? shortLine(changed)
     : summarize(asObject(item.arguments) ?? pick(item, 'command', 'query', 'url', 'prompt'))
 }
 
@@ -134,7 +134,7 @@ const todosOf = (item: Fields): TodoItem[] =>
     .slice(0, MAX_TODOS)
     .map(asObject)
     .flatMap(todo => {
-      const content = oneLine(asText(todo?.text))
+      const content = shortLine(asText(todo?.text))
       return content === ''
         ? []
         : [

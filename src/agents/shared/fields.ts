@@ -28,7 +28,7 @@ export const cutStart = (text: string, max: number): string => (text.length <= m
 const MAX_SUMMARY = 200
 
 /** One line, short enough to fit beside a tool's name. */
-export const oneLine = (text: string): string =>
+export const shortLine = (text: string): string =>
   cut(
     cut(text, MAX_SUMMARY * 4)
       // Most spaces stay as they are; replacing each of them would take longer than all the rest.
@@ -56,7 +56,7 @@ const SUMMARY_KEYS = [
 /** A tool call in one line: the argument that says most about it. */
 export function summarize(input: Fields | null): string {
   if (!input) return ''
-  const toLine = (value: unknown) => oneLine(asText(value) || asList(value).map(asText).join(' '))
+  const toLine = (value: unknown) => shortLine(asText(value) || asList(value).map(asText).join(' '))
   for (const key of SUMMARY_KEYS) {
     const text = toLine(input[key])
     if (text) return text

@@ -1,6 +1,6 @@
 import type { TodoItem } from '../../core/events.ts'
 import { STATUSES } from '../../core/todo.ts'
-import { asList, asObject, asText, type Fields, oneLine } from './fields.ts'
+import { asList, asObject, asText, type Fields, shortLine } from './fields.ts'
 
 export const MAX_TODOS = 500
 
@@ -14,7 +14,7 @@ export const todoItems = (list: unknown): TodoItem[] =>
 
 /** One entry, whatever the CLI calls its text; none if it has no text. */
 export function toItem(fields: Fields | null): TodoItem[] {
-  const content = oneLine(
+  const content = shortLine(
     asText(fields?.content) || asText(fields?.subject) || asText(fields?.description) || asText(fields?.text),
   )
   if (!fields || content === '') return []
@@ -24,7 +24,7 @@ export function toItem(fields: Fields | null): TodoItem[] {
       ...(typeof id === 'string' && { id }),
       content,
       status: statusOf(fields.status) ?? 'pending',
-      activeForm: oneLine(asText(fields.activeForm)) || content,
+      activeForm: shortLine(asText(fields.activeForm)) || content,
     },
   ]
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, rmdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Finding, RunEvent } from '../../core/events.ts'
-import { listPaths } from '../../core/format.ts'
+import { firstLine, listPaths } from '../../core/format.ts'
 import { CannotGoOn, type Work } from '../../core/ports.ts'
 import type { RunState } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
@@ -237,8 +237,6 @@ const CHECK = 'merge'
 const red = (note: string): Finding => ({ check: CHECK, verdict: 'fail', note, action: 'APPEND' })
 const unsure = (note: string): Finding => ({ check: CHECK, verdict: 'unsure', note })
 const needsPerson = (note: string): Finding => ({ check: CHECK, verdict: 'fail', note, asks: true })
-
-const firstLine = (text: string): string => text.split('\n', 1)[0]!
 
 function removeIfEmpty(folder: string): void {
   try {

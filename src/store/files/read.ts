@@ -127,7 +127,7 @@ export function bytesFrom(path: string, from: number, most: number): Buffer {
 }
 
 /** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
-export function firstLineOf(path: string, limit: number): string | null {
+export function readFirstLine(path: string, limit: number): string | null {
   const { fd, size: whole } = openSized(path)
   try {
     const size = Math.min(whole, limit)

@@ -1,8 +1,8 @@
 import { plural } from '../../core/format.ts'
-import { plainLine } from '../plain.ts'
 import type { Tone } from '../report/format.ts'
 import { htmlCommands, htmlPage } from '../report/html-page.ts'
 import { html } from '../report/html-text.ts'
+import { plainLine } from '../text/plain.ts'
 import type { DoneTask, LandedRun, LookAt, Morning, NeedyRun, RunName } from './model.ts'
 import {
   DONE_TONES,

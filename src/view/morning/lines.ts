@@ -1,8 +1,8 @@
-import { fitTo } from '../fit.ts'
-import { plainLine } from '../plain.ts'
 import { LONGEST_LINE, painterOf } from '../report/format.ts'
 import type { Style } from '../style.ts'
-import { cutPathTo, cutTo, widthOf, wrapTo } from '../width.ts'
+import { fitTo, wrapTo } from '../text/fit.ts'
+import { plainLine } from '../text/plain.ts'
+import { cutPathTo, cutTo, widthOf } from '../text/width.ts'
 import type { DoneTask, LandedRun, LookAt, Morning, NeedyRun, RunName } from './model.ts'
 import {
   DONE_TONES,

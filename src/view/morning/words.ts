@@ -1,8 +1,7 @@
-import { formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
-import { asCheck } from '../as-check.ts'
-import { plainLine } from '../plain.ts'
+import { atMost, formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import { formatCost, usdOrUnknown } from '../report/cost.ts'
 import { formatFileCount, formatTokens, LONGEST_LINE, type Tone } from '../report/format.ts'
+import { asCheck, plainLine } from '../text/plain.ts'
 import { clockTime } from '../time.ts'
 import type { AtWork, Costs, DoneTask, LandedRun, LookAt, Morning, Need, RunName } from './model.ts'
 
@@ -132,9 +131,9 @@ export const formatMore = (more: number): string => `… and ${more} more; ralph
 const MOST_SKIPPED = 3
 
 /** The runs that cannot be read, as warnings. */
-export const skippedLines = ({ skipped }: Pick<Morning, 'skipped'>): string[] => [
-  ...skipped.slice(0, MOST_SKIPPED).map(({ run, why }) => `run ${plainLine(run)} is left out: ${line(why)}`),
-  ...(skipped.length > MOST_SKIPPED
-    ? [`${plural(skipped.length - MOST_SKIPPED, 'more run')} cannot be read`]
-    : []),
-]
+export const skippedLines = ({ skipped }: Pick<Morning, 'skipped'>): string[] =>
+  atMost(
+    skipped.map(({ run, why }) => `run ${plainLine(run)} is left out: ${line(why)}`),
+    MOST_SKIPPED,
+    more => `${plural(more, 'more run')} cannot be read`,
+  )

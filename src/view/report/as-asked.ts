@@ -1,4 +1,4 @@
-import { plainLine } from '../plain.ts'
+import { plainLine } from '../text/plain.ts'
 import type { RunEnding } from './ending.ts'
 import { formatEnding, type Tone } from './format.ts'
 import type { Iteration } from './iterations.ts'

@@ -1,4 +1,4 @@
-import { plain } from '../plain.ts'
+import { plain } from '../text/plain.ts'
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/format.ts'
-import { plainLine } from '../plain.ts'
+import { plainLine } from '../text/plain.ts'
 import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { unknownOf, usdOrUnknown } from './cost.ts'
 import {

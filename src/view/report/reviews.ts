@@ -1,6 +1,6 @@
 import { plural } from '../../core/format.ts'
 import type { TaskId } from '../../core/task.ts'
-import { plainLine } from '../plain.ts'
+import { plainLine } from '../text/plain.ts'
 
 /** How often a story was reviewed, and what came of it. `isCapped`: no reviewer approved it. */
 export type Reviewed = { task: TaskId; reviews: number; isDone: boolean; isCapped: boolean }

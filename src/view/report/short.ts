@@ -1,7 +1,7 @@
 import { plural } from '../../core/format.ts'
-import { type Fit, fitTo } from '../fit.ts'
 import type { Style } from '../style.ts'
-import { widthOf } from '../width.ts'
+import { type Fit, fitTo } from '../text/fit.ts'
+import { widthOf } from '../text/width.ts'
 import { endedAsAsked, formatEndingAsAsked } from './as-asked.ts'
 import { formatCost } from './cost.ts'
 import {

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width'
 import { formatCount, formatDuration } from '../../core/format.ts'
-import { asCheck } from '../as-check.ts'
-import { plainLine } from '../plain.ts'
 import type { Style } from '../style.ts'
-import { cutTo, wrapTo } from '../width.ts'
+import { wrapTo } from '../text/fit.ts'
+import { asCheck, plainLine } from '../text/plain.ts'
+import { cutTo } from '../text/width.ts'
 import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { unknownOf, usdOrUnknown } from './cost.ts'
 import {

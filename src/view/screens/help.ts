@@ -1,5 +1,5 @@
 import type { Style } from '../style.ts'
-import { widthOf } from '../width.ts'
+import { widthOf } from '../text/width.ts'
 import { fill, type Size, tall } from './layout.ts'
 
 /** The keys, and what each does. An empty one is a heading. */

@@ -1,5 +1,5 @@
 import type { Style } from '../style.ts'
-import { cutTo, widthOf } from '../width.ts'
+import { cutTo, widthOf } from '../text/width.ts'
 
 /** The size of the terminal. */
 export type Size = { columns: number; rows: number }

@@ -1,10 +1,11 @@
+import { firstLine } from '../../core/format.ts'
 import type { Need } from '../morning/model.ts'
 import { needsOf } from '../morning/needs.ts'
-import { plainLine } from '../plain.ts'
 import { type Asked, endedAsAsked, formatEndingAsAsked } from '../report/as-asked.ts'
 import { endingOf, undoneIn } from '../report/ending.ts'
 import { formatResult } from '../report/format.ts'
 import { phaseOf } from '../report/phase.ts'
+import { plainLine } from '../text/plain.ts'
 import type { OverviewRow } from './model.ts'
 import type { RunFacts } from './run-facts.ts'
 
@@ -93,5 +94,5 @@ function lastOf({ latest, state }: RunFacts): string {
   if (step?.ended) return 'its checks run'
   const settled = latest.findLast(e => e.type === 'settled')
   if (settled?.type !== 'settled') return step ? 'its first iteration' : 'getting ready'
-  return [settled.move ?? settled.end, settled.note.split('\n', 1)[0]].filter(Boolean).join(': ')
+  return [settled.move ?? settled.end, firstLine(settled.note)].filter(Boolean).join(': ')
 }

@@ -1,9 +1,9 @@
 import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
-import { plainLine } from '../plain.ts'
 import type { Phase } from '../report/phase.ts'
 import type { Style } from '../style.ts'
+import { plainLine } from '../text/plain.ts'
+import { cutTo, widthOf } from '../text/width.ts'
 import { elapsedText } from '../time.ts'
-import { cutTo, widthOf } from '../width.ts'
 import { ends } from './layout.ts'
 import type { RunModel } from './model.ts'
 

@@ -1,5 +1,5 @@
 import type { AgentEnding, RunEvent, Settled } from '../../core/events.ts'
-import { plural } from '../../core/format.ts'
+import { firstLine, plural } from '../../core/format.ts'
 import type { StepId } from '../../core/table.ts'
 
 /** What a worker says about its loop: lines for people, and lines of iterations.log. */
@@ -33,7 +33,7 @@ export function loopLines({
       return { said: say(text), logged: [`[FAIL] iteration ${n} inactivity timeout`] }
     }
     if (end === 'ok') return NOTHING
-    const why = `${end}: ${note.split('\n', 1)[0]}`
+    const why = `${end}: ${firstLine(note)}`
     const attempt = patch.failures
     if (attempt === undefined || attempt === 0)
       return { said: say(`iteration ${n} ${why}`), logged: [`[FAIL] iteration ${n} ${why}`] }

@@ -1,7 +1,7 @@
 import type { UserAccess } from '../../core/asker.ts'
 import { parseJson } from '../../core/json.ts'
-import { plainLine } from '../../view/plain.ts'
 import { taskSummary } from '../../view/task-list.ts'
+import { plainLine } from '../../view/text/plain.ts'
 import { checkList } from './rules/check-list.ts'
 import { type CheckedList, itemsWithDetails } from './rules/planned.ts'
 

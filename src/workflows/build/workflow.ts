@@ -3,8 +3,8 @@ import { jsonIn } from '../../core/json.ts'
 import { readTodo } from '../../core/todo.ts'
 import { sessionDir } from '../../store/session.ts'
 import { taskSummary } from '../../view/task-list.ts'
-import { firstLine } from '../shared/first-line.ts'
 import { keptFolders } from '../shared/own-folders.ts'
+import { subjectLine } from '../shared/subject-line.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openBuild } from './active.ts'
@@ -24,7 +24,7 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   table: ({ settings, worktrees = false }) =>
     tasks({ bugs: settings.maxBugFixes, parallel: settings.parallel, isOnBranches: worktrees }),
   describe: ({ goal, planOnly }, _limits, run) => ({
-    subject: [goal.type, goal.type === 'goal' ? firstLine(goal.text) : goal.path],
+    subject: [goal.type, goal.type === 'goal' ? subjectLine(goal.text) : goal.path],
     // With --plan-only the run ends with the plan; resuming it later works on the list.
     doneWhen:
       planOnly && !run?.tasks.some(({ id }) => id !== PLAN) ? 'the list is made' : 'every task is completed',

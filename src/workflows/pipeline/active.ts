@@ -1,5 +1,6 @@
 import { givesPromise, readBlocked, readReject } from '../../core/completion.ts'
 import type { RunEvent } from '../../core/events.ts'
+import { firstLine } from '../../core/format.ts'
 import type { Check, Claims, Work } from '../../core/ports.ts'
 import { isCancelled } from '../../core/reopen.ts'
 import { taskStateOf } from '../../core/table.ts'
@@ -209,8 +210,6 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
 
 /** Files of one sentence. */
 const MOST_NAMED = 10
-
-const firstLine = (text: string): string => text.split('\n', 1)[0]!
 
 /** A role that only looks has changed something: it has to judge what is there. */
 const undoneCheck = (role: string, paths: readonly string[]): Check => ({

@@ -3,8 +3,8 @@ import type { Finding, RunEvent } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
-import { firstLine } from '../shared/first-line.ts'
 import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
+import { subjectLine } from '../shared/subject-line.ts'
 import { checkNames, readPins } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches, watchPattern } from './done-pattern.ts'
@@ -28,7 +28,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
       unchanged && `${unchanged} iterations in a row that change nothing`,
     ].filter(Boolean)
     return {
-      subject: ['prompt', prompt.type === 'file' ? prompt.path : firstLine(prompt.text)],
+      subject: ['prompt', prompt.type === 'file' ? prompt.path : subjectLine(prompt.text)],
       doneWhen: once ? ONE : conditions.length > 0 ? conditions.join(' or ') : 'the limit',
       condition: response ?? pattern ?? (untilGreen ? GREEN : null),
       estimate: null,

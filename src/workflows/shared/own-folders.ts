@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { plural } from '../../core/format.ts'
+import { firstLine, plural } from '../../core/format.ts'
 import type { Check, Work } from '../../core/ports.ts'
 import { type RunState, taskStateOf } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
@@ -29,7 +29,7 @@ export function ownFolders(
     const iterations = steps.filter(e => e.type === 'settled' && e.patch.n !== undefined).length
     const proof = taskStateOf(table, run().state, task).proof ? 'verified' : 'claimed'
     const receipt = `${task.id}, ${plural(iterations, 'iteration')}, ${proof}, ralph run ${basename(context.runDir)}`
-    return `${task.title.split('\n', 1)[0]!.trim() || task.id}\n\n${receipt}\n`
+    return `${firstLine(task.title) || task.id}\n\n${receipt}\n`
   }
   return {
     workspaceFor(task) {

@@ -1,7 +1,7 @@
 import { shellWord } from '../../core/format.ts'
-import { plainLine } from '../../view/plain.ts'
 import { formatCapped, formatReviews } from '../../view/report/reviews.ts'
 import type { Style } from '../../view/style.ts'
+import { plainLine } from '../../view/text/plain.ts'
 import type { reviewAnalytics } from './rules/analytics.ts'
 
 /** Summary of a loop's reviews. Stories that no reviewer approved stand out as warnings. */

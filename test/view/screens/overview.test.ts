@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { widthOf } from '../../../src/view/width.ts'
+import { widthOf } from '../../../src/view/text/width.ts'
 import { journal, taskState } from '../report-journal.ts'
 import { factsOf, LARGE, modelWith, openScreen, rowWith, SMALL } from './scene.ts'
 

@@ -19,7 +19,7 @@ export function foldAnswers(
   isPartial: boolean,
 ): Judged {
   const injection = answers.find(answer => answer.injection !== null)?.injection
-  if (injection) return { verdict: 'fail', reason: `The work addresses its judge: ${oneLine(injection)}` }
+  if (injection) return { verdict: 'fail', reason: `The work addresses its judge: ${shortened(injection)}` }
   const folded = criteria.map(({ id, text }) => {
     const verdicts = answers.flatMap(answer => answer.criteria.filter(entry => entry.id === id))
     return { text, ...foldCriterion(text, verdicts, isInWork, isPartial) }
@@ -48,7 +48,7 @@ function foldCriterion(
   if (invented)
     return {
       verdict: 'fail',
-      why: `the judge quoted a line that is not there: ${oneLine(invented.evidence)}`,
+      why: `the judge quoted a line that is not there: ${shortened(invented.evidence)}`,
     }
   if (absence) {
     const all = verdicts.length > 0 && passes.length === verdicts.length && !isPartial
@@ -74,11 +74,11 @@ export function foldTwice(first: Judged, second: Judged): Judged {
 const unsureOf = (first: Judged, second: Judged): Judged => (first.verdict === 'cannot_tell' ? first : second)
 
 const named = (what: string, found: readonly { text: string; why: string }[]): string =>
-  found.map(({ text, why }) => `${what}: ${text} (${oneLine(why)})`).join('; ')
+  found.map(({ text, why }) => `${what}: ${text} (${shortened(why)})`).join('; ')
 
 const LONGEST = 300
 
-function oneLine(text: string): string {
+function shortened(text: string): string {
   const line = onOneLine(text)
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
 }

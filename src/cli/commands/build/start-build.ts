@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
+import { firstProblem } from '../../../core/format.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
@@ -122,6 +123,5 @@ function lookAt(path: string) {
 function listOf(path: string): CheckedList {
   const read = readTasksFile(path, readInput(resolve(path), `tasks file ${path}`))
   if (!('errors' in read)) return read
-  const [first, ...others] = read.errors
-  throw new UsageError(others.length === 0 ? first! : `${first} (and ${others.length} more)`)
+  throw new UsageError(firstProblem(read.errors))
 }

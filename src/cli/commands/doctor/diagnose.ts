@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { prettyJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { sandboxProgram } from '../../../host/sandbox.ts'
 import { commandRunner } from '../../../runners/run-command.ts'
 import { checkSrt } from '../../../runners/sandbox/check-srt.ts'
@@ -37,7 +37,7 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   if (interrupted.signal.aborted) return 130
   const obstacles = findObstacles(facts)
   const text = options.json
-    ? prettyJson({ ok: obstacles.length === 0, obstacles, ...facts })
+    ? safeJson({ ok: obstacles.length === 0, obstacles, ...facts }, 2)
     : showFacts(facts, terminalStyle(stdout, env), stdout.isTTY ? stdout.columns || 80 : null).join('\n')
   stdout.write(`${text}\n`)
   return obstacles.length === 0 ? 0 : 1

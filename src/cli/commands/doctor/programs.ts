@@ -1,7 +1,7 @@
 import { describeExit } from '../../../agents/shared/exit.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import type { Ran, RunCommand } from '../../../runners/run-command.ts'
-import { plainLine } from '../../../view/plain.ts'
+import { plainLine } from '../../../view/text/plain.ts'
 import type { ProgramFact } from './facts.ts'
 
 /** How and where a program is run. */

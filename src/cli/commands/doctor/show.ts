@@ -1,6 +1,6 @@
 import { visible } from '../../../core/visible.ts'
 import type { Style } from '../../../view/style.ts'
-import { wrapTo } from '../../../view/width.ts'
+import { wrapTo } from '../../../view/text/fit.ts'
 import { type EnvironmentFact, type Facts, findObstacles } from './facts.ts'
 import { describeFacts, type Group, type Mark } from './rows.ts'
 

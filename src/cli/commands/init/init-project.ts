@@ -1,7 +1,7 @@
 import { known } from '../../../agents/index.ts'
 import { NoAnswer } from '../../../core/asker.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { visibleJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { listenToSignals } from '../../../host/signals.ts'
 import { trust } from '../../../host/trust.ts'
 import { findProgram } from '../../../runners/find-program.ts'
@@ -17,7 +17,7 @@ import type { InitOptions } from './command.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { propose } from './propose.ts'
 import { readFiles } from './read-files.ts'
-import { pretty, writeSettings } from './write-settings.ts'
+import { writeSettings } from './write-settings.ts'
 
 const SETTINGS = '.ralph/settings.json'
 
@@ -76,7 +76,7 @@ Next: ralph run -p "Make the tests pass"`)
 /** Shows the merged settings files. Hidden characters are made visible, because the files may come from anyone. */
 function show({ fromFiles, sources }: Loaded): void {
   const overlay = sources.length > 1 ? ' (with local overlay from settings.local.json)' : ''
-  print(`${visibleJson(pretty(fromFiles))}\nLoaded from ${SETTINGS}${overlay}\n`)
+  print(`${safeJson(fromFiles, 2)}\nLoaded from ${SETTINGS}${overlay}\n`)
 }
 
 const askOptions = (project: string, path: string): AskSettingsOptions => ({

@@ -7,7 +7,7 @@ import { pinFolder } from '../../../store/files/pinned.ts'
 import { ignoreOwnFiles } from '../../../store/ignore.ts'
 import type { Draft } from './draft.ts'
 
-export const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
 /** Writes the settings, and beside them the schema that they name. */
 export function writeSettings(project: string, draft: Draft): void {

@@ -8,7 +8,7 @@ import { type CommonOptions, prepare } from '../../../host/start.ts'
 import { requireTrust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { print, printError, say } from '../../../terminal/print.ts'
-import { plainLine } from '../../../view/plain.ts'
+import { plainLine } from '../../../view/text/plain.ts'
 
 export type JudgeCheckOptions = Pick<CommonOptions, 'projectDir' | 'trust'> & {
   again?: boolean

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { prettyJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { readMorning } from '../../../runs/night.ts'
@@ -25,7 +25,7 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
   const morning = readMorning(workflows, home, periodSince(options.since, now))
   for (const line of skippedLines(morning)) say(stderr, `ralph: warning: ${line}`)
   if (options.json) {
-    stdout.write(`${prettyJson(morning)}\n`)
+    stdout.write(`${safeJson(morning, 2)}\n`)
     return 0
   }
   if (options.html === undefined) {

@@ -25,6 +25,7 @@ import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { present } from '../../../settings/environment.ts'
 import { warn } from '../../../terminal/print.ts'
+import { table } from '../../../view/text/table.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 
 type SandboxOptions = { projectDir?: string; agent?: string; force?: boolean; all?: boolean }
@@ -59,11 +60,14 @@ async function listSandboxesHere({ stdout, env }: Io): Promise<number> {
   if (found.length === 0) return say(stdout, 'ralph made no sandboxes')
   return say(
     stdout,
-    found
-      .map(({ name, status, agent, project }) =>
-        [name, (status ?? 'gone').padEnd(7), agent.padEnd(8), project || 'project unknown'].join('  '),
-      )
-      .join('\n'),
+    table(
+      found.map(({ name, status, agent, project }) => [
+        name,
+        status ?? 'gone',
+        agent,
+        project || 'project unknown',
+      ]),
+    ).join('\n'),
   )
 }
 

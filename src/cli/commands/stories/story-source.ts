@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { firstProblem } from '../../../core/format.ts'
 import { parseJson } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { hiddenIn } from '../../../core/visible.ts'
@@ -31,10 +32,7 @@ export function readStoryFile(project: string, dir: string): { file: StoriesFile
     throw new UsageError(
       `${dir}/tasks.json has no stories yet, only the empty one of the template; give it a title and acceptanceCriteria, and add more, or let an agent write them: /ralph-plan in Claude Code (after ralph plugin install)`,
     )
-  if ('errors' in read) {
-    const more = read.errors.length - 1
-    throw new UsageError(`${errorIn(dir, read.errors[0]!)}${more > 0 ? ` (and ${more} more)` : ''}`)
-  }
+  if ('errors' in read) throw new UsageError(firstProblem(read.errors.map(error => errorIn(dir, error))))
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
   return { file: read.file, source }

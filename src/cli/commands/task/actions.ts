@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { prettyJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
@@ -70,7 +70,7 @@ export const taskActions = {
     if (changed === null && status === undefined)
       throw new UsageError('nothing to change; name it with an option, such as --title or --status')
     const read = readGivenTask(changed ?? exported(task), { ...options, specId: task.spec_id, now: now() })
-    if ('problems' in read) throw new UsageError(oneLine(read.problems))
+    if ('problems' in read) throw new UsageError(listProblems(read.problems))
     const others = store.list().filter(other => other.id !== id)
     refuse(checkNewTasks([read.task], others))
     const { created_at, iteration, metadata } = task
@@ -102,7 +102,7 @@ export const taskActions = {
     const tasks = chosen
       .filter(task => options.spec === undefined || task.spec_id === options.spec)
       .map(exported)
-    if (options.json) print(prettyJson(tasks))
+    if (options.json) print(safeJson(tasks, 2))
     else if (tasks.length > 0) print((await import('yaml')).stringify(tasks).trimEnd())
     return 0
   },
@@ -115,7 +115,7 @@ export const taskActions = {
       task =>
         (spec === undefined || task.spec_id === spec) && (status === undefined || task.status === status),
     )
-    if (json) print(prettyJson(tasks))
+    if (json) print(safeJson(tasks, 2))
     else if (tasks.length === 0) complain(all.length === 0 ? NO_TASKS : 'no task matches these options')
     else for (const line of listLines(tasks)) say(line)
     return 0
@@ -123,7 +123,7 @@ export const taskActions = {
 
   show(id: string, { json, ...options }: Listed): number {
     const task = need(open(options).store, id)
-    if (json) print(prettyJson(task))
+    if (json) print(safeJson(task, 2))
     else for (const line of taskLines(task)) say(line)
     return 0
   },
@@ -149,7 +149,7 @@ export const taskActions = {
 function add(given: Record<string, unknown>, options: TaskProject): number {
   const { store, options: reading } = openToChange(options)
   const read = readGivenTask(given, { ...reading, specId: null, now: now() })
-  if ('problems' in read) throw new UsageError(oneLine(read.problems))
+  if ('problems' in read) throw new UsageError(listProblems(read.problems))
   refuse(checkNewTasks([read.task], store.list()))
   store.add([read.task])
   say(`${read.task.id} is created`)
@@ -172,8 +172,10 @@ function need(store: TaskStore, id: string): PipelineTask {
 
 function refuse(problems: ReturnType<typeof checkNewTasks>): void {
   if (problems.length > 0)
-    throw new UsageError(oneLine(problems.map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) }))))
+    throw new UsageError(
+      listProblems(problems.map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) }))),
+    )
 }
 
-const oneLine = (problems: ReturnType<typeof checkNewTasks>): string =>
+const listProblems = (problems: ReturnType<typeof checkNewTasks>): string =>
   problems.map(({ path, problem }) => `${optionAt(path)} ${problem}`).join('; ')

@@ -1,19 +1,16 @@
-import { plainLine } from '../../../view/plain.ts'
+import { plainLine } from '../../../view/text/plain.ts'
+import { table } from '../../../view/text/table.ts'
 import type { PipelineTask } from '../../../workflows/pipeline/tasks/task.ts'
 
 /** One line for each task, in columns. */
 export function listLines(tasks: readonly PipelineTask[]): string[] {
-  const widest = (of: (task: PipelineTask) => string) => Math.max(0, ...tasks.map(task => of(task).length))
-  const idWidth = widest(task => task.id)
-  const statusWidth = widest(task => task.status)
-  const specWidth = widest(task => task.spec_id)
-  return tasks.map(({ id, status, spec_id, title, dependencies }) =>
-    [
-      id.padEnd(idWidth),
-      status.padEnd(statusWidth),
-      spec_id.padEnd(specWidth),
+  return table(
+    tasks.map(({ id, status, spec_id, title, dependencies }) => [
+      id,
+      status,
+      spec_id,
       plainLine(title) + (dependencies.length > 0 ? ` › after ${dependencies.join(', ')}` : ''),
-    ].join('  '),
+    ]),
   )
 }
 
@@ -31,7 +28,10 @@ export function taskLines(task: PipelineTask): string[] {
   ].filter(([, value]) => value !== '')
   return [
     `${task.id} ${plainLine(task.title)}`,
-    ...rows.map(([name, value]) => `  ${name!.padEnd(10)} ${plainLine(value!)}`),
+    ...table(
+      rows.map(([name, value]) => [name!, plainLine(value!)]),
+      { margin: '  ', least: [9] },
+    ),
     ...(task.description === '' ? [] : ['', task.description.trimEnd()]),
     '',
     ...(spec

@@ -5,7 +5,7 @@ import { type Limits, stageOf } from '../../../core/table.ts'
 import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { prettyJson } from '../../../core/visible.ts'
+import { safeJson } from '../../../core/visible.ts'
 import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { type Answer, type Io, obeyed, printAnswer, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
@@ -14,8 +14,8 @@ import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
-import { plain } from '../../../view/plain.ts'
 import { taskSummary } from '../../../view/task-list.ts'
+import { plain } from '../../../view/text/plain.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
@@ -160,7 +160,7 @@ function requestOf(
 function show(run: StoredRun, { json }: TodoOptions, { stdout }: Io): number {
   if (!json) return say(stdout, listText(run))
   const { tasks, state } = fold(run.events)
-  stdout.write(`${prettyJson(projectTodo(tasks, state, tableOf(run.began.pins)))}\n`)
+  stdout.write(`${safeJson(projectTodo(tasks, state, tableOf(run.began.pins)), 2)}\n`)
   return 0
 }
 

@@ -1,4 +1,4 @@
-import { plain } from '../../plain.ts'
+import { plain } from '../../text/plain.ts'
 import { helpAfter } from '../help.ts'
 import type { Size } from '../layout.ts'
 import type { Model } from '../model.ts'

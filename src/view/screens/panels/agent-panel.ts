@@ -1,8 +1,7 @@
-import { formatDuration } from '../../../core/format.ts'
-import { asCheck } from '../../as-check.ts'
-import { fitTo } from '../../fit.ts'
-import { plainLine } from '../../plain.ts'
+import { firstLine, formatDuration } from '../../../core/format.ts'
 import type { Style } from '../../style.ts'
+import { fitTo } from '../../text/fit.ts'
+import { asCheck, plainLine } from '../../text/plain.ts'
 import { elapsedText } from '../../time.ts'
 import { tall } from '../layout.ts'
 import type { RunModel } from '../model.ts'
@@ -60,7 +59,7 @@ function lastLines(
 ): string[] {
   const { colors, marks } = style
   const fit = fitTo(columns - 1)
-  const first = plainLine(note.split('\n', 1)[0]!)
+  const first = plainLine(firstLine(note))
   const said = `   last: ${WORDS[move] ?? move}${first === '' ? '' : `: ${asCheck(first)}`}`
   return [
     fit.cut(said),

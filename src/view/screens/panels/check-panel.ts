@@ -1,8 +1,7 @@
-import { asCheck } from '../../as-check.ts'
-import { fitTo } from '../../fit.ts'
-import { plainLine } from '../../plain.ts'
 import type { Style } from '../../style.ts'
-import { cutTo } from '../../width.ts'
+import { fitTo } from '../../text/fit.ts'
+import { asCheck, plainLine } from '../../text/plain.ts'
+import { cutTo } from '../../text/width.ts'
 import { rule, tall, windowOf } from '../layout.ts'
 import type { CheckRow, RunModel } from '../model.ts'
 

@@ -1,14 +1,13 @@
 import { formatDuration, formatUsd, plural } from '../../../core/format.ts'
 import { taskStateOf } from '../../../core/table.ts'
 import type { Task } from '../../../core/task.ts'
-import { asCheck } from '../../as-check.ts'
-import { fitTo } from '../../fit.ts'
-import { plain, plainLine } from '../../plain.ts'
 import { formatCost } from '../../report/cost.ts'
 import { formatTokens } from '../../report/format.ts'
 import type { Iteration } from '../../report/iterations.ts'
 import { spentOn } from '../../report/spent.ts'
 import type { Style } from '../../style.ts'
+import { fitTo } from '../../text/fit.ts'
+import { asCheck, plain, plainLine } from '../../text/plain.ts'
 import type { RunFacts } from '../run-facts.ts'
 
 /** A task: where it is, what must hold for it, what was tried, what was found, and what it changed. */

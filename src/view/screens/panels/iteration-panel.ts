@@ -1,9 +1,9 @@
 import { formatDuration, formatUsd } from '../../../core/format.ts'
-import { plainLine } from '../../plain.ts'
 import { toneOf } from '../../report/format.ts'
 import type { Iteration } from '../../report/iterations.ts'
 import type { Style } from '../../style.ts'
-import { cutTo } from '../../width.ts'
+import { plainLine } from '../../text/plain.ts'
+import { cutTo } from '../../text/width.ts'
 import { fill, tall, windowOf } from '../layout.ts'
 import type { RunFacts } from '../run-facts.ts'
 

@@ -1,12 +1,7 @@
 import type { Style } from '../../style.ts'
-import { cutTo } from '../../width.ts'
+import { cutTo, withoutColours } from '../../text/width.ts'
 import { tall } from '../layout.ts'
 import type { OutputView } from '../model.ts'
-
-const COLOURS = /\x1b\[[0-9;]*m/g
-
-/** What a line of the output says, without its colours. */
-const textOf = (line: string): string => line.replace(COLOURS, '')
 
 /** Where the shown part begins, counted from the very beginning of the output. */
 export function topOf({ lines, dropped }: OutputView, top: number | null, rows: number): number {
@@ -25,8 +20,8 @@ export function outputPanel(
   const from = topOf(output, top, rows) - output.dropped
   const wanted = search.toLowerCase()
   const lines = output.lines.slice(from, from + rows).map(line => {
-    const isFound = wanted !== '' && textOf(line).toLowerCase().includes(wanted)
-    return isFound ? colors.inverse(cutTo(textOf(line), columns)) : cutTo(line, columns)
+    const isFound = wanted !== '' && withoutColours(line).toLowerCase().includes(wanted)
+    return isFound ? colors.inverse(cutTo(withoutColours(line), columns)) : cutTo(line, columns)
   })
   return tall(lines, rows)
 }
@@ -40,6 +35,6 @@ export function findLine(
 ): number | null {
   const wanted = search.toLowerCase()
   for (let at = from - dropped; at >= 0 && at < lines.length; at += direction)
-    if (textOf(lines[at]!).toLowerCase().includes(wanted)) return at + dropped
+    if (withoutColours(lines[at]!).toLowerCase().includes(wanted)) return at + dropped
   return null
 }

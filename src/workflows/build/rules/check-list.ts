@@ -1,7 +1,8 @@
+import { onOneLine } from '../../../core/format.ts'
 import { isObject } from '../../../core/json.ts'
 import { findCycle, isId, LONGEST_ID, type TaskId } from '../../../core/task.ts'
 import { isAbsent, STATUSES } from '../../../core/todo.ts'
-import { type CheckedList, type Detail, oneLine, parentOf } from './planned.ts'
+import { type CheckedList, type Detail, parentOf } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
 /** How to read a list: the names of its fields, and what it may contain. */
@@ -107,7 +108,7 @@ function checkId(
 
 function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions, report: Report): Item {
   const { content, status, activeForm, blockedBy } = value
-  const text = typeof content === 'string' ? oneLine(content) : ''
+  const text = typeof content === 'string' ? onOneLine(content) : ''
   const fieldName = fields?.content ?? 'content'
   if (text === '') report(`${fieldName} must be a string that is not empty; write in it what to do`)
   else if (isNew && text.length > LONGEST_CONTENT)
@@ -130,7 +131,7 @@ function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions
     content: text,
     // A task that an earlier build had started is not in progress now.
     status: status === 'completed' ? 'completed' : 'pending',
-    activeForm: (typeof activeForm === 'string' && oneLine(activeForm)) || text,
+    activeForm: (typeof activeForm === 'string' && onOneLine(activeForm)) || text,
   }
   if (areNamed && blockedBy.length > 0)
     item.blockedBy = blockedBy.length === 1 ? blockedBy : [...new Set(blockedBy)]
@@ -159,7 +160,7 @@ function readDetail({ description, acceptanceCriteria: criteria }: Fields, repor
   if (!isAbsent(description) && typeof description !== 'string') report('description must be a string')
   if (!isAbsent(criteria) && !areStrings(criteria)) report('acceptanceCriteria must be an array of strings')
   const text = typeof description === 'string' ? description.trim() : ''
-  const kept = areStrings(criteria) ? criteria.map(oneLine).filter(text => text !== '') : []
+  const kept = areStrings(criteria) ? criteria.map(onOneLine).filter(text => text !== '') : []
   if (text === '' && kept.length === 0) return null
   return { ...(text !== '' && { description: text }), ...(kept.length > 0 && { acceptanceCriteria: kept }) }
 }

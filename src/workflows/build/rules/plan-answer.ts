@@ -1,3 +1,4 @@
+import { atMost } from '../../../core/format.ts'
 import { endOfString, isObject, type JsonError, parseJson } from '../../../core/json.ts'
 import { checkList } from './check-list.ts'
 import type { CheckedList } from './planned.ts'
@@ -16,7 +17,9 @@ export function readPlan(answer: string): CheckedList | { errors: string[] } {
   const [list] = lists
   if (list && flaws.length === 0) {
     const plan = checkList(list, { isNew: true })
-    return 'errors' in plan ? { errors: limitErrors(plan.errors) } : renumber(plan)
+    return 'errors' in plan
+      ? { errors: atMost(plan.errors, MOST_ERRORS, left => `and ${left} more like these`) }
+      : renumber(plan)
   }
   return {
     errors: flaws.length > 0 ? flaws : ['the answer holds no JSON array of tasks'],
@@ -25,11 +28,6 @@ export function readPlan(answer: string): CheckedList | { errors: string[] } {
 
 /** A longer list of errors does not help an agent. */
 const MOST_ERRORS = 50
-
-const limitErrors = (errors: string[]): string[] => {
-  const left = errors.length - MOST_ERRORS
-  return left > 0 ? [...errors.slice(0, MOST_ERRORS), `and ${left} more like these`] : errors
-}
 
 /** The text before the list may contain a few unclosed brackets. With many of them, there is no list. */
 const MOST_UNCLOSED = 20

@@ -1,5 +1,4 @@
 import type { TodoItem } from '../../../core/events.ts'
-import { onOneLine } from '../../../core/format.ts'
 import type { StageName } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import type { Wishes } from './decompose.ts'
@@ -56,9 +55,3 @@ export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
 /** `#3-bug-1` → `#3`; null if this is not the id of a bug fix. */
 export const parentOf = (id: TaskId): TaskId | null =>
   id.includes('-bug-') ? (/^(.+)-bug-\d+$/.exec(id)?.[1] ?? null) : null
-
-/** The text on one line, with single spaces. */
-export const oneLine = (text: string): string => (IS_ONE_LINE.test(text) ? text : onOneLine(text))
-
-/** Most texts already are one line, and testing is faster than replacing: lists can be long. */
-const IS_ONE_LINE = /^\S+(?: \S+)*$/

@@ -1,12 +1,12 @@
 import type { Finding, RunEvent, Settled } from '../../../core/events.ts'
 import { evolveList } from '../../../core/evolve.ts'
-import { plural } from '../../../core/format.ts'
+import { onOneLine, plural } from '../../../core/format.ts'
 import { isUncounted } from '../../../core/outcome.ts'
 import type { StepId } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import { SKIPPED } from '../../shared/list-edit.ts'
 import { PLAN } from './check-list.ts'
-import { detailOf, isPlanning, oneLine, wishesOf } from './planned.ts'
+import { detailOf, isPlanning, wishesOf } from './planned.ts'
 
 /** Limits for quotes of agents and failing checks: every iteration reads the whole log. */
 const MOST_LINES = 12
@@ -100,20 +100,20 @@ function planEntry(tasks: readonly Task[]): string {
   const rows: string[] = []
   for (const task of tasks) {
     const waits = task.blockedBy.length > 0 ? ` › blocked by ${task.blockedBy.join(', ')}` : ''
-    rows.push(`- ${task.id}: ${oneLine(task.title)}${waits}`)
+    rows.push(`- ${task.id}: ${onOneLine(task.title)}${waits}`)
     for (const line of detailLines(task)) rows.push(`  ${line}`)
   }
   return `\n## Plan: ${plural(tasks.length, 'task')}\n${rows.join('\n')}\n`
 }
 
 function iterationEntry(n: number, task: Task, settled: Settled, at: number, finalText: string): string {
-  const lines = [`## Iteration ${n} — ${task.id}: ${oneLine(task.title)}`]
+  const lines = [`## Iteration ${n} — ${task.id}: ${onOneLine(task.title)}`]
   if (task.parent !== undefined) lines.push(`Bug fix for ${task.parent}`)
   lines.push(...detailLines(task), '', 'Progress:', `- ${statusOf(settled)} (${isoTime(at)})`)
-  if (settled.end !== 'ok') lines.push(`- Error: ${settled.end}: ${oneLine(settled.note)}`)
+  if (settled.end !== 'ok') lines.push(`- Error: ${settled.end}: ${onOneLine(settled.note)}`)
   for (const finding of settled.findings) if (finding.verdict !== 'pass') lines.push(...errorLines(finding))
-  for (const { id, title } of settled.add) lines.push(`- Bug fix added: ${id}: ${oneLine(title)}`)
-  if (settled.state.stage === 'blocked') lines.push(`- Blocked: ${oneLine(settled.state.why)}`)
+  for (const { id, title } of settled.add) lines.push(`- Bug fix added: ${id}: ${onOneLine(title)}`)
+  if (settled.state.stage === 'blocked') lines.push(`- Blocked: ${onOneLine(settled.state.why)}`)
   const agentLines = quoted(finalText)
   if (agentLines.length > 0) lines.push('- The agent said:', ...agentLines)
   return `\n${lines.join('\n')}\n`
@@ -128,16 +128,16 @@ const statusOf = ({ state, findings }: Settled): string => {
 function errorLines({ check, note }: Finding): string[] {
   const [first = '', ...rest] = note.trim().split('\n')
   const named = first.includes(check) ? first : `${check}: ${first}`
-  return [`- Error: ${oneLine(named)}`, ...quoted(rest.join('\n'))]
+  return [`- Error: ${onOneLine(named)}`, ...quoted(rest.join('\n'))]
 }
 
 function detailLines(task: Task): readonly string[] {
   if (task.spec === undefined) return NONE
   const { description, acceptanceCriteria } = detailOf(task)
   return [
-    ...(description ? [`Description: ${oneLine(description)}`] : []),
+    ...(description ? [`Description: ${onOneLine(description)}`] : []),
     ...(acceptanceCriteria
-      ? ['Acceptance criteria:', ...acceptanceCriteria.map(line => `- ${oneLine(line)}`)]
+      ? ['Acceptance criteria:', ...acceptanceCriteria.map(line => `- ${onOneLine(line)}`)]
       : []),
   ]
 }
@@ -151,8 +151,8 @@ function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonl
   const wish = wishesOf(change[PLAN] ?? {})?.words.at(-1)
   if (wish !== undefined) return `\n## Another plan wanted (${isoTime(event.at)})\n${indent(wish)}\n`
   const lines = [
-    ...add.map(({ task }) => `- Added ${task.id}: ${oneLine(task.title)}`),
-    ...remove.map(id => `- Removed ${id}: ${oneLine(titles.get(id) ?? '')}`),
+    ...add.map(({ task }) => `- Added ${task.id}: ${onOneLine(task.title)}`),
+    ...remove.map(id => `- Removed ${id}: ${onOneLine(titles.get(id) ?? '')}`),
     ...Object.keys(change).flatMap(id => (id === PLAN ? [] : `- Changed ${id}`)),
     ...(order ? ['- Reordered'] : []),
     ...Object.entries(event.state ?? {}).flatMap(([id, { stage, why }]) =>

@@ -1,9 +1,10 @@
 import type { Finding } from '../../../core/events.ts'
+import { onOneLine } from '../../../core/format.ts'
 import type { Work } from '../../../core/ports.ts'
 import type { RunState, TaskState } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import { doubtNotes, HALF_EDITED, instructionsFor } from '../../shared/prompt-parts.ts'
-import { detailOf, oneLine } from './planned.ts'
+import { detailOf } from './planned.ts'
 
 /** What the prompt of an iteration contains besides the task and its state. */
 export type TaskPromptOptions = {
@@ -61,10 +62,10 @@ const aboutGoal = ({ goal }: TaskPromptOptions): string =>
 
 function aboutTask(task: Task, { parent }: TaskPromptOptions): string {
   const { description, acceptanceCriteria } = detailOf(task)
-  const lines = [`# Your task: ${oneLine(task.title)} (${task.id})`]
+  const lines = [`# Your task: ${onOneLine(task.title)} (${task.id})`]
   if (parent)
     lines.push(
-      `This is a bug fix. ${parent.id} (${oneLine(parent.title)}) was worked on and its checks failed; it waits for you. ` +
+      `This is a bug fix. ${parent.id} (${onOneLine(parent.title)}) was worked on and its checks failed; it waits for you. ` +
         'Find the cause and fix it there, so that the checks pass. Do not weaken or skip a check.',
     )
   if (description) lines.push(description)

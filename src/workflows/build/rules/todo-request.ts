@@ -1,8 +1,8 @@
+import { onOneLine } from '../../../core/format.ts'
 import { type RunState, type StageTable, taskStateOf } from '../../../core/table.ts'
 import type { Edit, Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { doneByPerson, SKIPPED, unknownTask } from '../../shared/list-edit.ts'
-import { oneLine } from './planned.ts'
 import { numberOf } from './todo-edits.ts'
 
 /** A person's request to change a build's list. It may come at any time. */
@@ -40,14 +40,14 @@ export function todoEdit(
     const unknown = blockedBy.find(id => !find(id))
     if (unknown !== undefined) return { error: unknownTask('task', unknown, shown) }
     const last = Math.max(0, ...tasks.map(task => numberOf(task.id)))
-    const title = oneLine(text)
+    const title = onOneLine(text)
     const task: Task = { id: `#${last + 1}`, title, active: title, blockedBy }
     return { list: { add: [{ task, after: tasks.at(-1)?.id ?? null }] } }
   }
   const task = find(request.task)
   if (!task) return { error: unknownTask('task', request.task, shown) }
   if (request.action === 'edit') {
-    const title = oneLine(request.text)
+    const title = onOneLine(request.text)
     return { list: { change: { [task.id]: { title, active: title } } } }
   }
   const current = taskStateOf(table, state, task)

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../core/events.ts'
-import { plural } from '../../../core/format.ts'
+import { firstLine, plural } from '../../../core/format.ts'
 import type { TaskState } from '../../../core/table.ts'
 
 /** One promise that was verified: what came of it. */
@@ -38,7 +38,7 @@ export function historyOf(events: readonly RunEvent[]): TaskHistory[] {
       iteration: numbers.get(event.id) ?? 0,
       promise_found: true,
       verified: finding.verdict === 'pass',
-      reason: finding.note.split('\n', 1)[0]!,
+      reason: firstLine(finding.note),
       at: event.at,
     })
   }

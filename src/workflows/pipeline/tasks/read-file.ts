@@ -1,3 +1,4 @@
+import { firstLine } from '../../../core/format.ts'
 import { isObject, JsonError, parseJson } from '../../../core/json.ts'
 import { type Path, showPath } from '../../../settings/path.ts'
 import { checkNewTasks } from './check-dependencies.ts'
@@ -92,5 +93,3 @@ function entriesOf(value: unknown): { entries: unknown[]; at(index: number): Pat
   if (Array.isArray(value)) return { entries: value, at: index => [index] }
   return { entries: isObject(value) ? [value] : [], at: () => [] }
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0]!

@@ -1,5 +1,6 @@
 import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { firstProblem } from '../../../core/format.ts'
 import { JsonError, parseJson } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { showPath } from '../../../settings/path.ts'
@@ -39,11 +40,10 @@ export function fileTaskStore(project: string, options: TaskRules): TaskStore {
     const file = `${TASKS_DIR}/${id}.json`
     const found = readStoredTask(parseFile(pathOf(id), file), options)
     if ('problems' in found) {
-      const { path, problem } = found.problems[0]!
-      const more = found.problems.length - 1
-      throw new UsageError(
-        `${file}: ${[showPath(path), problem].filter(Boolean).join(' ')}${more > 0 ? ` (and ${more} more)` : ''}`,
+      const all = found.problems.map(({ path, problem }) =>
+        [showPath(path), problem].filter(Boolean).join(' '),
       )
+      throw new UsageError(`${file}: ${firstProblem(all)}`)
     }
     if (found.task.id !== id)
       throw new UsageError(`${file}: id is "${found.task.id}", but the file is ${id}.json`)

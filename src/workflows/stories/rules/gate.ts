@@ -1,3 +1,4 @@
+import { listPaths } from '../../../core/format.ts'
 import { parseJson } from '../../../core/json.ts'
 import { taskFinder } from '../../../core/task.ts'
 import { snapshotOf } from './marker.ts'
@@ -102,18 +103,15 @@ function uncommittedErrors({ dirtyBefore }: GateRules, { folder, status }: GateI
   if (paths.length === 0) return []
   const kept = dirty.filter(path => earlier.has(path))
   const leaveAlone =
-    kept.length === 0 ? '' : `\nLeave alone what was uncommitted before this iteration: ${joinPaths(kept)}.`
+    kept.length === 0
+      ? ''
+      : `\nLeave alone what was uncommitted before this iteration: ${listPaths(kept, MOST_SHOWN)}.`
   return [
-    `There are uncommitted changes: ${joinPaths(paths)}.
+    `There are uncommitted changes: ${listPaths(paths, MOST_SHOWN)}.
 1. Update ${folder}/progress.txt with what was accomplished + learnings
 2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/
 3. Commit ALL changes including progress.txt and tasks.json updates${leaveAlone}`,
   ]
-}
-
-function joinPaths(paths: readonly string[]): string {
-  const more = paths.length - MOST_SHOWN
-  return more > 0 ? `${paths.slice(0, MOST_SHOWN).join(', ')} and ${more} more` : paths.join(', ')
 }
 
 /** The paths in the output of `git status --porcelain -z`; a rename gives both its names. */

@@ -1,17 +1,13 @@
+import { listPaths } from '../../../core/format.ts'
+
 /** The stories' folder, and the target of their list if it is a link. */
 export type StoryFolder = { dir: string; target?: string | null }
 
 /** The sentence about code that a review changed. `touched`: all files that it changed. */
 export function changedCodeErrors(touched: readonly string[], { dir, target }: StoryFolder): string[] {
   const code = touched.filter(path => path !== target && !mayReviewWrite(path, dir))
-  return code.length === 0 ? [] : [`A review does not change code, but this one did: ${joinPaths(code)}.`]
+  return code.length === 0 ? [] : [`A review does not change code, but this one did: ${listPaths(code)}.`]
 }
-
-const MOST_NAMED = 5
-
-const joinPaths = (paths: readonly string[]) =>
-  paths.slice(0, MOST_NAMED).join(', ') +
-  (paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : '')
 
 /** A review may write in the stories' folder, and record lasting rules. */
 const mayReviewWrite = (path: string, dir: string): boolean =>
