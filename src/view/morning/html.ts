@@ -1,5 +1,5 @@
 import { plural } from '../../core/format.ts'
-import type { Tone } from '../report/format.ts'
+import type { Tone } from '../page.ts'
 import { htmlCommands, htmlPage } from '../report/html-page.ts'
 import { html } from '../report/html-text.ts'
 import { plainLine } from '../text/plain.ts'

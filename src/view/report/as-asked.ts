@@ -1,6 +1,7 @@
+import type { Tone } from '../page.ts'
 import { plainLine } from '../text/plain.ts'
 import type { RunEnding } from './ending.ts'
-import { formatEnding, type Tone } from './format.ts'
+import { formatEnding } from './format.ts'
 import type { Iteration } from './iterations.ts'
 
 /** What a run was asked for. `condition`: whether it has something to reach. `once`: one iteration that goes well. */

@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, plural } from '../../core/format.ts'
+import type { Tone } from '../page.ts'
 import { formatSender } from '../sender.ts'
-import type { Style } from '../style.ts'
-import { asCheck, plainLine } from '../text/plain.ts'
+import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
 import { formatCost, NONE } from './cost.ts'
 import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
@@ -10,13 +10,6 @@ import { formatCapped, formatReviews } from './reviews.ts'
 import type { Spent } from './spent.ts'
 
 // The texts that all forms of a receipt share. Each is plain text in one line.
-
-export type Tone = 'good' | 'middling' | 'bad'
-
-export const painterOf = (colors: Style['colors'], tone: Tone): ((text: string) => string) =>
-  tone === 'good' ? colors.green : tone === 'bad' ? colors.red : colors.yellow
-
-export const LONGEST_LINE = 500
 
 /** How it ended, in one sentence. */
 export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {

@@ -1,4 +1,4 @@
-import type { Tone } from './format.ts'
+import type { Tone } from '../page.ts'
 import { STYLE } from './html-style.ts'
 import { html } from './html-text.ts'
 

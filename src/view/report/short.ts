@@ -1,4 +1,5 @@
 import { plural } from '../../core/format.ts'
+import { painterOf } from '../page.ts'
 import type { Style } from '../style.ts'
 import { type Fit, fitTo } from '../text/fit.ts'
 import { widthOf } from '../text/width.ts'
@@ -12,7 +13,6 @@ import {
   formatOpenTasks,
   formatTimes,
   formatTokens,
-  painterOf,
 } from './format.ts'
 import type { Receipt } from './receipt.ts'
 

@@ -1,5 +1,5 @@
-import { morningLines } from '../morning/lines.ts'
 import type { LookAt, Morning } from '../morning/model.ts'
+import { morningLines } from '../morning/page.ts'
 import { formatReasons, formatWork } from '../morning/words.ts'
 import type { Style } from '../style.ts'
 import { plainLine } from '../text/plain.ts'

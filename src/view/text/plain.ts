@@ -30,6 +30,9 @@ export function plain(text: string): string {
     .replace(PILE, '$1')
 }
 
+/** How long a line of a report may be. */
+export const LONGEST_LINE = 500
+
 /** The same in one line of at most `length` characters. */
 export function plainLine(text: string, length = 200): string {
   const safe = plain(text.slice(0, length * 4))
