@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { movePath } from '../store/files/move-path.ts'
+import { pathSeenFrom } from '../store/files/path-seen-from.ts'
 import { bytesAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import { contentOf, HASHED_BYTES } from './status.ts'
@@ -15,17 +15,13 @@ const MANAGERS =
 
 /**
  * A hash of the hooks that would run, by place, name and content, and of the files beside them that hooks are made of.
- * `movedFrom`: where the repository was when the hash was taken that this one is compared with.
+ * It stays the same if the whole repository is moved.
  */
-export async function hooksOf(
-  root: string,
-  env: Record<string, string>,
-  movedFrom: string = root,
-): Promise<string> {
+export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
   const path = (await git(root, env, ['rev-parse', '--git-path', 'hooks']))?.trimEnd()
   if (!path) return ''
   const dir = resolve(root, path)
-  const hash = createHash('sha1').update(movePath(dir, root, movedFrom))
+  const hash = createHash('sha1').update(pathSeenFrom(root, dir))
   const names = namesIn(dir).filter(n => !n.endsWith('.sample'))
   for (const name of names) hash.update(`\0${name}\0`).update(hookContent(dir, name))
   const more = names.length === 0 ? [] : filesOfHooks(root, dir)

@@ -216,7 +216,7 @@ export function openScm(
   async function withoutHooks(): Promise<string[]> {
     if (!isGit || !start) return []
     if (scm.noHooks) return NO_HOOKS
-    if ((await hooksOf(start.root, env, start.movedFrom)) === start.hooks) return []
+    if ((await hooksOf(start.root, env)) === start.hooks) return []
     if (!isTold) warn('the git hooks were changed during the run, so they are not run')
     isTold = true
     return NO_HOOKS

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { OWN_IGNORES } from '../core/own-ignore.ts'
-import { movePath } from '../store/files/move-path.ts'
+import { pathSeenFrom } from '../store/files/path-seen-from.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'
 import { absentPaths, type Flag, topmost } from './hidden.ts'
 import { hooksOf } from './hooks.ts'
-import { contentOf, ignoredPaths, readStatus, stagedEntries } from './status.ts'
+import { contentOf, ignoredPaths, readStatus, repositoryAt, stagedEntries } from './status.ts'
 import type { TreeState } from './tree-state.ts'
 
 /** The repository when a run began. What was dirty then belongs to the user. */
@@ -32,8 +32,6 @@ export type Start = {
   /** A hash of the git hooks. */
   hooks: string
   dirs: GitDirs
-  /** Where the root was then, if the project was moved since. Never on disk. */
-  movedFrom?: string
 }
 
 export async function recordStart(project: string, env: Record<string, string>): Promise<Start | null> {
@@ -74,31 +72,41 @@ export function idsOf({ root, dirs }: Pick<Start, 'root' | 'dirs'>): {
   return { root: idOf(root), own: idOf(dirs.own), common: idOf(dirs.common) }
 }
 
-/**
- * The start of a run whose project was moved. If the project is a folder of the repository, the repository moved with it.
- */
-export function moveStart(start: Start, from: string, to: string): Start {
-  const within = from.slice(start.root.length)
-  const root = to.endsWith(within) ? to.slice(0, to.length - within.length) : to
-  const { own, common } = start.dirs
-  return {
-    ...start,
-    root,
-    dirs: { own: movePath(own, start.root, root), common: movePath(common, start.root, root) },
-    movedFrom: start.movedFrom ?? start.root,
-  }
+/** A start as a journal keeps it: what is in the repository is named by its path from the project. */
+export function packStart(start: Start, project: string): Start {
+  const pack = (path: string) => (pathSeenFrom(start.root, path) === path ? path : relative(project, path))
+  return { ...start, root: relative(project, start.root), dirs: mapDirs(start.dirs, pack) }
 }
 
-/**
- * Whether the repository is the one that a start is about: it has the commit that the run began at. A copy counts only if
- * the folder around it was moved as well.
- */
+/** The reverse. The project may be elsewhere now. */
+export function unpackStart(start: Start, project: string): Start {
+  const unpack = (path: string) => resolve(project, path)
+  return { ...start, root: unpack(start.root), dirs: mapDirs(start.dirs, unpack) }
+}
+
+const mapDirs = ({ own, common }: GitDirs, change: (path: string) => string): GitDirs => ({
+  own: change(own),
+  common: change(common),
+})
+
+/** Whether the repository is the one that a start is about: it has the commit that the run began at. */
 export async function isSameRepository(start: Start, env: Record<string, string>): Promise<boolean> {
   const now = idsOf(start)
   const { ids = now, head } = start
   if (now.own === '' || now.common === '') return false
   if (ids.root === now.root && (ids.own !== now.own || ids.common !== now.common)) return false
   return head === null || (await git(start.root, env, ['cat-file', '-e', `${head}^{commit}`])) !== null
+}
+
+/** Whether a folder is in such a repository, at the same place in it. */
+export async function hasSameRepository(
+  start: Start,
+  project: string,
+  env: Record<string, string>,
+): Promise<boolean> {
+  const { root, dirs } = (await repositoryAt(project, env)) ?? {}
+  const isSamePlace = root === start.root && dirs?.own === start.dirs.own && dirs.common === start.dirs.common
+  return isSamePlace && isSameRepository(start, env)
 }
 
 /** An earlier run wrote it, perhaps one that crashed before its first event: not an edit of the user's. */

@@ -55,7 +55,7 @@ export async function readStatus(
   env: Record<string, string>,
   { start, ignored = false }: StatusOptions = {},
 ): Promise<Status | null> {
-  const found = start ?? (await placeOf(project, env))
+  const found = start ?? (await repositoryAt(project, env))
   if (!found) return null
   const { root, dirs } = found
   const args = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
@@ -115,7 +115,8 @@ export function ignoredAtStart(start?: Pick<Start, 'dirty' | 'ignored'>): (path:
   return path => isListed(path) && !Object.hasOwn(start?.dirty ?? {}, path)
 }
 
-async function placeOf(
+/** The repository that a folder is in; null outside one, or without git. */
+export async function repositoryAt(
   project: string,
   env: Record<string, string>,
 ): Promise<{ root: string; dirs: GitDirs } | null> {

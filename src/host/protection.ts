@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CannotGoOn } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
@@ -97,6 +98,12 @@ export function composeProtection(options: ComposeProtectionOptions): Protection
     write,
   })
   return protection(own, shared)
+}
+
+/** A run that goes on in another folder takes its protected files as they are there. */
+export function forgetProtected(runDir: string): void {
+  for (const name of readdirSync(runDir).filter(name => /^protected.*\.json$/.test(name)))
+    rmSync(join(runDir, name))
 }
 
 /** Warnings about the patterns of `protect`, before the first iteration. Throws a UsageError if they cannot be kept. */

@@ -2,26 +2,35 @@ import { fold } from '../core/evolve.ts'
 import { formatUsd } from '../core/format.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { moveKept } from '../protect/move-kept.ts'
 import type { RunnerRegistry } from '../runners/index.ts'
-import { canGoOn, findRun, latestUnfinished, ralphHome, type StoredRun } from '../runs/find.ts'
+import {
+  canGoOn,
+  findRun,
+  hasSession,
+  isIn,
+  latestUnfinished,
+  openRun,
+  placeAt,
+  ralphHome,
+  type StoredRun,
+  storedRuns,
+} from '../runs/find.ts'
 import { type Io, printAnswer } from '../runs/io.ts'
 import { isLive } from '../runs/live.ts'
-import { requireProject } from '../runs/place.ts'
-import { projectOf } from '../runs/project.ts'
+import { projectOf, requireProject, requireRepository } from '../runs/project.ts'
 import { tellRun, wakeRun } from '../runs/steer.ts'
 import { withLocks } from '../runs/with-locks.ts'
 import { refuseFromWithin } from '../runs/within.ts'
-import { idAt } from '../store/files/pinned.ts'
+import { askConfirmation } from '../terminal/question.ts'
 import { isUndone, moreIterations } from '../view/report/ending.ts'
 import { type Registry, workflowIn } from '../workflows/index.ts'
-import type { RunSpec } from '../workflows/spec.ts'
 import { requireAgent } from './agents/agents.ts'
 import { requireHeldBudget } from './agents/budget.ts'
 import { agentForResume, agentOfLatest, withAgent } from './agents/resumed.ts'
 import { factRows } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { hostRun } from './host.ts'
+import { forgetProtected } from './protection.ts'
 import { noteChangesMeanwhile } from './start-and-end.ts'
 
 export type ResumeOptions = {
@@ -32,6 +41,8 @@ export type ResumeOptions = {
   agent?: string
   model?: string
   projectDir?: string
+  /** Continue in another folder without asking. */
+  yes?: boolean
   json?: boolean
   quiet?: boolean
   shared?: boolean
@@ -56,7 +67,7 @@ export async function resumeRun(
 ): Promise<number> {
   const home = ralphHome(context.io.env)
   const project = projectOf(options.projectDir, context.io.env)
-  const run = name === undefined ? latest(home, project) : findRun(home, name, project)
+  const run = name === undefined ? latest(home, project) : findRun(home, name)
   return resume(run, options, context)
 }
 
@@ -78,12 +89,31 @@ export async function resume(
     return printAnswer(await answer, { stdout: out, stderr })
   }
   const home = ralphHome(env)
-  const { project } = run.began
-  await requireProject(run, env)
+  const project = await placeFor(run, options, env)
   // Read it again under the lock: another process may have resumed it meanwhile.
   return withLocks({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(home, findRun(home, run.id, project), options, context, instruction),
+    goOn(home, placeAt(openRun(home, run.id), project), options, context, instruction),
   )
+}
+
+/** The folder in which a run goes on: where it was, or another one with the same repository that the user names. */
+async function placeFor(run: StoredRun, options: ResumeOptions, env: NodeJS.ProcessEnv): Promise<string> {
+  const { project } = run.last
+  const named = options.projectDir === undefined ? project : projectOf(options.projectDir, env)
+  if (named === project && (options.projectDir === undefined || isIn(run, project))) {
+    await requireProject(run, env)
+    return project
+  }
+  await requireRepository(placeAt(run, named), env)
+  if (!options.yes) await requireConsent(run, named, options)
+  return named
+}
+
+async function requireConsent({ id, last }: StoredRun, named: string, { tui }: ResumeOptions): Promise<void> {
+  const question = `Run ${id} was in ${last.project}. Continue it in ${named}?`
+  if (tui || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(`run ${id} was in ${last.project}; to continue it in ${named}, add --yes`)
+  if (!(await askConfirmation(question))) throw new UsageError(`run ${id} stays where it was`)
 }
 
 async function goOn(
@@ -104,7 +134,7 @@ async function goOn(
   // A run that began before such limits were refused may go on under its own.
   if (newAgent || options.maxCost !== undefined || options.maxTokens !== undefined)
     requireHeldBudget(spec, limits, path)
-  followMove(run, spec)
+  if (!isIn(run, spec.project)) forgetProtected(run.dir)
   return hostRun({
     home,
     id: run.id,
@@ -120,14 +150,6 @@ async function goOn(
     ...(instruction !== null && { instruction }),
     ...(newAgent && { newAgent }),
   })
-}
-
-/** If the project was moved, with the repository around it, what the run keeps of its protected files follows. */
-function followMove({ dir, last }: StoredRun, { project, start }: RunSpec): void {
-  if (last.project === project) return
-  const within = start === null ? 0 : project.length - start.root.length
-  const [from, to] = [last.project, project].map(path => path.slice(0, path.length - within))
-  moveKept(dir, from!, to!, idAt(project) !== last.folder)
 }
 
 /** A live run keeps its limits and its agent: it may be about to act on them. */
@@ -146,8 +168,14 @@ function needUnfinished({ id, events }: StoredRun): void {
 
 function latest(home: string, project: string): StoredRun {
   const run = latestUnfinished(home, project)
-  if (!run) throw new UsageError(`no unfinished run in ${project}; start one with: ralph run`)
-  return run
+  if (run) return run
+  const left = storedRuns(home).findLast(
+    run => hasSession(run.id, project) && !isIn(run, project) && canGoOn(run.events) && !isUndone(run.events),
+  )
+  const wayOut = left
+    ? `run ${left.id} was in ${left.last.project}; to continue it here: ralph resume ${left.id} -C .`
+    : 'start one with: ralph run'
+  throw new UsageError(`no unfinished run in ${project}; ${wayOut}`)
 }
 
 /** The run's last limits with the new ones over them. Refuses a limit that is already used up. */

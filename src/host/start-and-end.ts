@@ -12,7 +12,7 @@ import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
 import { bornAt, type PinnedFolder } from '../store/files/pinned.ts'
 import { readNote, writeNote } from '../store/notes.ts'
-import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
+import { gitEnvironment, pinsOf, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 
 const NAMED = 3
@@ -88,7 +88,7 @@ export function recordBeginning(
   } else {
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
-    const pins = workflow.pins(spec)
+    const pins = pinsOf(workflow, spec)
     // The place first: whoever looks for the runs of a folder reads no further (`beganIn`).
     book.record({ type: 'began', at, v: 1, id, ...place, workflow: name, limits, tasks, pins, by })
     for (const edit of edits) book.record(edit)

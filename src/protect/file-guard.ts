@@ -36,7 +36,7 @@ export type FileGuardOptions = {
 }
 
 /** `violated` is saved too: a signal between the agent's end and its checks must not lose the failed check. */
-export type SavedState = {
+type SavedState = {
   files: Snapshot
   /** Device and inode of each root. Missing in runs of an older ralph. */
   roots?: Record<string, string>

@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { homeFolder } from '../store/files/home.ts'
+import { kindAt } from '../store/files/inside.ts'
+import { bornAt, idAt } from '../store/files/pinned.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 import { beganIn, firstEvent, journalPath, readJournal } from '../store/journal.ts'
 import { findReceipt } from '../store/receipts.ts'
+import { sessionDir } from '../store/session.ts'
 import { isUndone } from '../view/report/ending.ts'
-import { hasSession, locate, placeOnRecord } from './place.ts'
 import { allWorkers, readWorker } from './worker-record.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
@@ -15,10 +17,10 @@ type Began = Extract<RunEvent, { type: 'began' }>
 export type StoredRun = {
   id: string
   dir: string
-  /** If the project was moved since, it is as if the run had begun where the project is now. */
+  /** As if the run had begun in the project where it was last at work. */
   began: Began
   events: RunEvent[]
-  /** Where the run was last at work, and in which folder; an older ralph did not record that. */
+  /** Where the run was last at work, and in which folder. */
   last: { project: string; folder?: string; born?: number }
 }
 
@@ -49,17 +51,11 @@ export function makeRunDir(home: string, id: string): string {
 export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
-/**
- * A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. If its project
- * was moved, `project` may be where it is now; a session of that name there may explain why there is no run.
- */
-export function findRun(home: string, name: string, project?: string): StoredRun {
-  const run = openRun(home, findRunId(home, name, project))
-  return (project === undefined ? null : locate(run, project)) ?? run
-}
+/** A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. */
+export const findRun = (home: string, name: string): StoredRun => openRun(home, findRunId(home, name))
 
 /** The id of such a run; its journal is not read. */
-export function findRunId(home: string, name: string, project?: string): string {
+export function findRunId(home: string, name: string): string {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '')
     throw new UsageError('the id of the run is empty; leave it out for the latest run, or name one')
@@ -72,10 +68,6 @@ export function findRunId(home: string, name: string, project?: string): string 
     throw new UsageError(`"${name}" matches several runs: ${matches.slice(0, 5).join(', ')}`)
   if (findReceipt(home, name) !== null)
     throw new UsageError(`run "${name}" was deleted by ralph gc; its receipt is left: ralph report ${name}`)
-  if (project !== undefined && hasSession(name, project))
-    throw new UsageError(
-      `session ${name} has no run in ${join(home, 'runs')}: an older ralph made it, or another machine, so it cannot be resumed; start a new run`,
-    )
   const workers = allWorkers(home).map(worker => worker.name)
   const others = workers.length === 0 ? '' : `, and no worker of that name; there are: ${workers.join(', ')}`
   throw new UsageError(
@@ -99,15 +91,15 @@ export function latestMatching(
 ): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     if (!mayBelong(home, id, project)) continue
-    const run = inProject(openRun(home, id), project)
-    if (run && matches(run)) return run
+    const run = openRun(home, id)
+    if (isIn(run, project) && matches(run)) return run
   }
   return null
 }
 
 /**
  * Without reading the whole journal: most runs are of other folders, and there may be hundreds with long lists. A run that
- * was resumed after a move has a session where it was moved to.
+ * was resumed elsewhere has a session there.
  */
 function mayBelong(home: string, id: string, project: string): boolean {
   const dir = runDir(home, id)
@@ -116,15 +108,26 @@ function mayBelong(home: string, id: string, project: string): boolean {
   return began?.type === 'began' && (began.project === project || hasSession(id, project))
 }
 
-/** The run, if this folder is its project; else null. */
-function inProject(run: StoredRun, project: string): StoredRun | null {
-  const found = locate(run, project)
-  return found?.began.project === project ? found : null
+/** Whether this folder is the one that the run was last at work in. */
+export const isIn = ({ last }: StoredRun, project: string): boolean =>
+  last.project === project && isSameFolder(last, project)
+
+/** A disk may have another number after a reboot, but a folder keeps its own, and the time at which it was made. */
+function isSameFolder({ folder, born }: StoredRun['last'], path: string): boolean {
+  const found = idAt(path)
+  if (found === null || folder === undefined || found === folder) return found !== null
+  return inodeOf(found) === inodeOf(folder) && born !== undefined && born === bornAt(path)
 }
+
+const inodeOf = (id: string): string => id.slice(id.indexOf(':'))
+
+/** Whether the folder has a session of this run. That says only where a run may be: its journal says where it is. */
+export const hasSession = (id: string, project: string): boolean =>
+  kindAt(sessionDir(project, id)) === 'folder'
 
 /** All runs of a folder that can be read, the oldest first. */
 export const runsIn = (home: string, project: string): StoredRun[] =>
-  storedRuns(home).flatMap(run => inProject(run, project) ?? [])
+  storedRuns(home).filter(run => isIn(run, project))
 
 /** All runs that can be read, the oldest first. */
 export const storedRuns = (home: string): StoredRun[] =>
@@ -150,7 +153,20 @@ export function openRun(home: string, id: string): StoredRun {
   if (began?.type !== 'began')
     throw new UsageError(`${journalPath(dir)} does not begin with the start of a run; it cannot be resumed`)
   if (began.v !== 1) throw new UsageError(`run ${id} was made by a newer ralph; update ralph to continue it`)
-  return placeOnRecord({ id, dir, began, events, last: began })
+  const last = events.findLast(isPlaced)
+  return last
+    ? placeAt({ id, dir, began, events, last }, last.project)
+    : { id, dir, began, events, last: began }
+}
+
+type Placed = Extract<RunEvent, { type: 'resumed' }> & { project: string }
+
+const isPlaced = (event: RunEvent): event is Placed => event.type === 'resumed' && event.project !== undefined
+
+/** The run with its project in this folder: its first event is as if it had begun there. */
+export function placeAt(run: StoredRun, project: string): StoredRun {
+  const began = { ...run.began, project, pins: { ...run.began.pins, project } }
+  return { ...run, began, events: [began, ...run.events.slice(1)] }
 }
 
 export function runIds(home: string): string[] {

@@ -5,8 +5,7 @@ import type { Start } from '../git/start.ts'
 import { readNote } from '../store/notes.ts'
 import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
-import { requireWorktree } from './place.ts'
-import { projectOf } from './project.ts'
+import { projectOf, requireWorktree } from './project.ts'
 
 /** The run of this name; without one, the latest run of the folder, finished or not. */
 export function chooseRun(
@@ -16,7 +15,7 @@ export function chooseRun(
 ): StoredRun {
   const home = ralphHome(env)
   const project = projectOf(projectDir, env)
-  if (name !== undefined) return findRun(home, name, project)
+  if (name !== undefined) return findRun(home, name)
   const run = latestRun(home, project)
   if (!run) throw new UsageError(`no run in ${project}; start one with: ralph run`)
   return run
@@ -33,9 +32,7 @@ export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
     )
   requireWorktree(run)
   if (!existsSync(start.root))
-    throw new UsageError(
-      `the repository of run ${run.id} is gone: ${start.root}; if it was moved, name it with -C`,
-    )
+    throw new UsageError(`the repository of run ${run.id} is gone: ${start.root}; put it back`)
   return {
     run,
     start,

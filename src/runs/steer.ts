@@ -34,7 +34,7 @@ type Env = NodeJS.ProcessEnv
 export function runFor(name: string | undefined, options: SteerOptions, env: Env): StoredRun {
   const home = ralphHome(env)
   const project = projectOf(options.projectDir, env)
-  if (name !== undefined) return findRun(home, name, project)
+  if (name !== undefined) return findRun(home, name)
   const run = latestUnfinished(home, project)
   if (!run) throw new UsageError(`no unfinished run in ${project}; ralph ls --all lists the others`)
   return run

@@ -12,10 +12,10 @@ import { dropNote, readNote, writeNote } from '../store/notes.ts'
 import { isUndone } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
 import { keptFolders } from '../workflows/shared/own-folders.ts'
-import { ralphHome } from './find.ts'
+import { ralphHome, type StoredRun } from './find.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
-import { requireProject } from './place.ts'
+import { requireProject } from './project.ts'
 import { record } from './steer.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
@@ -84,8 +84,10 @@ export async function undoRun(
 async function sameFolder({ run, start }: PastRun, env: NodeJS.ProcessEnv): Promise<PinnedFolder> {
   const now = idsOf(start)
   const { ids = now } = start
-  // If nothing was moved, it must be the very same folders, and no copies: an undo removes and overwrites files.
-  const isMoved = start.movedFrom !== undefined || deviceOf(ids.root) !== deviceOf(now.root)
+  // Where nobody resumed it elsewhere, it must be the very same folders, and no copies: an undo removes and overwrites files.
+  const isMoved =
+    run.last.folder !== (run.events[0] as StoredRun['began']).folder ||
+    deviceOf(ids.root) !== deviceOf(now.root)
   if (ids.root !== now.root && !isMoved)
     throw new UsageError(
       `${start.root} is not the folder that the run was in, but another at the same path; to undo anyway, use --force`,

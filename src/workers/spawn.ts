@@ -12,6 +12,7 @@ import type { Settings } from '../settings/schema.ts'
 import { acquireNameLock } from '../store/lock.ts'
 import { print } from '../terminal/print.ts'
 import { isUndone } from '../view/report/ending.ts'
+import { pinsOf } from '../workflows/spec.ts'
 import { changeRecord, makeWorkerDir, setAside, writeRecord } from './folder.ts'
 import { workerListeners } from './frontend.ts'
 import { START_MS, startSupervisor } from './handshake.ts'
@@ -118,7 +119,7 @@ const recordOf = (run: ReadyRun, name: string, { foreground }: SpawnOptions): Wo
 async function begin(run: ReadyRun, record: WorkerRecord, putBack: () => void): Promise<void> {
   const { home, id, workflow, spec, limits, warnings, shared } = run
   const dir = workerDir(home, record.name)
-  const pins = workflow.pins(spec)
+  const pins = pinsOf(workflow, spec)
   writeOrder(dir, { type: 'begin', run: id, workflow: workflow.name, pins, limits, warnings, shared })
   try {
     await startSupervisor(dir, record.name, run.env, supervisor => changeRecord(home, record, { supervisor }))

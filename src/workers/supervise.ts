@@ -60,7 +60,7 @@ function host({ registry, home, record, order, io, window, onBegun }: HostWorker
     const workflow = workflowIn(registry, run)
     const spec = workflow.readSpec(run.began.pins)
     const frontend = workerFrontend({ home, dir, record, workflow, spec, past: run.events }, onBegun)
-    return resume(run, { ...order, projectDir: run.began.project }, { registry, io, frontend, runners })
+    return resume(run, order, { registry, io, frontend, runners })
   }
   const workflow = workflowIn(registry, { id: order.run, began: order })
   const spec = workflow.readSpec(order.pins)

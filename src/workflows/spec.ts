@@ -3,13 +3,12 @@ import { isObject } from '../core/json.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { Verification } from '../core/verification/method.ts'
-import { moveStart, type Start } from '../git/start.ts'
+import { packStart, type Start, unpackStart } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { merge } from '../settings/merge.ts'
 import { type CommandGuardrail, resolve, type Settings } from '../settings/schema.ts'
 import { readVerification } from '../settings/verification.ts'
-import { movePath } from '../store/files/move-path.ts'
-import type { Criterion } from './workflow.ts'
+import type { Criterion, Workflow } from './workflow.ts'
 
 /** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
 export type RunSpec = BaseSpec & {
@@ -88,31 +87,26 @@ const base = z.looseObject(BASE)
 export const specSchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject({ ...BASE, ...shape })
 
+/** What the first event keeps of a spec. The repository is named by its path from the project. */
+export function pinsOf<S extends RunSpec>(workflow: Workflow<S>, spec: S): Record<string, unknown> {
+  const { project, start } = spec
+  return { ...workflow.pins(spec), start: start && packStart(start, project) }
+}
+
 /** Reads pins with a schema. In the journal of an older or newer ralph something may be missing. */
-export function readPins<Schema extends z.ZodMiniType>(
-  schema: Schema,
+export function readPins<Spec extends BaseSpec>(
+  schema: z.ZodMiniType<Spec>,
   pins: Record<string, unknown>,
-): z.output<Schema> {
+): Spec {
   const read = schema.safeParse(pins, { jitless: true })
-  if (read.success) return read.data
+  if (read.success) {
+    const { project, start } = read.data
+    return { ...read.data, start: start && unpackStart(start, project) }
+  }
   const { path, message } = read.error.issues[0]!
   throw new UsageError(
     `the first event of this run cannot be read: ${['pins', ...path].join('.')}: ${message}; start a new run`,
   )
-}
-
-/** The pins of a run whose project was moved. What a workflow pins as a `path` is a file that the user named. */
-export function movePins(pins: Record<string, unknown>, from: string, to: string): Record<string, unknown> {
-  const move = (value: unknown) =>
-    isObject(value) && typeof value.path === 'string'
-      ? { ...value, path: movePath(value.path, from, to) }
-      : value
-  const found = start.safeParse(pins.start, { jitless: true })
-  return {
-    ...Object.fromEntries(Object.entries(pins).map(([key, value]) => [key, move(value)])),
-    project: to,
-    start: found.success ? moveStart(found.data, from, to) : pins.start,
-  }
 }
 
 /** Reads what is pinned for every run, whatever its workflow. */

@@ -191,9 +191,7 @@ describe('a workflow that is not one of ralph’s', () => {
       `${JSON.stringify({ ...began, by: undefined })}
 `,
     )
-    const resume = callWith(toy.env, io =>
-      resumeRun(ID, { projectDir: '.' }, { registry: none, io, frontend: noFrontend() }),
-    )
+    const resume = callWith(toy.env, io => resumeRun(ID, {}, { registry: none, io, frontend: noFrontend() }))
     await expect(resume).rejects.toThrow('has the workflow "toy", which this ralph does not know')
   })
 
@@ -221,7 +219,7 @@ describe('a workflow that is not one of ralph’s', () => {
       )
       const paid = events.slice(0, n).filter(e => e.type === 'ended').length
       const resumed = await callWith(toy.env, io =>
-        resumeRun(ID, { projectDir: '.' }, { registry, io, frontend: noFrontend() }),
+        resumeRun(ID, {}, { registry, io, frontend: noFrontend() }),
       )
       expect([n, resumed.code]).toEqual([n, 0])
       const calls = join(toy.root, 'prompts')

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { diffRun } from '../../src/runs/diff.ts'
 import { type UndoOptions, undoRun } from '../../src/runs/undo.ts'
@@ -7,9 +9,9 @@ import { setRepository } from '../cli/work-tree.ts'
 import { callWith } from '../support/io.ts'
 
 /** Undoes a run after such an answer. `shown`: all that was said about it. */
-async function undone(env: Record<string, string>, at: UndoOptions, agrees: () => boolean) {
+async function undone(env: Record<string, string>, at: UndoOptions, agrees: () => boolean, name?: string) {
   const shown: string[] = []
-  const { code, lines, revert } = await undoRun(workflows, undefined, at, env, async plan => {
+  const { code, lines, revert } = await undoRun(workflows, name, at, env, async plan => {
     shown.push(...plan)
     return agrees()
   })
@@ -143,9 +145,10 @@ describe('an undo', () => {
     ],
   ])('refuses another folder at the path of %s, unless one insists', async (_, script, words) => {
     const { stage } = await setRun()
+    const [id] = readdirSync(join(stage.project, '.ralph', 'sessions'))
     stage.sh(script)
     const at = { projectDir: stage.project, yes: true }
-    const undo = (force: boolean) => undone(stage.env, { ...at, force }, () => true)
+    const undo = (force: boolean) => undone(stage.env, { ...at, force }, () => true, id)
     await expect(undo(false)).rejects.toThrow(words)
     expect(stage.read('src/a')).toBe('one\nmore\n')
     expect((await undo(true)).code).toBe(0)

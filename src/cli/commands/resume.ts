@@ -27,6 +27,7 @@ export const resume: Verb = {
       )
       .addOption(new Option('--max-tokens <n>', 'a new limit, all tokens counted').argParser(positiveInteger))
       .option(...PROJECT_DIR)
+      .option('-y, --yes', 'continue in another folder, named by -C, without asking')
       .option('--shared', 'run even if another run is at work in this folder')
       .option('--tui', 'show the run on a full screen; q leaves it and stops nothing')
       .option('--json', 'print run events as NDJSON on standard output')

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path'
 import { saysDone } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
 import { CannotGoOn } from '../../core/ports.ts'
 import type { Limits } from '../../core/table.ts'
+import { pathSeenFrom } from '../../store/files/path-seen-from.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import { subjectLine } from '../shared/subject-line.ts'
@@ -17,8 +19,14 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   name: 'prompt',
   command: 'run',
   listed: false,
-  readSpec: pins => readPins(promptSchema, pins),
-  pins: spec => spec,
+  readSpec(pins) {
+    const { prompt, ...spec } = readPins(promptSchema, pins)
+    return { ...spec, prompt: movePrompt(prompt, path => resolve(spec.project, path)) }
+  },
+  pins: ({ prompt, ...spec }) => ({
+    ...spec,
+    prompt: movePrompt(prompt, path => pathSeenFrom(spec.project, path)),
+  }),
   table: ({ condition }) => prompt(condition),
   describe: ({ prompt, once, condition: { response, pattern, untilGreen, unchanged } }) => {
     const conditions = [
@@ -45,6 +53,9 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   protectedAreas: () => [],
   open,
 }
+
+const movePrompt = (prompt: PromptSpec['prompt'], move: (path: string) => string): PromptSpec['prompt'] =>
+  prompt.type === 'file' ? { ...prompt, path: move(prompt.path) } : prompt
 
 const GREEN = 'green checks'
 

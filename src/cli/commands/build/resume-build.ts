@@ -41,7 +41,7 @@ export async function resumeBuild(
 }
 
 function buildOf(home: string, project: string, name: string): StoredRun {
-  const run = findRun(home, name, project)
+  const run = findRun(home, name)
   if (!isOf(buildWorkflow, run)) throw new UsageError(`run ${run.id} is not a build`)
   if (run.began.project !== project)
     throw new UsageError(`run ${run.id} belongs to another folder, ${run.began.project}`)

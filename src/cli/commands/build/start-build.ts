@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { firstProblem } from '../../../core/format.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
+import { pathSeenFrom } from '../../../store/files/path-seen-from.ts'
 import { isAttended } from '../../../terminal/attended.ts'
 import type { CheckedList } from '../../../workflows/build/rules/planned.ts'
 import { readTasksFile } from '../../../workflows/build/rules/sources/read-tasks.ts'
@@ -100,10 +101,7 @@ function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOption
 }
 
 /** Agents work in the project, but the user may have typed the path in another folder. */
-function asSeenFrom(project: string, path: string): string {
-  const seen = relative(project, resolve(path))
-  return seen.startsWith('..') ? resolve(path) : seen
-}
+const asSeenFrom = (project: string, path: string): string => pathSeenFrom(project, resolve(path))
 
 function kindOf(path: string): 'file' | 'directory' | 'missing' {
   const found = path.trim() === '' || path.includes('\0') ? undefined : lookAt(path)

@@ -4,7 +4,6 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { type Answer, type Io, obeyed, printAnswer } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
-import { projectOf } from '../../../runs/project.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { plainLine } from '../../../view/text/plain.ts'
@@ -21,7 +20,7 @@ export const decideStory = async (name: string, request: StoryRequest, io: Io): 
 
 /** A run that is at work gets a request; of any other, journal and file are written. */
 export async function decide(name: string, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<Answer> {
-  const run = findRun(ralphHome(env), name, projectOf(undefined, env))
+  const run = findRun(ralphHome(env), name)
   refuseFromWithin(run, env)
   if (!isOf(storiesWorkflow, run))
     throw new UsageError(`run ${run.id} has no stories; to give it an instruction, use: ralph tell ${run.id}`)

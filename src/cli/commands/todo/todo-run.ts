@@ -28,9 +28,7 @@ export async function todoRun(words: string[], options: TodoOptions, io: Io): Pr
   const { env } = io
   // No run has an action's name: its id begins with a date.
   const isNamed = words.length > 0 && !isAction(words[0]!)
-  const run = isNamed
-    ? findRun(ralphHome(env), words[0]!, projectOf(options.projectDir, env))
-    : latestBuild(options, env)
+  const run = isNamed ? findRun(ralphHome(env), words[0]!) : latestBuild(options, env)
   if (!isOf(buildWorkflow, run))
     throw new UsageError(`run ${run.id} has no list of tasks; only a build has one`)
   const [action, ...rest] = isNamed ? words.slice(1) : words

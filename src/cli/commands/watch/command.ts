@@ -1,6 +1,4 @@
-import { PROJECT_DIR, type Verb } from '../verb.ts'
-
-export type WatchOptions = { projectDir?: string }
+import type { Verb } from '../verb.ts'
 
 const EXAMPLES = `
 Examples:
@@ -16,10 +14,9 @@ export const watch: Verb = {
   define: (command, { finish, io }) =>
     command
       .argument('[run]', 'the name of a worker, or the id of a run, or the beginning or end of it')
-      .option(...PROJECT_DIR)
       .addHelpText('after', EXAMPLES)
-      .action(async (name: string | undefined, options: WatchOptions) => {
+      .action(async (name: string | undefined) => {
         const { watchRuns } = await import('../../actions.ts')
-        finish(await watchRuns(name, options, io))
+        finish(await watchRuns(name, io))
       }),
 }

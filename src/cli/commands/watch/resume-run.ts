@@ -12,5 +12,5 @@ export async function resumeRun(name: string | undefined, options: ResumeOptions
       resumeRunIn(name, options, { registry: workflows, io, frontend }),
     )
   const code = printAnswer(await steer(name, 'resume', io.env, options), io)
-  return options.tui && code === 0 ? watchRuns(name, options, io) : code
+  return options.tui && code === 0 ? watchRuns(name, io) : code
 }

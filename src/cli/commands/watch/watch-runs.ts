@@ -1,15 +1,12 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { findRunId, ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
-import { projectOf } from '../../../runs/project.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
-import type { WatchOptions } from './command.ts'
 import { uiPorts } from './ui-ports.ts'
 
 /** `ralph watch`: the screens, until somebody leaves them. */
-export async function watchRuns(name: string | undefined, options: WatchOptions, io: Io): Promise<number> {
-  const run =
-    name === undefined ? null : findRunId(ralphHome(io.env), name, projectOf(options.projectDir, io.env))
+export async function watchRuns(name: string | undefined, io: Io): Promise<number> {
+  const run = name === undefined ? null : findRunId(ralphHome(io.env), name)
   requireTerminal(run === null ? 'ralph ls' : `ralph status ${run}`)
   const { openUi } = await import('../../../ui/app.ts')
   const { isColorSupported } = terminalStyle(process.stdout, io.env).colors

@@ -11,18 +11,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { journalPath, readJournal } from '../../src/store/journal.ts'
+import { readJournal } from '../../src/store/journal.ts'
 import type { Act } from '../support/agent-script.ts'
 import { hostRalph } from '../support/hosted.ts'
 import { soon } from '../support/killing.ts'
-import { runRalph } from '../support/ralph.ts'
+import { RALPH } from '../support/ralph.ts'
+import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 
-const MORE: Act[] = [
-  ['file', 'made', 'by the run\n'],
+const makes = (file: string): Act[] => [
+  ['file', file, 'by the run\n'],
   ['claude', 'more'],
 ]
+const MORE = makes('made')
 const DONE: Act[] = [['claude', 'Done. <response>DONE</response>']]
 
 type Stage = { root: string; project: string; env: Record<string, string>; runs(): string[] }
@@ -42,90 +44,107 @@ const WAYS = {
 function moveProject(stage: Stage, way: (from: string, to: string) => void) {
   const place = join(stage.root, 'elsewhere')
   way(stage.project, place)
-  return {
-    place,
-    ralph: (...args: string[]) => hostRalph(args, { cwd: place, env: stage.env }),
-    from: (cwd: string, ...args: string[]) => hostRalph(args, { cwd, env: stage.env }),
-  }
+  return { place, ralph: (...args: string[]) => hostRalph(args, { cwd: place, env: stage.env }) }
+}
+
+/** A run of one iteration, in a repository with a change of the user's. */
+async function setRun(calls: Act[][] = [MORE, DONE], args: string[] = ['-p', 'x', '--check', 'true']) {
+  const stage = setRepository({ calls })
+  stage.write('README', 'mine\n')
+  expect((await stage.ralph('run', ...args, '-m', '1')).code).toBe(1)
+  return stage
 }
 
 describe.each(Object.entries(WAYS))('a project that was %s', (_, way) => {
-  /** A run of one iteration, in a repository with a change of the user's. */
-  async function setRun(calls: Act[][] = [MORE, DONE], args: string[] = ['-p', 'x']) {
-    const stage = setRepository({ calls })
-    stage.write('README', 'mine\n')
-    expect((await stage.ralph('run', ...args, '-m', '1')).code).toBe(1)
-    return stage
-  }
-
-  it('is resumed where it is now: by its folder, by the id of the run, and with -C', async () => {
-    const stage = await setRun([MORE, MORE, MORE, DONE])
-    const { place, ralph, from } = moveProject(stage, way)
+  it('is not looked for: resume says which run it has, and how to continue it', async () => {
+    const stage = await setRun()
+    const { place, ralph } = moveProject(stage, way)
     const id = idOf(stage)
-    expect((await ralph('resume', '-m', '2')).code).toBe(1)
-    expect((await ralph('resume', id, '-m', '3')).code).toBe(1)
-    const last = await from(stage.root, 'resume', '-C', 'elsewhere', '-m', '5')
-    expect([last.code, last.stderr]).toEqual([0, expect.not.stringContaining('hooks were changed')])
+    const wayOut = `to continue it here: ralph resume ${id} -C .\n`
+    const found = await ralph('resume')
+    expect([found.code, found.stderr]).toEqual([
+      2,
+      `ralph: error: no unfinished run in ${place}; run ${id} was in ${stage.project}; ${wayOut}`,
+    ])
+    const named = await ralph('resume', id)
+    expect([named.code, named.stderr]).toEqual([
+      2,
+      expect.stringMatching(/is gone: \S+project; .*: ralph resume \S+ -C DIR\n$/),
+    ])
+    const asked = await ralph('resume', id, '-C', '.')
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      `ralph: error: run ${id} was in ${stage.project}; to continue it in ${place}, add --yes\n`,
+    ])
+    expect(readdirSync(stage.root)).not.toContain('project')
+  })
+
+  it('is where the run goes on once it is named, ends verified, and is undone', async () => {
+    const stage = await setRun([MORE, makes('second'), makes('third'), DONE])
+    const { place, ralph } = moveProject(stage, way)
+    const id = idOf(stage)
+    expect((await ralph('resume', id, '-C', '.', '--yes', '-m', '2')).code).toBe(1)
+    // From then on it is the place of the run.
+    expect((await ralph('resume', '-m', '3')).code).toBe(1)
+    const last = await hostRalph(['resume', id, '-m', '5'], { cwd: stage.root, env: stage.env })
+    expect([last.code, last.stdout, last.stderr]).toEqual([
+      0,
+      expect.stringContaining('verified'),
+      expect.not.stringContaining('hooks were changed'),
+    ])
     expect(existsSync(stage.project)).toBe(false)
     expect(readJournal(stage.runs()[0]!).findLast(e => e.type === 'resumed')).toMatchObject({
       project: place,
     })
     expect(readFileSync(join(place, '.ralph', 'sessions', id, 'session.json'), 'utf8')).toContain(place)
-  })
-
-  it('is shown, told, diffed and undone, and all agree where it is', async () => {
-    const stage = await setRun()
-    const { place, ralph, from } = moveProject(stage, way)
-    const id = idOf(stage)
-    const at = ['-C', 'elsewhere']
-    for (const words of [[id, ...at], at])
-      expect(JSON.parse((await from(stage.root, 'status', '--json', ...words)).stdout)).toMatchObject({
-        id,
-        project: place,
-        standing: 'finished',
-      })
-    expect(JSON.parse((await ralph('report', '--json')).stdout)).toMatchObject({ id, project: place })
-    expect((await ralph('tell', id, 'Mind the gap.')).code).toBe(0)
-    expect((await ralph('doctor')).stdout).toContain(`${id} is unfinished`)
-    expect(await runRalph(['diff', '--name-only'], { cwd: place, env: stage.env })).toMatchObject({
-      code: 0,
-      stdout: 'made\n',
-    })
+    expect(JSON.parse((await ralph('status', '--json')).stdout)).toMatchObject({ id, project: place })
     const undone = await ralph('undo', '--yes')
     expect([undone.code, undone.stderr]).toEqual([0, ''])
     expect(existsSync(join(place, 'made'))).toBe(false)
     expect(readFileSync(join(place, 'README'), 'utf8')).toBe('mine\n')
-    expect((await ralph('gc', '--keep', '0')).stdout).toContain('deleting 1 run')
   })
 
-  it('and whose prompt is a file in it goes on with that file', async () => {
+  it('has the file of the prompt', async () => {
     const stage = setRepository({ calls: [MORE, DONE] })
     stage.write('PROMPT.md', 'As it was')
     expect((await stage.ralph('run', '-f', 'PROMPT.md', '-m', '1')).code).toBe(1)
     const { place, ralph } = moveProject(stage, way)
     writeFileSync(join(place, 'PROMPT.md'), 'As it is')
-    expect((await ralph('resume', '-m', '2')).code).toBe(0)
+    expect((await ralph('resume', idOf(stage), '-C', '.', '--yes', '-m', '2')).code).toBe(0)
     const prompt = join(place, '.ralph', 'sessions', idOf(stage), 'iter-002', 'prompt.txt')
     expect(readFileSync(prompt, 'utf8')).toContain('As it is')
   })
 
-  it('after a crash has its protected files put back where it is now', async () => {
+  it('keeps what an agent wrote into protected files before ralph was killed', async () => {
     const stage = setRepository({
-      settings: { baseline: false, killGrace: 0.2 },
       calls: [
         [['file', '.ralph/settings.json', '{"maximumIterations": 99}'], ['file', 'up', ''], ['hang']],
         DONE,
       ],
     })
-    const before = stage.read('.ralph/settings.json')
     const ralph = stage.start('run', '-p', 'x')
     expect(await soon(() => existsSync(join(stage.project, 'up')))).toBe(true)
     ralph.kill('SIGKILL')
     await ralph.ended
     const moved = moveProject(stage, way)
-    expect((await moved.ralph('resume')).code).toBe(0)
-    expect(readFileSync(join(moved.place, '.ralph', 'settings.json'), 'utf8')).toBe(before)
+    expect((await moved.ralph('resume', idOf(stage), '-C', '.', '--yes')).code).toBe(0)
+    expect(readFileSync(join(moved.place, '.ralph', 'settings.json'), 'utf8')).toContain('99')
     expect(existsSync(stage.project)).toBe(false)
+  })
+})
+
+describe.skipIf(!hasTmux)('at a terminal', () => {
+  it.each([
+    ['n', 2],
+    ['y', 0],
+  ])('resume asks before it goes on elsewhere, and obeys: %s', async (key, code) => {
+    const stage = await setRun()
+    const { place } = moveProject(stage, renameSync)
+    const args = [process.execPath, RALPH, 'resume', idOf(stage), '-C', place, '-m', '5']
+    const terminal = await openTerminal(args, { cwd: stage.root, env: stage.env })
+    await terminal.waitFor('Continue it in')
+    await terminal.press(key)
+    expect((await terminal.ended()).code).toBe(code)
   })
 })
 
@@ -134,7 +153,7 @@ describe('a project that is no longer the one of the run', () => {
     [
       'because it is gone',
       stage => rmSync(stage.project, { recursive: true }),
-      /the project of run \S+ is gone: \S+project; if it was moved, name it with -C\n$/,
+      /the project of run \S+ is gone: \S+project; put it back, or continue elsewhere with: ralph resume \S+ -C DIR\n$/,
     ],
     [
       'because it was emptied',
@@ -152,7 +171,7 @@ describe('a project that is no longer the one of the run', () => {
         renameSync(stage.project, `${stage.project}-old`)
         execFileSync('git', ['clone', '-q', `${stage.project}-old`, stage.project])
       },
-      /\S+project is not the folder that run \S+ was in, but another at the same path; if that was moved, name it with -C\n$/,
+      /\S+project is not the folder that run \S+ was in, but another at the same path; put it back, or continue elsewhere with: ralph resume \S+ -C DIR\n$/,
     ],
     [
       'because its repository was made anew',
@@ -163,8 +182,7 @@ describe('a project that is no longer the one of the run', () => {
       /\S+project does not have the repository that run \S+ was in; put it back, or start a new run\n$/,
     ],
   ])('%s is not resumed, and nothing is made', async (_, change, words) => {
-    const stage = setRepository({ calls: [MORE, DONE] })
-    expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
+    const stage = await setRun()
     const count = () => readFileSync(join(stage.root, 'count'), 'utf8')
     change(stage)
     const ran = await hostRalph(['resume', idOf(stage), '-m', '5'], { cwd: stage.root, env: stage.env })
@@ -173,11 +191,11 @@ describe('a project that is no longer the one of the run', () => {
     expect(count()).toBe('.')
   })
 
-  it('is not taken for it without its id either, and the runs of the old one are not listed', async () => {
+  it('is not taken for it without its id either, and its runs are not listed', async () => {
     const stage = setStage({ calls: [MORE, DONE] })
     expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
     renameSync(stage.project, `${stage.project}-old`)
-    mkdirSync(stage.project)
+    mkdirSync(join(stage.project, '.ralph', 'sessions', idOf(stage)), { recursive: true })
     const at = { cwd: stage.project, env: stage.env }
     const outcome = async (verb: string) => {
       const { code, stderr } = await hostRalph([verb], at)
@@ -185,8 +203,6 @@ describe('a project that is no longer the one of the run', () => {
     }
     for (const verb of ['resume', 'status', 'report', 'diff', 'undo', 'cancel'])
       expect(await outcome(verb)).toEqual([verb, 2, true])
-    const old = { cwd: `${stage.project}-old`, env: stage.env }
-    expect((await hostRalph(['status'], old)).stdout).toContain(idOf(stage))
   })
 
   it('is not one without a repository in which nothing was made yet', async () => {
@@ -196,17 +212,43 @@ describe('a project that is no longer the one of the run', () => {
     const resumed = await stage.ralph('resume', '-m', '2')
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('done as claimed') })
   })
+})
 
-  it('is not a copy of it while the project itself is still there', async () => {
-    const stage = setStage({ calls: [MORE, DONE] })
-    expect((await stage.ralph('run', '-p', 'x', '-m', '1')).code).toBe(1)
-    const copy = `${stage.project}-copy`
-    cpSync(stage.project, copy, { recursive: true })
-    const inCopy = await hostRalph(['resume', '-m', '5'], { cwd: copy, env: stage.env })
-    expect([inCopy.code, inCopy.stderr]).toEqual([2, expect.stringContaining('no unfinished run in')])
-    expect((await hostRalph(['resume', idOf(stage), '-m', '5'], { cwd: copy, env: stage.env })).code).toBe(0)
-    expect(existsSync(journalPath(stage.runs()[0]!))).toBe(true)
-    expect(readFileSync(journalPath(stage.runs()[0]!), 'utf8')).not.toContain('project-copy')
+describe('a folder that resume names with -C', () => {
+  it.each<[string, (stage: Stage, folder: string) => string | void]>([
+    ['has another repository', (_, folder) => void execFileSync('git', ['init', '-q', folder])],
+    ['has no repository', () => {}],
+    [
+      'is below the place that the project has in the same repository',
+      ({ project }, folder) => {
+        rmSync(folder, { recursive: true })
+        cpSync(project, folder, { recursive: true })
+        mkdirSync(join(folder, 'sub'))
+        return join(folder, 'sub')
+      },
+    ],
+  ])('is refused if it %s', async (_, make) => {
+    const stage = await setRun()
+    const folder = join(stage.root, 'other')
+    mkdirSync(folder)
+    const place = make(stage, folder) ?? folder
+    const ran = await stage.ralph('resume', idOf(stage), '-C', place, '--yes')
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^ralph: error: \S+ does not have the repository that run \S+ was in\n$/),
+    ])
+    expect(readFileSync(join(stage.root, 'count'), 'utf8')).toBe('.')
+  })
+
+  it('may be a clone in the place of the project', async () => {
+    const stage = await setRun()
+    renameSync(stage.project, `${stage.project}-old`)
+    execFileSync('git', ['clone', '-q', `${stage.project}-old`, stage.project])
+    const ran = await hostRalph(['resume', idOf(stage), '-C', stage.project, '--yes', '-m', '5'], {
+      cwd: stage.root,
+      env: stage.env,
+    })
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('verified')])
   })
 })
 
