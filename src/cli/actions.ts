@@ -2,7 +2,7 @@
 
 import { collectGarbage as collectGarbageOf, type GcOptions } from '../runs/gc.ts'
 import type { Io } from '../runs/io.ts'
-import { type StatusOptions, showStatus as showStatusOf } from '../runs/show-status.ts'
+import { type StatusOptions, showStatus as showStatusOf } from '../runs/status.ts'
 import { askConfirmation } from '../terminal/question.ts'
 import { watchOutput } from '../terminal/watch-output.ts'
 import { showWorker } from '../workers/show.ts'

@@ -5,7 +5,8 @@ import type { RunState, StageTable } from '../core/table.ts'
 import type { Task } from '../core/task.ts'
 import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { failuresInRow } from '../core/trouble/streaks.ts'
-import { printableLine } from '../core/visible.ts'
+import { printableLine, safeJson } from '../core/visible.ts'
+import { heldElsewhere } from '../store/lock.ts'
 import { formatEndingAsAsked } from '../view/report/as-asked.ts'
 import { formatCost } from '../view/report/cost.ts'
 import { endingOf, resumeCommand } from '../view/report/ending.ts'
@@ -19,7 +20,10 @@ import { asCheck, plainLine } from '../view/text/plain.ts'
 import { table } from '../view/text/table.ts'
 import { clockTime } from '../view/time.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { hostOf } from './live.ts'
+import { ralphHome } from './find.ts'
+import type { Io } from './io.ts'
+import { hostOf, isLive } from './live.ts'
+import { chooseRun } from './past-run.ts'
 
 type Elsewhere = { pid: number; host: string; lock: string }
 
@@ -202,4 +206,27 @@ export function statusLines(status: RunStatus, now: number, columns: number | nu
       },
     ),
   ]
+}
+
+export type StatusOptions = { projectDir?: string; json?: boolean }
+
+export function showStatus(
+  registry: Registry,
+  name: string | undefined,
+  options: StatusOptions,
+  { stdout, env }: Io,
+): number {
+  const home = ralphHome(env)
+  const run = chooseRun(name, options.projectDir, env)
+  const now = Date.now()
+  const status = statusOf(registry, run.events, isLive(run), now, heldElsewhere(home, run.id))
+  const details = registry.get(run.began.workflow)?.details?.(run.events)
+  const width = stdout.isTTY ? stdout.columns || 80 : null
+  const more = details?.lines.map(line => plainLine(line)) ?? []
+  stdout.write(
+    options.json
+      ? `${safeJson({ ...status, ...(details && { details: details.data }) })}\n`
+      : `${[...statusLines(status, now, width), ...more].join('\n')}\n`,
+  )
+  return 0
 }

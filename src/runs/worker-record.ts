@@ -1,56 +1,37 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
-import type { ProcessRef } from '../core/events.ts'
 import { parseJson } from '../core/json.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 
-/** `worker.json`: which run a worker is, and which process hosts it. */
-export type WorkerRecord = {
-  v: 1
-  name: string
-  run: string
-  project: string
-  /** The command of its workflow. */
-  command: string
-  /** How its agent is watched: by its event stream, or by what its tmux pane shows. */
-  watched: 'stream' | 'screen'
-  /** Its window, `ralph:name`; null: it runs in somebody's terminal. */
-  window: string | null
-  spawned: number
-  /** The process that starts its supervisor, and until when it waits for that. */
-  starter: ProcessRef
-  deadline: number
-  supervisor: ProcessRef | null
-  /** The exit code of the run; absent: it has not ended yet, or was cut off. */
-  exit?: number
-  /** The worktree that was made for it. */
-  worktree?: { path: string; branch: string; root: string; base: string }
-}
+const ref = z.object({ pid: z.number(), startTime: z.string(), host: z.string() })
 
-const ref: z.ZodMiniType<ProcessRef> = z.looseObject({
-  pid: z.number(),
-  startTime: z.string(),
-  host: z.string(),
-})
-
-const record: z.ZodMiniType<WorkerRecord> = z.looseObject({
+const record = z.object({
   v: z.literal(1),
   name: z.string(),
   run: z.string(),
   project: z.string(),
+  /** The command of its workflow. */
   command: z.string(),
+  /** How its agent is watched: by its event stream, or by what its tmux pane shows. */
   watched: z.enum(['stream', 'screen']),
+  /** Its window, `ralph:name`. Null if it runs in somebody's terminal. */
   window: z.nullable(z.string()),
   spawned: z.number(),
+  /** The process that starts its supervisor, and until when it waits for that. */
   starter: ref,
   deadline: z.number(),
   supervisor: z.nullable(ref),
+  /** The exit code of the run. Absent if it has not ended yet, or was cut off. */
   exit: z.optional(z.number()),
+  /** The worktree that was made for it. */
   worktree: z.optional(
-    z.looseObject({ path: z.string(), branch: z.string(), root: z.string(), base: z.string() }),
+    z.object({ path: z.string(), branch: z.string(), root: z.string(), base: z.string() }),
   ),
 })
+
+/** `worker.json`: which run a worker is, and which process hosts it. */
+export type WorkerRecord = z.infer<typeof record>
 
 export const workersDir = (home: string): string => join(home, 'workers')
 
@@ -58,7 +39,7 @@ export const workerDir = (home: string, name: string): string => join(workersDir
 
 export const RECORD = 'worker.json'
 
-/** The record of a worker; null if there is none of this name, or it cannot be read. */
+/** The record of a worker. Null if there is none of this name, or it cannot be read. */
 export function readWorker(home: string, name: string): WorkerRecord | null {
   // A name is one folder: it must not lead elsewhere.
   if (!/^[A-Za-z0-9][\w-]*$/.test(name)) return null

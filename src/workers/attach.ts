@@ -7,8 +7,7 @@ import { hasWindow, openView } from '../runners/tmux/window.ts'
 import { ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { workerDir } from '../runs/worker-record.ts'
-import { workerNamed } from './find.ts'
-import { FILES } from './folder.ts'
+import { FILES, workerNamed } from './folder.ts'
 
 /** Shows a worker's window in this terminal. */
 export async function attachWorker(name: string, io: Io): Promise<number> {

@@ -1,6 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { RECORD, readWorker, type WorkerRecord, workerDir, workersDir } from '../runs/worker-record.ts'
+import { UsageError } from '../core/usage-error.ts'
+import { matchingRuns } from '../runs/find.ts'
+import {
+  allWorkers,
+  RECORD,
+  readWorker,
+  type WorkerRecord,
+  workerDir,
+  workersDir,
+} from '../runs/worker-record.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
 
@@ -20,6 +29,18 @@ export const FILES = {
 
 /** Where the folders of ended workers go whose names are used again. */
 const ASIDE = '.ended'
+
+/** The worker of this name; throws if there is none. */
+export function workerNamed(home: string, name: string): WorkerRecord {
+  const found = readWorker(home, name)
+  if (found) return found
+  if (matchingRuns(home, name).includes(name))
+    throw new UsageError(`${name} is a run, not a worker; see: ralph status ${name}`)
+  const names = allWorkers(home).map(worker => worker.name)
+  const known =
+    names.length === 0 ? 'there are none yet; start one with: ralph spawn' : `there are: ${names.join(', ')}`
+  throw new UsageError(`no worker '${name}' in ${workersDir(home)}; ${known}`)
+}
 
 export function makeWorkerDir(home: string, name: string): string {
   const dir = workerDir(home, name)

@@ -1,10 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, lstatSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, lstatSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import * as z from 'zod/mini'
 import type { ProcessRef } from '../core/events.ts'
+import { OWN_DEPTH, parseJson } from '../core/json.ts'
+import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { processRef } from '../runners/process/proc.ts'
+import { replaceFile } from '../store/files/atomic.ts'
 import { openNewFile } from '../store/files/new-file.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { FILES } from './folder.ts'
@@ -20,6 +24,47 @@ const ANSWER = 3
  * room, and no threads stand by for the garbage collector.
  */
 const SMALL = ['--max-semi-space-size=1', '--optimize-for-size', '--v8-pool-size=0']
+
+const amount = z.optional(z.number())
+
+const order = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('begin'),
+    run: z.string(),
+    workflow: z.string(),
+    pins: z.record(z.string(), z.unknown()),
+    limits: z.custom<Limits>(value => typeof value === 'object' && value !== null),
+    warnings: z.array(z.string()),
+    shared: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('resume'),
+    run: z.string(),
+    shared: z.boolean(),
+    maxIterations: amount,
+    maxCost: amount,
+    maxTokens: amount,
+    maxTime: amount,
+  }),
+])
+
+/** What a supervisor has to do: begin a run, or continue it. */
+export type LaunchOrder = z.infer<typeof order>
+
+/** Only the user may read it: a prompt can be in it. */
+export const writeOrder = (dir: string, wanted: LaunchOrder): void =>
+  replaceFile(join(dir, FILES.launch), JSON.stringify(wanted), 0o600)
+
+/** Reads an order and removes it: it is meant for one supervisor. */
+export function takeOrder(dir: string): LaunchOrder {
+  const path = join(dir, FILES.launch)
+  const text = textAt(path, { limit: LIMITS.own })
+  if (text === null) throw new UsageError(`${path} is missing; start workers with: ralph spawn`)
+  const read = order.safeParse(parseJson(text, OWN_DEPTH), { jitless: true })
+  if (!read.success) throw new UsageError(`${path} cannot be used: ${read.error.issues[0]?.message}`)
+  rmSync(path, { force: true })
+  return read.data
+}
 
 type Answer = { ok: true } | { error: string; isUsage: boolean }
 

@@ -7,9 +7,9 @@ import { sessionDir } from '../store/session.ts'
 import { wrapStyled } from '../view/text/fit.ts'
 import { withoutColours } from '../view/text/width.ts'
 import { readBase } from '../workflows/spec.ts'
-import { workerNamed } from './find.ts'
+import { workerNamed } from './folder.ts'
 import { lookAt } from './look.ts'
-import { partOf } from './rules/part.ts'
+import { partOf } from './rules/lines.ts'
 import { followView, MOST_BYTES, readView } from './view-log.ts'
 
 export type LogsOptions = { follow?: boolean; iteration?: number }

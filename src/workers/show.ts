@@ -7,7 +7,7 @@ import { costRow } from '../view/report/cost.ts'
 import { plainLine } from '../view/text/plain.ts'
 import type { Registry } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
-import { workerNamed } from './find.ts'
+import { workerNamed } from './folder.ts'
 import { inactivityOf } from './frontend.ts'
 import { lookAt, type WorkerLook } from './look.ts'
 

@@ -13,12 +13,10 @@ import { sendControl } from '../store/control.ts'
 import { acquireNameLock } from '../store/lock.ts'
 import { isUndone } from '../view/report/ending.ts'
 import { readBase } from '../workflows/spec.ts'
-import { workerNamed } from './find.ts'
-import { changeRecord, makeWorkerDir, removeWorker } from './folder.ts'
-import { START_MS, startSupervisor } from './handshake.ts'
-import { writeOrder } from './launch-file.ts'
+import { changeRecord, makeWorkerDir, removeWorker, workerNamed } from './folder.ts'
+import { START_MS, startSupervisor, writeOrder } from './handshake.ts'
 import { lookAt, type WorkerLook } from './look.ts'
-import { adoptEditedLimit } from './state-edit.ts'
+import { adoptEditedLimit } from './state-file.ts'
 import { removeMerged } from './worktree.ts'
 
 const POLL_MS = 50
@@ -158,10 +156,11 @@ async function endRun(found: WorkerLook, env: Env): Promise<Answer> {
   if (!canGoOn(findRun(home, run).events)) return unchanged(found, 'has already ended')
   const answer = await cancelRun(findRun(home, run), env)
   if (answer.type !== 'late') return answer
-  // It does not read its requests: end it without asking, then note that in its journal.
+  // It does not read its requests: end it without asking, then note that in its journal, unless it did so at last.
   const { supervisor } = workerNamed(home, name)
   if (supervisor) await endProcess(supervisor)
-  return cancelRun(findRun(home, run), env)
+  const ended = findRun(home, run)
+  return canGoOn(ended.events) ? cancelRun(ended, env) : obeyed('')
 }
 
 /** `graceMs`: how long it has to end by itself. */

@@ -13,8 +13,7 @@ import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.
 import { type Registry, workflowIn } from '../workflows/index.ts'
 import { changeRecord, FILES } from './folder.ts'
 import { workerFrontend } from './frontend.ts'
-import { answerStarter } from './handshake.ts'
-import { type LaunchOrder, takeOrder } from './launch-file.ts'
+import { answerStarter, type LaunchOrder, takeOrder } from './handshake.ts'
 import { appendToView } from './view-log.ts'
 
 /** The process of a worker: hosts its run as a foreground process would, with files in place of a terminal. */

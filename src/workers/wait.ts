@@ -3,7 +3,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { allWorkers } from '../runs/worker-record.ts'
-import { workerNamed } from './find.ts'
+import { workerNamed } from './folder.ts'
 import { lookAt } from './look.ts'
 
 export type WaitOptions = { all?: boolean; timeout?: number }

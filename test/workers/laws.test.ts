@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)('a name', () => {
   it('is chosen by ralph if none is given, and a second worker in the same folder is told what to do', async () => {
     const scene = setWorkers({ calls: HELD })
     const ran = await scene.ralph('spawn', '-f', 'PROMPT.md', '-m', '1')
-    const name = /^spawned ([a-z]+-[a-z]+) \(tmux: ralph:\1\)/.exec(ran.stdout)?.[1]
+    const name = /^spawned (worker-[a-z\d]{3}) \(tmux: ralph:\1\)/.exec(ran.stdout)?.[1]
     const second = await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')
     expect([second.code, second.stderr]).toEqual([
       2,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { partOf } from '../../src/workers/rules/part.ts'
+import { partOf } from '../../src/workers/rules/lines.ts'
 import { appendToView, followView, readView } from '../../src/workers/view-log.ts'
 import { scratch } from '../support/scratch.ts'
 

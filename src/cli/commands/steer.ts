@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { StatusOptions } from '../../runs/show-status.ts'
+import type { StatusOptions } from '../../runs/status.ts'
 import type { SteerOptions } from '../../runs/steer.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 

@@ -10,22 +10,12 @@ export function nameProblem(name: string): string | null {
   return /^\d{8}-\d{6}/.test(name) ? 'it looks like the id of a run' : null
 }
 
-const QUALITIES =
-  'amber brave brisk calm clever fair fresh gentle happy keen merry neat quick quiet swift warm'
-const ANIMALS = 'badger crane finch fox hare heron lark lynx marten otter owl robin seal stoat swan wren'
-
-/** A readable name that is not taken. `random`: a number from 0 to 1 each time it is called. */
+/** A short name that is not taken. `random`: a number from 0 to 1 each time it is called. */
 export function randomName(random: () => number, isTaken: (name: string) => boolean): string {
-  const one = (words: string) => {
-    const list = words.split(' ')
-    return list[Math.floor(random() * list.length)]!
-  }
-  for (let tries = 0; tries < 50; tries++) {
-    const name = `${one(QUALITIES)}-${one(ANIMALS)}`
-    if (!isTaken(name)) return name
-  }
-  for (let n = 2; ; n++) {
-    const name = `${one(QUALITIES)}-${one(ANIMALS)}-${n}`
+  for (;;) {
+    const name = `worker-${Math.floor(random() * 36 ** 3)
+      .toString(36)
+      .padStart(3, '0')}`
     if (!isTaken(name)) return name
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../src/core/events.ts'
-import { loopLines } from '../../../src/workers/rules/lines.ts'
-import { partOf } from '../../../src/workers/rules/part.ts'
+import { loopLines, partOf } from '../../../src/workers/rules/lines.ts'
 import { LIMITS } from '../../core/play.ts'
 
 const loop = { name: 'w', inactivityTimeout: 60, byPattern: false }
