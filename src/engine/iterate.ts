@@ -27,9 +27,7 @@ export async function begin(
   { book, ports }: RunContext,
   decision: Extract<Decision, { type: 'work' }>,
 ): Promise<Begun> {
-  const found = ports.workspaceFor?.(decision.task)
-  // Await only a promise: an await costs a turn of the event loop.
-  const workspace = found instanceof Promise ? await found : found
+  const workspace = await ports.workspaceFor?.(decision.task)
   const { state, table } = book
   const usd = decision.agent === null ? null : shareOf(state, table.width)
   const step: Step = {
@@ -102,6 +100,18 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
 /** Checks, judges and settles a step whose agent has ended. After a crash, an iteration that was paid for goes on here. */
 export async function conclude(context: RunContext, step: Step): Promise<void> {
   const { book, ports, signals } = context
+  const evidence = await collectEvidence(context, step)
+  if (evidence) await apply(context, settleAs(book, ports, step, outcomeOf(step, evidence)))
+  // After a signal the next incarnation runs the checks; a cancelled run has none.
+  else if (!signals.soft.aborted) await settleInterrupted(book, ports, step)
+}
+
+/** What a step is judged by. */
+type Evidence = { findings: Finding[]; tree?: string; claims: Claims; changed: boolean }
+
+/** Null after a signal. */
+async function collectEvidence(context: RunContext, step: Step): Promise<Evidence | null> {
+  const { book, ports } = context
   const work = workOf(book, step)
   // What ralph does itself comes before the checks: they check its result.
   const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
@@ -110,23 +120,20 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   const checks = well ? await ports.checks(work) : []
   const changed = await hasChanged(context, step, { well, isChecked: checks.length > 0 })
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
-  if (!checked) {
-    // After a signal the next incarnation runs the checks; a cancelled run has none.
-    if (!signals.soft.aborted) await settleInterrupted(book, ports, step)
-    return
-  }
-  const doubts = await lookForDoubts(ports, work, checked.findings)
-  const found = [...acted, ...checked.findings, ...doubts]
-  const completed =
-    step.agent === null && isGreen(found) ? ((await ports.complete?.(workOf(book, step))) ?? []) : []
+  if (!checked) return null
+  const found = [...acted, ...checked.findings, ...(await lookForDoubts(ports, work, checked.findings))]
+  const isComplete = step.agent === null && isGreen(found)
+  const completed = isComplete ? ((await ports.complete?.(workOf(book, step))) ?? []) : []
   emitFindings(ports, step.id, completed)
-  const findings = [...found, ...completed]
   const claims = well && step.ended ? await claimsOf(ports, work, step.ended) : {}
-  const outcome: Outcome = step.ended
-    ? judge({ ...step.ended, ...checked, findings, claims, changed })
-    : { end: 'ok', ...checked, findings, ...questionIn(findings), changed: false }
-  const settled = settleAs(book, ports, step, outcome)
-  await apply(context, settled)
+  return { ...checked, findings: [...found, ...completed], claims, changed }
+}
+
+/** What ralph did itself has no claims, and no agent that could be idle. */
+function outcomeOf({ ended }: Step, evidence: Evidence): Outcome {
+  if (ended) return judge({ ...ended, ...evidence })
+  const { claims: _, ...checked } = evidence
+  return { end: 'ok', ...checked, ...questionIn(checked.findings), changed: false }
 }
 
 /** An agent that fell silent had not come to an end, so its last words are no claim; what it had written is one. */

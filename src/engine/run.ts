@@ -1,11 +1,10 @@
 import type { Proof, Result } from '../core/events.ts'
 import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
-import type { StepId } from '../core/table.ts'
-import type { TaskId } from '../core/task.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
-import { apply, type Begun, begin, iterate, type RunContext } from './iterate.ts'
+import { cutAll, drop, inTheAir, launch, noFlights } from './flights.ts'
+import type { RunContext } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
@@ -21,12 +20,6 @@ export type LoopEnding =
 
 /** Timers are limited to some days, and a laptop may sleep meanwhile: look again at least once an hour. */
 const LONGEST_NAP = 3_600_000
-
-/** A step that was ended by itself is applied: the run goes on. */
-async function applyLeft(context: RunContext, id: StepId): Promise<void> {
-  const settled = context.book.state.unapplied[id]
-  if (settled && !context.signals.hard.aborted) await apply(context, settled)
-}
 
 const napUntil = (until: number, now: number): number => Math.min(until - now, LONGEST_NAP)
 
@@ -48,68 +41,33 @@ export async function run(
   }
   const began = ports.clock.elapsed()
   const sleep = sleeper(context)
-  const flying = new Map<StepId, Promise<void>>()
-  /** Each ends one step now: because its task was dropped, or with all others. */
-  const cuts = new Map<StepId, AbortController>()
-  const dropped = new Set<StepId>()
-  const endSteps = (task: TaskId) => {
-    for (const { id, task: its } of Object.values(book.state.flight)) {
-      if (its !== task) continue
-      dropped.add(id)
-      cuts.get(id)?.abort()
-    }
-  }
-  // One listener for all steps: to combine signals takes longer than most of what ralph does in a step.
-  const cutAll = () => {
-    for (const cut of cuts.values()) cut.abort()
-  }
-  let trouble: { error: unknown } | null = null
-  const fly = (begun: Begun) => {
-    const cut = new AbortController()
-    cuts.set(begun.step.id, cut)
-    signals.hard.addEventListener('abort', cutAll)
-    if (signals.hard.aborted) cut.abort()
-    const done = iterate({ ...context, signals: { soft: signals.soft, hard: cut.signal } }, begun)
-      .then(() => (dropped.has(begun.step.id) ? applyLeft(context, begun.step.id) : undefined))
-      .catch(error => {
-        trouble ??= { error }
-      })
-      .finally(() => {
-        flying.delete(begun.step.id)
-        cuts.delete(begun.step.id)
-        // A combined signal with a listener is never freed, nor is all that the listener knows.
-        if (cuts.size === 0) signals.hard.removeEventListener('abort', cutAll)
-        dropped.delete(begun.step.id)
-      })
-    flying.set(begun.step.id, done)
-  }
+  const flights = noFlights()
+  const endAll = () => cutAll(flights)
+  signals.hard.addEventListener('abort', endAll)
   try {
     if (options.again) await recover(context)
     await takeBaseline(context, options.baseline)
     for (;;) {
-      if (signals.soft.aborted || trouble) await Promise.all(flying.values())
-      if (trouble) throw (trouble as { error: unknown }).error
+      if (signals.soft.aborted || flights.trouble) await Promise.all(inTheAir(flights))
+      if (flights.trouble) throw flights.trouble.error
       if (signals.soft.aborted) return await leave(context, 'interrupted', true)
       sleep.caughtUp()
-      obey(context, cancel, endSteps)
-      if (flying.size === 0) await ports.adoptEdits()
+      obey(context, cancel, task => drop(flights, book, task))
+      if (flights.byId.size === 0) await ports.adoptEdits()
       const now = ports.clock.now()
       const worked = ports.clock.elapsed() - began
       const { table, state, tasks } = book
       const decision = next(table, state, tasks, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
-          await begin(context, decision).then(fly, error => {
-            // Others may be in flight: the run stops once they have ended.
-            trouble ??= { error }
-          })
+          await launch(flights, context, decision)
           // With one step at a time there is nothing to decide until it ends.
-          if (table.width === 1 && flying.size > 0) await sleep.wait(flying.values(), null)
+          if (table.width === 1 && flights.byId.size > 0) await sleep.wait(inTheAir(flights), null)
           break
         case 'busy':
-          if (flying.size === 0) throw new Error('the state has steps in flight, but none is running')
+          if (flights.byId.size === 0) throw new Error('the state has steps in flight, but none is running')
           await sleep.wait(
-            flying.values(),
+            inTheAir(flights),
             decision.until === undefined ? null : napUntil(decision.until, now),
           )
           break
@@ -135,6 +93,7 @@ export async function run(
     recordError(context, error)
     throw error
   } finally {
+    signals.hard.removeEventListener('abort', endAll)
     sleep.stop()
   }
 }

@@ -181,11 +181,9 @@ export function composePorts(options: PortsOptions): Ports {
       return withDenied(prompt, work.state.sandbox)
     },
     async call(work, prompt, listener) {
-      // Await only a promise: an await costs a turn of the event loop before the agent starts.
-      const started = active.onAgentStart?.(work)
-      if (started) await started
+      await active.onAgentStart?.(work)
       const { id, agent, workspace } = work.step
-      const { dir } = workspace === undefined ? workspaces.project : await workspaces.of(workspace)
+      const { dir } = await workspaces.of(workspace)
       return call(
         {
           id,

@@ -345,7 +345,8 @@ describe('the loop', () => {
     const workflow = { ...tasks({ parallel: 1 }), width: 2 }
     const world = new World([{}], { tasks: list, workflow, limits: { iterations: null } })
     expect(await world.host()).toMatchObject({ result: 'complete' })
-    expect(world.types().slice(1, 3)).toEqual(['started', 'started'])
+    const before = world.types().slice(0, world.types().indexOf('ended'))
+    expect(before.filter(type => type === 'started')).toHaveLength(2)
     expect(world.calls).toBe(3)
   })
 })

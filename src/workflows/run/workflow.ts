@@ -20,13 +20,10 @@ export const promptWorkflow: Workflow<PromptSpec> = {
   command: 'run',
   listed: false,
   readSpec(pins) {
-    const { prompt, ...spec } = readPins(promptSchema, pins)
-    return { ...spec, prompt: movePrompt(prompt, path => resolve(spec.project, path)) }
+    const spec = readPins(promptSchema, pins)
+    return { ...spec, prompt: movePrompt(spec.prompt, path => resolve(spec.project, path)) }
   },
-  pins: ({ prompt, ...spec }) => ({
-    ...spec,
-    prompt: movePrompt(prompt, path => pathSeenFrom(spec.project, path)),
-  }),
+  pins: spec => ({ ...spec, prompt: movePrompt(spec.prompt, path => pathSeenFrom(spec.project, path)) }),
   table: ({ condition }) => prompt(condition),
   describe: ({ prompt, once, condition: { response, pattern, untilGreen, unchanged } }) => {
     const conditions = [
