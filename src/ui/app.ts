@@ -12,13 +12,13 @@ import {
   type ScreenEffect,
   type UiState,
 } from '../view/screens/ui-state.ts'
-import { screenStyle } from '../view/style.ts'
+import { type Style, screenStyle } from '../view/style.ts'
 import { actOn } from './effects.ts'
 import { type FollowedHome, followHome } from './home.ts'
-import { type OpenedRun, openRun } from './opened-run.ts'
+import { type OpenedRun, openShownRun } from './opened-run.ts'
 import type { UiPorts } from './ports.ts'
 import { renderer } from './renderer.ts'
-import { fullScreen, type TerminalStreams } from './terminal.ts'
+import { type FullScreen, fullScreen, type TerminalStreams } from './terminal.ts'
 
 export type UiOptions = {
   ports: UiPorts
@@ -48,159 +48,212 @@ export type Ui = {
 const FRAME_MS = 66
 const TICK_MS = 1000
 
+/** The screens that are open on a terminal. */
+type App = {
+  readonly options: UiOptions
+  readonly style: Style
+  readonly frames: ReturnType<typeof renderer>
+  readonly screen: FullScreen
+  ui: UiState
+  home: FollowedHome | null
+  opened: OpenedRun | null
+  /** Read when its screen is opened. */
+  night: Model['morning']
+  /** Whether there is a list decides how wide the output is. */
+  lastItems: RunModel['items']
+  /** Which check is selected decides whose log is read. */
+  lastChecks: RunModel['checks']
+  timer: NodeJS.Timeout | null
+  ticking: NodeJS.Timeout | null
+  lastDrawn: number
+  isShown: boolean
+  isClosed: boolean
+  readonly onResize: () => void
+  readonly onDrained: () => void
+  readonly finish: () => void
+}
+
 /** Opens the screens on a terminal: reads what changes, draws, and does what keys ask for. */
-export function openUi({ ports, streams, run, hasColor, quitHint, onInterrupt }: UiOptions): Ui {
-  const { stdout } = streams
-  const style = screenStyle(hasColor)
-  let ui: UiState = firstUi(run)
-  let home: FollowedHome | null = null
-  let opened: OpenedRun | null = null
-  let timer: NodeJS.Timeout | null = null
-  let ticking: NodeJS.Timeout | null = null
-  let lastDrawn = 0
-  let isShown = false
-  let isClosed = false
+export function openUi(options: UiOptions): Ui {
+  const { streams, run, hasColor } = options
   let finish = () => {}
   const closed = new Promise<void>(resolve => {
     finish = resolve
   })
-  const frames = renderer(stdout)
-  const screen = fullScreen(streams, onTyped)
+  const app: App = {
+    options,
+    style: screenStyle(hasColor),
+    frames: renderer(streams.stdout),
+    screen: fullScreen(streams, text => onTyped(app, text)),
+    ui: firstUi(run),
+    home: null,
+    opened: null,
+    night: null,
+    lastItems: [],
+    lastChecks: [],
+    timer: null,
+    ticking: null,
+    lastDrawn: 0,
+    isShown: false,
+    isClosed: false,
+    onResize: () => redraw(app),
+    onDrained() {
+      streams.stdout.off('drain', app.onDrained)
+      drawSoon(app)
+    },
+    finish,
+  }
+  show(app)
+  return {
+    closed,
+    hide: () => hide(app),
+    show: () => void (app.isClosed || show(app)),
+    close: () => close(app),
+    say: message => say(app, message),
+  }
+}
 
-  const sizeOf = (): Size => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
+const sizeOf = ({ options: { streams } }: App): Size => ({
+  columns: streams.stdout.columns || 80,
+  rows: streams.stdout.rows || 24,
+})
 
-  function modelNow(): Model {
-    const now = Date.now()
-    const size = sizeOf()
-    // Only for what is looked at: reading all journals takes longer than opening one run.
-    if (ui.screen === 'overview') home ??= followHome(ports, drawSoon)
-    if (ui.run !== null && opened?.id !== ui.run) {
-      opened?.close()
-      opened = openRun(ports, ui.run, style, drawSoon)
-    }
-    if (ui.screen === 'morning') night ??= ports.morning(now)
-    const columns = outputSize({ items: lastItems }, ui, { ...size, rows: size.rows - 1 }).columns
-    const run =
-      ui.screen === 'run'
-        ? (opened?.model(now, {
-            columns,
-            isUnfolded: ui.isUnfolded,
-            screen: size.columns - 1,
-            log: selectedCheck({ checks: lastChecks }, ui)?.log ?? null,
-          }) ?? null)
-        : null
-    lastItems = run?.items ?? lastItems
-    lastChecks = run?.checks ?? lastChecks
-    return {
-      now,
-      rows: ui.screen === 'overview' ? (home?.rows(now) ?? []) : [],
-      loading: home?.loading() ?? 0,
-      run,
-      morning: night,
-      quitHint: quitHint ?? 'q leaves',
-    }
+function modelNow(app: App): Model {
+  const { ui, style } = app
+  const { ports, quitHint = 'q leaves' } = app.options
+  const now = Date.now()
+  const size = sizeOf(app)
+  const changed = () => drawSoon(app)
+  // Only for what is looked at: reading all journals takes longer than opening one run.
+  if (ui.screen === 'overview') app.home ??= followHome(ports, changed)
+  if (ui.run !== null && app.opened?.id !== ui.run) {
+    app.opened?.close()
+    app.opened = openShownRun(ports, ui.run, style, changed)
   }
-  /** Whether there is a list decides how wide the output is. */
-  let lastItems: RunModel['items'] = []
-  /** Read when its screen is opened. */
-  let night: Model['morning'] = null
-  /** Which check is selected decides whose log is read. */
-  let lastChecks: RunModel['checks'] = []
+  if (ui.screen === 'morning') app.night ??= ports.morning(now)
+  const columns = outputSize({ items: app.lastItems }, ui, { ...size, rows: size.rows - 1 }).columns
+  const log = selectedCheck({ checks: app.lastChecks }, ui)?.log ?? null
+  const shape = { columns, isUnfolded: ui.isUnfolded, screen: size.columns - 1, log }
+  const run = ui.screen === 'run' ? (app.opened?.model(now, shape) ?? null) : null
+  app.lastItems = run?.items ?? app.lastItems
+  app.lastChecks = run?.checks ?? app.lastChecks
+  return {
+    now,
+    rows: ui.screen === 'overview' ? (app.home?.rows(now) ?? []) : [],
+    loading: app.home?.loading() ?? 0,
+    run,
+    morning: app.night,
+    quitHint,
+  }
+}
 
-  function draw(): void {
-    timer = null
-    if (!isShown) return
-    lastDrawn = performance.now()
-    const model = modelNow()
-    const isDrawn = frames.draw(screenLines(model, ui, sizeOf(), style))
-    if (!isDrawn) stdout.on('drain', onDrained)
-    tickWhile(model.run?.row.isAtWork || model.rows.some(row => row.isAtWork))
-  }
-  function drawSoon(): void {
-    timer ??= setTimeout(draw, Math.max(FRAME_MS - (performance.now() - lastDrawn), 0))
-  }
-  function onDrained(): void {
-    stdout.off('drain', onDrained)
-    drawSoon()
-  }
-  /** Times are shown, and a process may die without a word: only then is there a timer. */
-  function tickWhile(isAtWork: boolean): void {
-    if (isAtWork === (ticking !== null)) return
-    if (ticking) clearInterval(ticking)
-    ticking = isAtWork ? setInterval(drawSoon, TICK_MS) : null
-  }
+function draw(app: App): void {
+  app.timer = null
+  if (!app.isShown) return
+  app.lastDrawn = performance.now()
+  const model = modelNow(app)
+  const isDrawn = app.frames.draw(screenLines(model, app.ui, sizeOf(app), app.style))
+  if (!isDrawn) app.options.streams.stdout.on('drain', app.onDrained)
+  tickWhile(app, model.run?.row.isAtWork || model.rows.some(row => row.isAtWork))
+}
 
-  function onTyped(text: string): void {
-    for (const key of keysIn(text)) {
-      const { ui: next, effects } = reduce(ui, key, modelNow(), sizeOf())
-      // It is read again each time.
-      if (next.screen !== 'morning') night = null
-      ui = next
-      for (const effect of effects) act(effect)
-    }
-    drawSoon()
+function drawSoon(app: App): void {
+  app.timer ??= setTimeout(draw, Math.max(FRAME_MS - (performance.now() - app.lastDrawn), 0), app)
+}
+
+/** The whole screen, because something else may have written there. */
+function redraw(app: App): void {
+  app.frames.forget()
+  drawSoon(app)
+}
+
+/** Times are shown, and a process may die without a word: only then is there a timer. */
+function tickWhile(app: App, isAtWork: boolean): void {
+  if (isAtWork === (app.ticking !== null)) return
+  if (app.ticking) clearInterval(app.ticking)
+  app.ticking = isAtWork ? setInterval(drawSoon, TICK_MS, app) : null
+}
+
+function onTyped(app: App, text: string): void {
+  for (const key of keysIn(text)) {
+    const { ui, effects } = reduce(app.ui, key, modelNow(app), sizeOf(app))
+    // It is read again each time.
+    if (ui.screen !== 'morning') app.night = null
+    app.ui = ui
+    for (const effect of effects) act(app, effect)
   }
-  function say(message: string): void {
-    ui = { ...ui, message }
-    drawSoon()
+  drawSoon(app)
+}
+
+function say(app: App, message: string): void {
+  app.ui = { ...app.ui, message }
+  drawSoon(app)
+}
+
+function act(app: App, effect: Effect): void {
+  if (isOfTheScreen(effect)) {
+    OWN[effect.type](app)
+    return
   }
-  function act(effect: Effect): void {
-    if (isOfTheScreen(effect)) OWN[effect.type]()
-    else {
-      say('…')
-      actOn(effect, { ports, write: text => stdout.write(text), lend }).then(say, (error: Error) =>
-        say(error.message),
-      )
-    }
+  const { ports, streams } = app.options
+  say(app, '…')
+  actOn(effect, {
+    ports,
+    write: text => streams.stdout.write(text),
+    lend: program => lend(app, program),
+  }).then(
+    said => say(app, said),
+    (error: Error) => say(app, error.message),
+  )
+}
+
+const OWN: Readonly<Record<ScreenEffect['type'], (app: App) => void>> = {
+  quit: close,
+  interrupt: app => (app.options.onInterrupt ?? (() => close(app)))(),
+  redraw: app => app.frames.forget(),
+  suspend,
+}
+
+/** Gives the terminal to a program until it ends. */
+async function lend(app: App, program: () => Promise<string>): Promise<string> {
+  hide(app)
+  try {
+    return await program()
+  } finally {
+    show(app)
   }
-  const OWN: Readonly<Record<ScreenEffect['type'], () => void>> = {
-    quit: close,
-    interrupt: onInterrupt ?? close,
-    redraw: frames.forget,
-    suspend,
-  }
-  /** Gives the terminal to a program until it ends. */
-  async function lend(program: () => Promise<string>): Promise<string> {
-    hide()
-    try {
-      return await program()
-    } finally {
-      show()
-    }
-  }
-  function suspend(): void {
-    hide()
-    process.once('SIGCONT', show)
-    process.kill(process.pid, 'SIGTSTP')
-  }
-  function onResize(): void {
-    frames.forget()
-    drawSoon()
-  }
-  function show(): void {
-    if (isShown) return
-    isShown = true
-    screen.enter()
-    frames.forget()
-    stdout.on('resize', onResize)
-    draw()
-  }
-  function hide(): void {
-    if (!isShown) return
-    isShown = false
-    stdout.off('resize', onResize)
-    stdout.off('drain', onDrained)
-    tickWhile(false)
-    screen.leave()
-  }
-  function close(): void {
-    isClosed = true
-    hide()
-    if (timer) clearTimeout(timer)
-    home?.close()
-    opened?.close()
-    finish()
-  }
-  show()
-  return { closed, hide, show: () => void (isClosed || show()), close, say }
+}
+
+function suspend(app: App): void {
+  hide(app)
+  process.once('SIGCONT', () => show(app))
+  process.kill(process.pid, 'SIGTSTP')
+}
+
+function show(app: App): void {
+  if (app.isShown) return
+  app.isShown = true
+  app.screen.enter()
+  app.frames.forget()
+  app.options.streams.stdout.on('resize', app.onResize)
+  draw(app)
+}
+
+function hide(app: App): void {
+  if (!app.isShown) return
+  const { stdout } = app.options.streams
+  app.isShown = false
+  stdout.off('resize', app.onResize)
+  stdout.off('drain', app.onDrained)
+  tickWhile(app, false)
+  app.screen.leave()
+}
+
+function close(app: App): void {
+  app.isClosed = true
+  hide(app)
+  if (app.timer) clearTimeout(app.timer)
+  app.home?.close()
+  app.opened?.close()
+  app.finish()
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { followHome } from '../../src/ui/home.ts'
-import { openRun } from '../../src/ui/opened-run.ts'
+import { openShownRun } from '../../src/ui/opened-run.ts'
 import type { UiPorts } from '../../src/ui/ports.ts'
 import { screenStyle } from '../../src/view/style.ts'
 import { item, plans, says, setBuild } from '../cli/build-scene.ts'
@@ -70,7 +70,7 @@ describe('what the screens read', () => {
     const before = watchers()
     const id = stage.runs()[0]!.split('/').at(-1)!
     const home = followHome(ports, () => {})
-    const run = openRun(ports, id, screenStyle(false), () => {})
+    const run = openShownRun(ports, id, screenStyle(false), () => {})
     const shape = { columns: 80, isUnfolded: false, screen: 80, log: null }
     while (run.model(Date.now(), shape) === null || home.loading() > 0) await pause(10)
     expect(home.rows(Date.now())).toMatchObject([{ id, phase: 'finished', status: 'claimed' }])
