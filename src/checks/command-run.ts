@@ -2,7 +2,7 @@ import type { CheckWork, Clock, Command } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import type { CommandRun } from '../core/verification/command-run.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
-import { headOf, wholeText } from './excerpt.ts'
+import { logHead, wholeText } from './excerpt.ts'
 
 /** What running a command takes. */
 export type CommandOptions = {
@@ -51,7 +51,7 @@ async function start(
     excerpt: () => '',
     onEnd(fd: number) {
       output = wholeText(fd)
-      head = headOf(fd, truncateAt)
+      head = logHead(fd, truncateAt)
     },
     timeout,
     clock,

@@ -3,7 +3,7 @@ import { fstatSync, readSync } from 'node:fs'
 // Reads parts of a log through its open descriptor: at its path there may be another file by now, or none.
 
 /** A character takes four bytes at most; reading one more tells whether there is a rest. */
-export const headOf = (fd: number, chars: number): string => read(fd, 0, (chars + 1) * 4)
+export const logHead = (fd: number, chars: number): string => read(fd, 0, (chars + 1) * 4)
 
 /** A last line that explains something is not longer than this. */
 const TAIL = 4096

@@ -36,14 +36,20 @@ export { reportRun } from './commands/report/print-report.ts'
 export { startPrompt } from './commands/run/start-run.ts'
 export { checkSandbox } from './commands/sandbox/check-sandbox.ts'
 export { manageSandboxes } from './commands/sandbox/manage-sandboxes.ts'
-export { allowHost, cancelRun, pauseRun, setRun, tellRun } from './commands/steer-actions.ts'
+export {
+  allowByName,
+  cancelByName,
+  pauseByName,
+  setLimitByName,
+  tellByName,
+} from './commands/steer-actions.ts'
 export { startStories } from './commands/stories/start-stories.ts'
 export { taskActions } from './commands/task/actions.ts'
 export { planTasks } from './commands/task/plan-tasks.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
 export { undoRun } from './commands/undo/ask-first.ts'
-export { resumeRun } from './commands/watch/resume-run.ts'
+export { resumeAny } from './commands/watch/resume-run.ts'
 export { watchRuns } from './commands/watch/watch-runs.ts'
 
 /** These commands need to know a run's workflow, so they get ralph's registry. */

@@ -1,48 +1,67 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { printableLine } from '../core/visible.ts'
-import { complain, fail, safeIo } from '../terminal/print.ts'
-import { archive } from './commands/archive/command.ts'
-import { build } from './commands/build/command.ts'
-import { completions } from './commands/completions/command.ts'
-import { approve, reject } from './commands/decide/command.ts'
-import { demo, demoAgent } from './commands/demo/command.ts'
-import { diff } from './commands/diff/command.ts'
-import { doctor } from './commands/doctor/command.ts'
-import { gc } from './commands/gc.ts'
-import { init } from './commands/init/command.ts'
-import { judge } from './commands/judge/command.ts'
-import { morning } from './commands/morning/command.ts'
-import { pipeline } from './commands/pipeline/command.ts'
-import { plugin } from './commands/plugin/command.ts'
-import { report } from './commands/report/command.ts'
-import { resume } from './commands/resume.ts'
-import { run } from './commands/run/command.ts'
-import { sandbox } from './commands/sandbox/command.ts'
-import { spawn } from './commands/spawn/command.ts'
-import { cancel, pause, status, tell } from './commands/steer.ts'
-import { stories } from './commands/stories/command.ts'
-import { task } from './commands/task/command.ts'
-import { template } from './commands/template.ts'
-import { todo } from './commands/todo/command.ts'
-import { trust } from './commands/trust/command.ts'
-import { undo } from './commands/undo/command.ts'
+import { complain, printFailure, safeIo } from '../terminal/print.ts'
+import { archiveVerb } from './commands/archive/command.ts'
+import { buildVerb } from './commands/build/command.ts'
+import { completionsVerb } from './commands/completions/command.ts'
+import { approveVerb, rejectVerb } from './commands/decide/command.ts'
+import { demoAgentVerb, demoVerb } from './commands/demo/command.ts'
+import { diffVerb } from './commands/diff/command.ts'
+import { doctorVerb } from './commands/doctor/command.ts'
+import { gcVerb } from './commands/gc.ts'
+import { initVerb } from './commands/init/command.ts'
+import { judgeVerb } from './commands/judge/command.ts'
+import { morningVerb } from './commands/morning/command.ts'
+import { pipelineVerb } from './commands/pipeline/command.ts'
+import { pluginVerb } from './commands/plugin/command.ts'
+import { reportVerb } from './commands/report/command.ts'
+import { resumeVerb } from './commands/resume.ts'
+import { runVerb } from './commands/run/command.ts'
+import { sandboxVerb } from './commands/sandbox/command.ts'
+import { spawnVerb } from './commands/spawn/command.ts'
+import { cancelVerb, pauseVerb, statusVerb, tellVerb } from './commands/steer.ts'
+import { storiesVerb } from './commands/stories/command.ts'
+import { taskVerb } from './commands/task/command.ts'
+import { templateVerb } from './commands/template.ts'
+import { todoVerb } from './commands/todo/command.ts'
+import { trustVerb } from './commands/trust/command.ts'
+import { undoVerb } from './commands/undo/command.ts'
 import type { Verb, VerbContext } from './commands/verb.ts'
-import { watch } from './commands/watch/command.ts'
-import { attach, events, kill, logs, ls, rm, set, supervise, wait } from './commands/workers.ts'
+import { watchVerb } from './commands/watch/command.ts'
+import {
+  attachVerb,
+  eventsVerb,
+  killVerb,
+  logsVerb,
+  lsVerb,
+  rmVerb,
+  setVerb,
+  superviseVerb,
+  waitVerb,
+} from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
 
 /** The commands, by what one wants to do. */
 const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
-  'Start here:': [demo, doctor, init, template],
-  'Run an agent:': [run, build, stories, pipeline, task, resume],
-  'See what it did, take it back:': [watch, morning, status, report, diff, undo, ls, events],
-  'Steer it:': [tell, pause, cancel, set, todo, approve, reject],
-  'In the background:': [spawn, logs, attach, wait, kill, rm],
-  'Look after it:': [trust, sandbox, judge, archive, gc, plugin, completions],
+  'Start here:': [demoVerb, doctorVerb, initVerb, templateVerb],
+  'Run an agent:': [runVerb, buildVerb, storiesVerb, pipelineVerb, taskVerb, resumeVerb],
+  'See what it did, take it back:': [
+    watchVerb,
+    morningVerb,
+    statusVerb,
+    reportVerb,
+    diffVerb,
+    undoVerb,
+    lsVerb,
+    eventsVerb,
+  ],
+  'Steer it:': [tellVerb, pauseVerb, cancelVerb, setVerb, todoVerb, approveVerb, rejectVerb],
+  'In the background:': [spawnVerb, logsVerb, attachVerb, waitVerb, killVerb, rmVerb],
+  'Look after it:': [trustVerb, sandboxVerb, judgeVerb, archiveVerb, gcVerb, pluginVerb, completionsVerb],
 }
 
-const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgent, supervise]
+const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgentVerb, superviseVerb]
 
 const EXAMPLES = `
 Examples:
@@ -107,9 +126,9 @@ export async function main(typed: string[]): Promise<number> {
 function withoutSpawn(argv: string[]): string[] {
   const [first, ...rest] = argv
   const [second] = rest
-  if (first !== spawn.name || HELP.includes(second ?? '')) return argv
-  const isWorkflow = [run, build, stories, pipeline].some(({ name }) => name === second)
-  return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [run.name, '--detach', ...rest]
+  if (first !== spawnVerb.name || HELP.includes(second ?? '')) return argv
+  const isWorkflow = [runVerb, buildVerb, storiesVerb, pipelineVerb].some(({ name }) => name === second)
+  return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [runVerb.name, '--detach', ...rest]
 }
 
 /** While the word after `spawn` is typed, it may be the name of a workflow; then its own options follow. */
@@ -141,10 +160,10 @@ function explain(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   // Somebody removed it: it was a worktree, say, and the shell is still there.
   if ((error as NodeJS.ErrnoException).syscall === 'uv_cwd') {
-    fail(new Error('the current folder is gone; go to another one, with cd'), false)
+    printFailure(new Error('the current folder is gone; go to another one, with cd'), false)
     return 2
   }
-  fail(error as Error, verbose)
+  printFailure(error as Error, verbose)
   // By name, because the other bundle has a class of its own.
   return (error as Error).name === 'UsageError' ? 2 : 1
 }

@@ -3,7 +3,7 @@ import { type RunState, type StageTable, stageOf, taskStateOf } from './table.ts
 import { isId, isSameList, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 /** What the status of an item may be. */
-export const STATUSES: readonly unknown[] = [
+export const TODO_STATUSES: readonly unknown[] = [
   'pending',
   'in_progress',
   'completed',
@@ -110,7 +110,7 @@ export function readTodo(json: unknown): { items: TodoItem[] } | { errors: strin
     else if (id !== undefined && seen.has(id)) wrong('id is used more than once')
     else if (id !== undefined) seen.add(id)
     if (typeof content !== 'string' || content.trim() === '') wrong('content must be a non-empty string')
-    if (!isAbsent(status) && !STATUSES.includes(status))
+    if (!isAbsent(status) && !TODO_STATUSES.includes(status))
       wrong('status must be "pending", "in_progress" or "completed"')
     if (!isAbsent(activeForm) && typeof activeForm !== 'string') wrong('activeForm must be a string')
     if (!isAbsent(blockedBy) && !(Array.isArray(blockedBy) && blockedBy.every(b => typeof b === 'string')))

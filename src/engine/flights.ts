@@ -25,7 +25,7 @@ export const noFlights = (): Flights => ({ byId: new Map(), trouble: null })
 export const inTheAir = ({ byId }: Flights): Promise<void>[] => [...byId.values()].map(({ done }) => done)
 
 /** Begins a step and lets it run. */
-export async function launch(
+export async function launchStep(
   flights: Flights,
   context: RunContext,
   decision: Extract<Decision, { type: 'work' }>,

@@ -3,7 +3,7 @@ import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
-import { cutAll, drop, inTheAir, launch, noFlights } from './flights.ts'
+import { cutAll, drop, inTheAir, launchStep, noFlights } from './flights.ts'
 import type { RunContext } from './iterate.ts'
 import { recover } from './recover.ts'
 import { obey, sleeper } from './steer.ts'
@@ -24,7 +24,7 @@ const LONGEST_NAP = 3_600_000
 const napUntil = (until: number, now: number): number => Math.min(until - now, LONGEST_NAP)
 
 /** The loop. Decisions come from `next`; this acts on them and knows nothing of workflows, agents or screens. */
-export async function run(
+export async function runLoop(
   book: Book,
   ports: Ports,
   options: { timeouts: Timeouts; signals: Signals; baseline: boolean; again: boolean },
@@ -60,7 +60,7 @@ export async function run(
       const decision = next(table, state, tasks, now, worked, ports.agentsFor)
       switch (decision.type) {
         case 'work':
-          await launch(flights, context, decision)
+          await launchStep(flights, context, decision)
           // With one step at a time there is nothing to decide until it ends.
           if (table.width === 1 && flights.byId.size > 0) await sleep.wait(inTheAir(flights), null)
           break

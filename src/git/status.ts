@@ -82,7 +82,7 @@ export async function readStatus(
   const oid = header('branch.oid')
   const branch = header('branch.head')
   const isIgnored = ignoredAtStart(start)
-  const paths = changedPaths(text)
+  const paths = pathsInStatus(text)
   if (index.unproven.size > 0) proveOthers(place, paths)
   return {
     root,
@@ -144,7 +144,7 @@ const looksBare = (folder: string): boolean =>
   ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 
 /** The paths in the output of `git status --porcelain=v2`. */
-export function changedPaths(status: string): string[] {
+export function pathsInStatus(status: string): string[] {
   const entries = status.split('\0')
   const paths: string[] = []
   for (let i = 0; i < entries.length; i++) {

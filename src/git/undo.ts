@@ -51,7 +51,7 @@ export async function save(
 }
 
 /** Restores files, then refs, then the index. Each part can be repeated: after a crash, make a new plan and run it. */
-export async function undo(undoing: UndoContext, plan: UndoPlan, run: string): Promise<void> {
+export async function applyUndo(undoing: UndoContext, plan: UndoPlan, run: string): Promise<void> {
   const { start, root, runDir, scratch } = undoing
   for (const path of plan.remove) remove(root, path)
   // Git follows no link on the way, but it would remove one.

@@ -3,7 +3,7 @@ import { searchTail } from '../store/files/tail.ts'
 import { CHARS_PER_TOKEN, contextAlert, highestReached } from './context-use.ts'
 import { type HookInput, runHook } from './run-hook.ts'
 import { removeOldSessions, sessionFolder } from './session-folder.ts'
-import { isInStories, projectOf } from './story-loop.ts'
+import { isInStories, projectFolder } from './story-loop.ts'
 import { claimThreshold, modelAtStart, resetThresholds } from './threshold-alerts.ts'
 
 const { env } = process
@@ -33,7 +33,7 @@ function alert(input: HookInput): object | null {
     contextWindow(counted?.model ?? null, modelAtStart(folder), counted?.tokens ?? 0)
   const threshold = highestReached(tokens, window)
   if (threshold === null || !claimThreshold(folder, threshold)) return null
-  const inStories = isInStories(projectOf(input, env), env)
+  const inStories = isInStories(projectFolder(input, env), env)
   return {
     hookSpecificOutput: {
       hookEventName: 'PostToolUse',

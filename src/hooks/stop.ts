@@ -4,13 +4,13 @@ import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type GateInput, judgeStop } from '../workflows/stories/rules/gate.ts'
 import { countBlocks } from './count-blocks.ts'
 import { type HookInput, runHook } from './run-hook.ts'
-import { findStoryLoop, projectOf, type StoryLoop } from './story-loop.ts'
+import { findStoryLoop, projectFolder, type StoryLoop } from './story-loop.ts'
 
 const GIT_MS = 30_000
 const GIT_BYTES = 64 * 1024 * 1024
 
 runHook('Stop', input => {
-  const loop = findStoryLoop(projectOf(input, process.env), process.env)
+  const loop = findStoryLoop(projectFolder(input, process.env), process.env)
   return loop && judge(loop, input)
 })
 

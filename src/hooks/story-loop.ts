@@ -23,7 +23,7 @@ const MODES: Record<string, ReviewMode> = { implement: 'implement', review: 'rev
 const MARKER = '.ralph-active'
 
 /** The project's folder. The agent may have changed folders, so its cwd is only the second choice. */
-export const projectOf = (input: HookInput, env: Environment): string =>
+export const projectFolder = (input: HookInput, env: Environment): string =>
   env.CLAUDE_PROJECT_DIR || input.cwd || process.cwd()
 
 /**

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandOptions, type LogFor, runCommand } from '../checks/command-run.ts'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import { type Guardrail, guardrail } from '../checks/guardrail.ts'
-import { type JudgeOptions, judge } from '../checks/judge/judge.ts'
+import { type JudgeOptions, judgeCriteria } from '../checks/judge/judge.ts'
 import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'
 import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
@@ -108,7 +108,8 @@ export function criteriaChecks(
     }
     const tools: VerificationTools = {
       run,
-      judge: (config, work, signal) => judge(config, work, { since, isTwice: isLast }, judging, signal),
+      judge: (config, work, signal) =>
+        judgeCriteria(config, work, { since, isTwice: isLast }, judging, signal),
       truncateAt: settings.outputTruncateChars,
     }
     return guarded(verificationCheck({ name, verification, failed }, tools), options.protectedFiles)

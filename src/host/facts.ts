@@ -66,7 +66,7 @@ function fallbackRow(spec: RunSpec): string[][] {
 }
 
 /** The command line of each agent, the main one first. */
-export const commandsOf = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
+export const agentCommands = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
   agentsOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
     redactWords(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
@@ -133,7 +133,7 @@ export function dryRun(
 ): DryRun {
   const { subject, estimate, doneWhen } = workflow.describe(spec, limits)
   const [type, name] = subject
-  const commands = commandsOf(spec, env)
+  const commands = agentCommands(spec, env)
   const prompt = workflow.preview(spec, limits)
   return {
     rows: [

@@ -4,7 +4,7 @@ import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
-import { type LoopEnding, run } from '../engine/run.ts'
+import { type LoopEnding, runLoop } from '../engine/run.ts'
 import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { makeRunDir, runDir } from '../runs/find.ts'
@@ -261,5 +261,5 @@ function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
     isFirst: !past.some(event => event.type === 'started'),
   })
   const again = past.length > 0
-  return run(book, ports, { timeouts, signals, baseline: settings.baseline, again })
+  return runLoop(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }

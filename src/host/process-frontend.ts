@@ -3,7 +3,7 @@ import { isAttended } from '../terminal/attended.ts'
 import { writeInBackground } from '../terminal/background.ts'
 import { editorOf, editText } from '../terminal/editor.ts'
 import { terminalFrontend } from '../terminal/frontend.ts'
-import { printError, say } from '../terminal/print.ts'
+import { printError, printText } from '../terminal/print.ts'
 import { terminalAsker } from '../terminal/terminal-asker.ts'
 import { plain } from '../view/text/plain.ts'
 import type { Frontend } from './frontend.ts'
@@ -34,7 +34,7 @@ function userAtTerminal(stop: AbortSignal, env: NodeJS.ProcessEnv): UserAccess {
   const editor = editorOf(env)
   return {
     asker: () => terminalAsker(stop),
-    say: text => void say(plain(text)),
+    say: text => void printText(plain(text)),
     edit: (text, ending) => editText(text, ending, editor),
     editor,
   }

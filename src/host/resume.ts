@@ -9,9 +9,9 @@ import {
   hasSession,
   isIn,
   latestUnfinished,
-  openRun,
   placeAt,
   ralphHome,
+  readRun,
   type StoredRun,
   storedRuns,
 } from '../runs/find.ts'
@@ -60,7 +60,7 @@ export type ResumeContext = {
 }
 
 /** Resumes a run under the rules it began with. */
-export async function resumeRun(
+export async function resumeByName(
   name: string | undefined,
   options: ResumeOptions,
   context: ResumeContext,
@@ -68,11 +68,11 @@ export async function resumeRun(
   const home = ralphHome(context.io.env)
   const project = projectOf(options.projectDir, context.io.env)
   const run = name === undefined ? latest(home, project) : findRun(home, name)
-  return resume(run, options, context)
+  return resumeRun(run, options, context)
 }
 
 /** The same with an instruction for all later prompts; null: there is none. */
-export async function resume(
+export async function resumeRun(
   run: StoredRun,
   options: ResumeOptions,
   context: ResumeContext,
@@ -92,7 +92,7 @@ export async function resume(
   const project = await placeFor(run, options, env)
   // Read it again under the lock: another process may have resumed it meanwhile.
   return withLocks({ home, id: run.id, project, shared: options.shared ?? false }, () =>
-    goOn(home, placeAt(openRun(home, run.id), project), options, context, instruction),
+    goOn(home, placeAt(readRun(home, run.id), project), options, context, instruction),
   )
 }
 

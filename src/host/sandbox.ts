@@ -9,7 +9,7 @@ import { UsageError } from '../core/usage-error.ts'
 import type { Book } from '../engine/book.ts'
 import type { Start } from '../git/start.ts'
 import { checkSrt } from '../runners/sandbox/check-srt.ts'
-import { type Denial, placeOf } from '../runners/sandbox/denials.ts'
+import { type Denial, grantableFolder } from '../runners/sandbox/denials.ts'
 import { type Borders, hostsNamed } from '../runners/sandbox/policy.ts'
 import type { Sandbox } from '../runners/sandbox/sandbox.ts'
 import { srtSandbox } from '../runners/sandbox/srt.ts'
@@ -155,7 +155,9 @@ function deniedEvent(denial: Denial, { denied, refused }: RunState['sandbox']): 
     return { type: 'denied', host, ...(why !== undefined && { why }) }
   }
   const { path } = denial
-  const isTold = refused.some(known => placeOf(known, homeFolder()) === placeOf(path, homeFolder()))
+  const isTold = refused.some(
+    known => grantableFolder(known, homeFolder()) === grantableFolder(path, homeFolder()),
+  )
   return isTold || refused.length >= MOST_DENIED ? null : { type: 'refused', path }
 }
 

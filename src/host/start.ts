@@ -263,7 +263,11 @@ function sandboxMode(given: string | boolean): SandboxMode {
 }
 
 /** The limit that -m, -n and --once give; undefined: none was given. */
-export function iterationsOf({ once, maxIterations, maximumIterations }: CommonOptions): number | undefined {
+export function iterationLimit({
+  once,
+  maxIterations,
+  maximumIterations,
+}: CommonOptions): number | undefined {
   const iterations = maxIterations ?? maximumIterations
   if (!once) return iterations
   if (iterations !== undefined) throw new UsageError('-m cannot be used with --once, which is one iteration')

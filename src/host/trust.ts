@@ -45,7 +45,7 @@ export async function requireTrust({ home, project, found, own = [], flag, env }
     if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(refusal(project, shown))
     if (!(await ask(home, project, shown))) throw new UsageError('not trusted; nothing was run')
   }
-  trust(home, project, found, all)
+  rememberTrust(home, project, found, all)
 }
 
 /** Stands for the empty list where there was something before: checks that are gone are a change, too. */
@@ -132,7 +132,7 @@ function isNothingNew(home: string, project: string): boolean {
 }
 
 /** Remembers that the user allowed these sets of risks. If two processes write at once, one is lost and asked again. */
-export function trust(home: string, project: string, ...allowed: (readonly Risk[])[]): void {
+export function rememberTrust(home: string, project: string, ...allowed: (readonly Risk[])[]): void {
   const path = realpathSync(project)
   const hashes = [...new Set(allowed.map(digest))]
   const known = read(home)

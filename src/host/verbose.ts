@@ -6,7 +6,7 @@ import { visibleText } from '../core/visible.ts'
 import { resolveFlags } from '../settings/load.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
-import { commandsOf } from './facts.ts'
+import { agentCommands } from './facts.ts'
 import type { Listener } from './frontend.ts'
 
 /** `[ralph] …` lines on standard error: what is loaded, called and tested, and how long it took. */
@@ -28,7 +28,7 @@ export function verboseLines(
   })
   const hidden = { agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) }
   say(`Settings: ${JSON.stringify(redactAll({ ...settings, ...hidden }))}`)
-  for (const [place, command] of commandsOf(spec, env).entries())
+  for (const [place, command] of agentCommands(spec, env).entries())
     say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command.join(' ')}`)
   return { onEvent }
 

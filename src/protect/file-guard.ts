@@ -8,7 +8,7 @@ import { type Area, type AreaOptions, areaOf, isConfig, readArea, repositoryArea
 import { applyHarmless, type ConfigTool, configChange } from './git-config.ts'
 import { openFolderAgain, putBack } from './put-back.ts'
 import type { SetAside } from './set-aside.ts'
-import { changedPaths, type Kept, look, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { differingPaths, type Kept, look, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { type InnerRepository, tameRepository } from './tame-repository.ts'
 import { addViolations, isViolated, NO_VIOLATIONS, type Violations } from './violations.ts'
 
@@ -165,7 +165,7 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
     const changed: string[] = []
     // What was added is removed first: it may be in the way of what was there.
     const order = (file: string) => (before[file] ? 1 : 0)
-    for (const file of changedPaths(before, now.files).sort((a, b) => order(a) - order(b))) {
+    for (const file of differingPaths(before, now.files).sort((a, b) => order(a) - order(b))) {
       const area = areaOf(reachable, file)
       if (!area || isHidden(file)) continue
       const names = await (isConfig(area, file)

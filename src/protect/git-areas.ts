@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { type AreaOptions, repositoryArea } from './area.ts'
-import { type ConfigTool, includedPaths, readEntries } from './git-config.ts'
+import { type ConfigTool, includedPaths, readConfigEntries } from './git-config.ts'
 import type { WorkTree } from './inner-repositories.ts'
 
 /** Included files may include others. */
@@ -51,7 +51,7 @@ async function includedFiles(config: string, tool: ConfigTool): Promise<string[]
   for (let file = pending.pop(); file !== undefined && found.size < MAX_INCLUDES; file = pending.pop()) {
     const text = textAt(file, { limit: LIMITS.small })
     if (text === null || !/include/i.test(text)) continue
-    for (const path of includedPaths((await readEntries(tool, text)) ?? [])) {
+    for (const path of includedPaths((await readConfigEntries(tool, text)) ?? [])) {
       const included = resolve(dirname(file), path)
       // One in the home folder is not of this project.
       if (path.startsWith('~') || found.has(included)) continue

@@ -7,7 +7,7 @@ export type ConfigTool = (args: string[], input?: string) => Promise<string | nu
 const MAX_CHARS = 1024 * 1024
 
 /** The entries of a configuration, without those of files that it includes; null if git cannot read it. */
-export async function readEntries(tool: ConfigTool, text: string): Promise<ConfigEntry[] | null> {
+export async function readConfigEntries(tool: ConfigTool, text: string): Promise<ConfigEntry[] | null> {
   if (text.length > MAX_CHARS) return null
   const list = await tool(['--no-includes', '--file', '-', '--list', '-z'], text)
   if (list === null) return null
@@ -27,7 +27,7 @@ export async function configChange(
   before: string,
   after: string,
 ): Promise<ConfigChange | null> {
-  const [was, is] = await Promise.all([readEntries(tool, before), readEntries(tool, after)])
+  const [was, is] = await Promise.all([readConfigEntries(tool, before), readConfigEntries(tool, after)])
   return is && compareConfig(was ?? [], is)
 }
 

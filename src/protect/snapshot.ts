@@ -95,7 +95,7 @@ function requireKeepable(files: Snapshot, closed: string[]): void {
 }
 
 /** The paths that differ. */
-export function changedPaths(before: Snapshot, now: Snapshot): string[] {
+export function differingPaths(before: Snapshot, now: Snapshot): string[] {
   if (before === now) return []
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
     path => !isSame(before[path], now[path]),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { readArea, repositoryArea } from './area.ts'
 import { isHarmlessInNew } from './config-keys.ts'
-import { type ConfigTool, readEntries } from './git-config.ts'
+import { type ConfigTool, readConfigEntries } from './git-config.ts'
 import { putBack } from './put-back.ts'
 import type { SetAside } from './set-aside.ts'
 import { type Kept, look } from './snapshot.ts'
@@ -52,7 +52,7 @@ function remove(pin: PinnedFolder, file: string, { aside, shown, found }: TameOp
 async function tameConfig(pin: PinnedFolder, file: string, kept: Kept, options: TameOptions): Promise<void> {
   const { tool, aside, shown, found } = options
   const text = Buffer.from(kept.data, 'base64').toString()
-  const entries = kept.kind === 'file' ? await readEntries(tool, text) : null
+  const entries = kept.kind === 'file' ? await readConfigEntries(tool, text) : null
   if (!entries) return remove(pin, file, options)
   const keys = new Set(entries.filter(entry => !isHarmlessInNew(entry)).map(({ key }) => key))
   if (keys.size === 0) return

@@ -52,7 +52,7 @@ export const matchingRuns = (home: string, name: string): string[] =>
   runIds(home).filter(id => id.startsWith(name) || id.endsWith(name))
 
 /** A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. */
-export const findRun = (home: string, name: string): StoredRun => openRun(home, findRunId(home, name))
+export const findRun = (home: string, name: string): StoredRun => readRun(home, findRunId(home, name))
 
 /** The id of such a run; its journal is not read. */
 export function findRunId(home: string, name: string): string {
@@ -91,7 +91,7 @@ export function latestMatching(
 ): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     if (!mayBelong(home, id, project)) continue
-    const run = openRun(home, id)
+    const run = readRun(home, id)
     if (isIn(run, project) && matches(run)) return run
   }
   return null
@@ -133,7 +133,7 @@ export const runsIn = (home: string, project: string): StoredRun[] =>
 export const storedRuns = (home: string): StoredRun[] =>
   runIds(home).flatMap(id => {
     try {
-      return [openRun(home, id)]
+      return [readRun(home, id)]
     } catch {
       return []
     }
@@ -146,7 +146,7 @@ export function canGoOn(events: readonly RunEvent[]): boolean {
 }
 
 /** The run of exactly this id. */
-export function openRun(home: string, id: string): StoredRun {
+export function readRun(home: string, id: string): StoredRun {
   const dir = runDir(home, id)
   const events = readJournal(dir)
   const began = events[0]

@@ -6,7 +6,7 @@ import { morningOf } from '../view/morning/morning.ts'
 import { type KnownRun, nightOf } from '../view/morning/night.ts'
 import type { Period } from '../view/morning/period.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { openRun, runDir, runIds } from './find.ts'
+import { readRun, runDir, runIds } from './find.ts'
 import { isLive, lockedRuns } from './live.ts'
 import { allWorkers } from './worker-record.ts'
 
@@ -36,7 +36,7 @@ function runsSince(
   for (const id of runIds(home)) {
     if (!locked.has(id) && lastWritten(home, id) < since) continue
     try {
-      const run = openRun(home, id)
+      const run = readRun(home, id)
       const live = isLive(run) || heldElsewhere(home, id) !== null
       // A copied journal was written later than what is in it.
       if (!live && run.events.at(-1)!.at < since) continue

@@ -3,7 +3,7 @@ import { fold } from '../core/evolve.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { idsOf } from '../git/start.ts'
 import { openScratch } from '../git/trees.ts'
-import { save, undo } from '../git/undo.ts'
+import { applyUndo, save } from '../git/undo.ts'
 import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
@@ -119,7 +119,7 @@ async function carryOut(
 ): Promise<string> {
   const saved = await save(undoing, plan, run.id)
   writeNote(run.dir, UNDO, { saved })
-  await undo(undoing, plan, run.id)
+  await applyUndo(undoing, plan, run.id)
   const workflow = registry.get(run.began.workflow)
   workflow?.onUndone?.({ ...workflow.readSpec(run.began.pins), project: run.last.project })
   record(run, { type: 'undone', at: Date.now(), saved })

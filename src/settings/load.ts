@@ -5,7 +5,7 @@ import { hiddenIn, quote } from '../core/visible.ts'
 import { type DeepPartial, merge } from './merge.ts'
 import { findProblems } from './problems.ts'
 import { readJson } from './read.ts'
-import { resolve, type Settings } from './schema.ts'
+import { resolveSettings, type Settings } from './schema.ts'
 import { splitWords } from './words.ts'
 
 const FILES = ['.ralph/settings.json', '.ralph/settings.local.json'] as const
@@ -38,7 +38,7 @@ export function loadSettings(projectDir: string, flags: Flags = {}, home: string
   )
   const fromFiles = merged(files)
   return {
-    settings: resolve(merge(merge(merged(ofMachine), fromFiles), flags)),
+    settings: resolveSettings(merge(merge(merged(ofMachine), fromFiles), flags)),
     sources: [...ofMachine, ...files].map(f => f.source),
     fromFiles,
   }
@@ -69,7 +69,7 @@ export function withChecks(settings: Settings, checks: readonly string[]): Setti
   }
   const known = settings.guardrails.flatMap(given => (given.verify === undefined ? [given.command] : []))
   const added = [...new Set(checks)].filter(check => !known.includes(check))
-  const { guardrails } = resolve({ guardrails: added.map(command => ({ command })) })
+  const { guardrails } = resolveSettings({ guardrails: added.map(command => ({ command })) })
   return { ...settings, guardrails: [...settings.guardrails, ...guardrails] }
 }
 

@@ -256,7 +256,7 @@ export type CommandGuardrail = z.output<typeof commandGuardrail>
 export type Settings = Omit<Parsed, '$schema'>
 
 /** Adds the defaults to valid settings. */
-export function resolve(raw: unknown): Settings {
+export function resolveSettings(raw: unknown): Settings {
   const { $schema: _, ...settings } = schema.parse(raw, { jitless: true })
   return settings
 }

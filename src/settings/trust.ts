@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../core/json.ts'
 import { type Path, showPath } from './path.ts'
-import { resolve } from './schema.ts'
+import { resolveSettings } from './schema.ts'
 
 /** Something of a project's files that decides what runs or what counts. `what` is raw text of a file: quote it. */
 export type Risk = {
@@ -36,7 +36,7 @@ const ORDER: readonly string[] = [
 export function risks(fromFiles: unknown): Risk[] {
   const rank = (key: string | number) =>
     ORDER.includes(String(key)) ? ORDER.indexOf(String(key)) : ORDER.length
-  const usual = resolve({}) as Record<string, unknown>
+  const usual = resolveSettings({}) as Record<string, unknown>
   return isObject(fromFiles)
     ? entries(fromFiles)
         .filter(([key]) => !HARMLESS.includes(String(key)))

@@ -65,7 +65,7 @@ export function consoleListener(
   { json, quiet, output = DEFAULTS, ...ofRun }: OutputOptions,
 ): ConsoleListener {
   const drained = watchReader(out)
-  const live = isLive(out, env) && !json && !quiet
+  const live = isRedrawable(out, env) && !json && !quiet
   const shown: RunLinesOptions = {
     ...ofRun,
     style: terminalStyle(out, env, output),
@@ -114,7 +114,7 @@ export function consoleListener(
 }
 
 /** Whether lines can be redrawn: a terminal, and somebody who may be looking. */
-export const isLive = (out: Pick<OutputStream, 'isTTY'>, env: NodeJS.ProcessEnv): boolean =>
+export const isRedrawable = (out: Pick<OutputStream, 'isTTY'>, env: NodeJS.ProcessEnv): boolean =>
   Boolean(out.isTTY) && !isCi(env) && env.TERM !== 'dumb'
 
 const isCi = ({ CI }: NodeJS.ProcessEnv) => Boolean(CI) && CI !== '0' && CI !== 'false'

@@ -14,7 +14,7 @@ import { type AlertWishes, alertSequences } from './alert.ts'
 import {
   type ConsoleListener,
   consoleListener,
-  isLive,
+  isRedrawable,
   type OutputSettings,
   terminalStyle,
 } from './console.ts'
@@ -92,7 +92,7 @@ export function terminalFrontend(
     watch(run: WatchedRun) {
       const { settings } = run.spec
       const out = streams().stdout
-      const hasKeys = isatty(0) && isLive(out, env) && !json && !quiet
+      const hasKeys = isatty(0) && isRedrawable(out, env) && !json && !quiet
       const shown: ConsoleListener = consoleListener(out, env, {
         json,
         quiet,

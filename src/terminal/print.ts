@@ -34,7 +34,7 @@ export const safeIo = (env: NodeJS.ProcessEnv) => ({
 export const print = (line: string): void => void process.stdout.write(`${printable(line)}\n`)
 
 /** For people. Returns the exit code of a command that has nothing else to do. */
-export function say(text: string): number {
+export function printText(text: string): number {
   print(forScreen(text, process.stdout))
   return 0
 }
@@ -47,5 +47,5 @@ export const complain = (line: string): void => printError(forScreen(line, proce
 export const warn = (note: string): void => complain(`ralph: warning: ${printableLine(note)}`)
 
 /** An error in one line; `details`: its stack, in several. */
-export const fail = ({ message, stack }: Error, details: boolean): void =>
+export const printFailure = ({ message, stack }: Error, details: boolean): void =>
   details ? printError(`ralph: error: ${stack}`) : complain(`ralph: error: ${printableLine(message)}`)

@@ -58,7 +58,7 @@ export function changeRecord(home: string, { name, run }: WorkerRecord, change: 
 }
 
 /** Sets the folder of an ended worker aside. Returns what puts it back. */
-export function setAside(home: string, name: string): () => void {
+export function setFolderAside(home: string, name: string): () => void {
   const dir = workerDir(home, name)
   if (!existsSync(dir)) return () => {}
   const run = readWorker(home, name)?.run ?? `unknown-${Date.now()}`

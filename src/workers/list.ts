@@ -18,7 +18,7 @@ import { table } from '../view/text/table.ts'
 import { cutPathTo } from '../view/text/width.ts'
 import { workflows } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
-import { lookAt } from './look.ts'
+import { lookAtWorker } from './look.ts'
 
 /** `all`: also what has ended in the project. */
 export type ListOptions = { format: 'table' | 'json' | 'names'; all?: boolean; projectDir?: string }
@@ -90,7 +90,7 @@ function endedLines(ended: readonly EndedRun[], project: string, stdout: Writer)
 }
 
 function listedWorker(home: string, record: WorkerRecord, env: NodeJS.ProcessEnv): Listed {
-  const { phase, events, isAtWork, state } = lookAt(home, record)
+  const { phase, events, isAtWork, state } = lookAtWorker(home, record)
   const known = isAtWork ? lookAtAgent(events, env) : null
   return {
     ...ofEvents(events),

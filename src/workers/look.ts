@@ -6,7 +6,7 @@ import { runDir } from '../runs/find.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import { journalPath, readJournal } from '../store/journal.ts'
 import { phaseOf as runPhase } from '../view/report/phase.ts'
-import { isAtWork, type Known, phaseOf, type WorkerPhase } from './rules/phase.ts'
+import { isAtWork, type KnownOfWorker, type WorkerPhase, workerPhase } from './rules/phase.ts'
 import { evolveState, firstState, type WorkerState } from './rules/state.ts'
 
 /** A worker as it is now. */
@@ -24,13 +24,13 @@ export type WorkerLook = {
 }
 
 /** Looks at the process and the journal of a worker. Its state file decides nothing. */
-export function lookAt(home: string, record: WorkerRecord): WorkerLook {
+export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
   const events = eventsOf(home, record.run)
   const life = events.findLast(e => LIFE.has(e.type))
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
   const supervisor = record.supervisor === null ? 'none' : isAlive(record.supervisor) ? 'alive' : 'dead'
   const state = events.reduce(evolveState, firstState(NO_FACTS, null, record.spawned))
-  const known: Known = {
+  const known: KnownOfWorker = {
     supervisor,
     isBeingStarted: isAlive(record.starter) && Date.now() < record.deadline,
     hasBegun: isSame(lastStart?.by, record.supervisor),
@@ -38,7 +38,7 @@ export function lookAt(home: string, record: WorkerRecord): WorkerLook {
     isWaiting: runPhase(events, fold(events).state, true, Date.now()) === 'waiting',
     status: events.length === 0 ? null : state.status,
   }
-  const phase = phaseOf(known)
+  const phase = workerPhase(known)
   const atWork = isAtWork(phase, supervisor)
   const isOver = !atWork && (supervisor !== 'alive' || record.exit !== undefined)
   return { record, phase, isAtWork: atWork, isOver, events, state }

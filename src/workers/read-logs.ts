@@ -8,7 +8,7 @@ import { wrapStyled } from '../view/text/fit.ts'
 import { withoutColours } from '../view/text/width.ts'
 import { readBase } from '../workflows/spec.ts'
 import { workerNamed } from './folder.ts'
-import { lookAt } from './look.ts'
+import { lookAtWorker } from './look.ts'
 import { partOf } from './rules/lines.ts'
 import { followView, MOST_BYTES, readView } from './view-log.ts'
 
@@ -32,7 +32,7 @@ export async function printLogs(name: string, options: LogsOptions, io: Io): Pro
   try {
     print(view.next())
     while (options.follow) {
-      const { isAtWork } = lookAt(home, record)
+      const { isAtWork } = lookAtWorker(home, record)
       await delay(POLL_MS)
       print(view.next())
       if (!isAtWork) break
@@ -58,7 +58,7 @@ function styled(text: string, { stdout }: Io): string {
 /** An iteration that is long over may have left the log. */
 function missing(home: string, record: ReturnType<typeof workerNamed>, n: number): string {
   const { name, run } = record
-  const { current_iteration: last } = lookAt(home, record).state
+  const { current_iteration: last } = lookAtWorker(home, record).state
   if (n > last) return `worker '${name}' has no iteration ${n} yet; its last one is ${last}`
   const { project, sessions = project } = readBase(findRun(home, run).began.pins)
   const kept = `${(2 * MOST_BYTES) / 1024 / 1024} MB`

@@ -9,12 +9,12 @@ import type { Registry } from '../workflows/index.ts'
 import { lookAtAgent } from './agent-look.ts'
 import { workerNamed } from './folder.ts'
 import { inactivityOf } from './frontend.ts'
-import { lookAt, type WorkerLook } from './look.ts'
+import { lookAtWorker, type WorkerLook } from './look.ts'
 
 /** `ralph status` of a worker. */
 export function showWorker(registry: Registry, name: string, { stdout, env }: Io): number {
   const home = ralphHome(env)
-  const found = lookAt(home, workerNamed(home, name))
+  const found = lookAtWorker(home, workerNamed(home, name))
   stdout.write(`${workerLines(registry, found, Date.now(), env).join('\n')}\n`)
   return 0
 }

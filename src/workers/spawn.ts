@@ -13,10 +13,10 @@ import { acquireNameLock } from '../store/lock.ts'
 import { print } from '../terminal/print.ts'
 import { isUndone } from '../view/report/ending.ts'
 import { pinsOf } from '../workflows/spec.ts'
-import { changeRecord, makeWorkerDir, setAside, writeRecord } from './folder.ts'
+import { changeRecord, makeWorkerDir, setFolderAside, writeRecord } from './folder.ts'
 import { workerListeners } from './frontend.ts'
 import { START_MS, startSupervisor, writeOrder } from './handshake.ts'
-import { lookAt } from './look.ts'
+import { lookAtWorker } from './look.ts'
 import { nameProblem, randomName } from './rules/names.ts'
 import { abandonWorktree, makeWorktree, type Worktree } from './worktree.ts'
 
@@ -79,7 +79,7 @@ async function launchWorker(
   const lock = acquireNameLock(home, name, { ...processRef(process.pid), run: run.id }, isAlive)
   try {
     refuseTaken(home, name)
-    const putBack = setAside(home, name)
+    const putBack = setFolderAside(home, name)
     const record = { ...recordOf(run, name, options), ...(worktree && { worktree }) }
     makeWorkerDir(home, name)
     writeRecord(home, record)
@@ -153,7 +153,7 @@ async function hostInForeground(run: ReadyRun, record: WorkerRecord): Promise<nu
 function refuseTaken(home: string, name: string): void {
   const record = readWorker(home, name)
   if (!record) return
-  const { phase, events } = lookAt(home, record)
+  const { phase, events } = lookAtWorker(home, record)
   if (phase === 'stopped' || phase === 'failed') return
   // It crashed before it began, or was undone: there is nothing to continue.
   if (phase === 'crashed' && (events.length === 0 || isUndone(events))) return

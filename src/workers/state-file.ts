@@ -8,7 +8,7 @@ import { type WorkerRecord, workerDir } from '../runs/worker-record.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { FILES } from './folder.ts'
-import { lookAt, type WorkerLook } from './look.ts'
+import { lookAtWorker, type WorkerLook } from './look.ts'
 import { evolveState, readEdit, type WorkerState } from './rules/state.ts'
 
 /** An editor that saves may remove the file for a moment, or write it bit by bit. */
@@ -121,7 +121,7 @@ export async function adoptEditedLimit(home: string, record: WorkerRecord): Prom
   const edit = text === null ? { error: 'it is gone' } : readEdit(text)
   const iterations = 'error' in edit ? undefined : edit.maxIterations
   if (iterations === undefined || iterations === null) return
-  if (iterations === lastWritten(lookAt(home, record))) return
+  if (iterations === lastWritten(lookAtWorker(home, record))) return
   const run = findRun(home, record.run)
   await withStoppedRun(home, run, events => {
     const limits = { ...fold(events).state.limits, iterations }

@@ -15,7 +15,7 @@ import { isUndone } from '../view/report/ending.ts'
 import { readBase } from '../workflows/spec.ts'
 import { changeRecord, makeWorkerDir, removeWorker, workerNamed } from './folder.ts'
 import { START_MS, startSupervisor, writeOrder } from './handshake.ts'
-import { lookAt, type WorkerLook } from './look.ts'
+import { lookAtWorker, type WorkerLook } from './look.ts'
 import { adoptEditedLimit } from './state-file.ts'
 import { removeMerged } from './worktree.ts'
 
@@ -51,7 +51,7 @@ export const hasWorker = (name: string | undefined, env: Env): name is string =>
 
 function lookToSteer(name: string, env: Env): WorkerLook {
   const home = ralphHome(env)
-  const found = lookAt(home, workerNamed(home, name))
+  const found = lookAtWorker(home, workerNamed(home, name))
   if (found.events.length > 0) refuseFromWithin(findRun(home, found.record.run), env)
   else refuseFromWithinAny(home, env, 'steer a worker')
   return found
@@ -143,7 +143,7 @@ async function endWorker(found: WorkerLook, env: Env): Promise<Answer> {
   const home = ralphHome(env)
   if (events.length === 0 && phase === 'starting') await endProcess(await supervisorOf(home, record))
   // It may have begun in the last moment.
-  const hasBegun = events.length > 0 || lookAt(home, record).events.length > 0
+  const hasBegun = events.length > 0 || lookAtWorker(home, record).events.length > 0
   const answer = hasBegun ? await endRun(found, env) : obeyed('')
   const supervisor = readWorker(home, record.name)?.supervisor
   if (supervisor && answer.type !== 'late') await endProcess(supervisor, LEAVE_MS)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { factRows } from '../host/facts.ts'
 import type { Frontend } from '../host/frontend.ts'
-import { resume } from '../host/resume.ts'
+import { resumeRun } from '../host/resume.ts'
 import { launchHere } from '../host/start.ts'
 import { runnersIn } from '../runners/index.ts'
 import { tmuxServer } from '../runners/tmux/server.ts'
@@ -59,7 +59,7 @@ function host({ registry, home, record, order, io, window, onBegun }: HostWorker
     const workflow = workflowIn(registry, run)
     const spec = workflow.readSpec(run.began.pins)
     const frontend = workerFrontend({ home, dir, record, workflow, spec, past: run.events }, onBegun)
-    return resume(run, order, { registry, io, frontend, runners })
+    return resumeRun(run, order, { registry, io, frontend, runners })
   }
   const workflow = workflowIn(registry, { id: order.run, began: order })
   const spec = workflow.readSpec(order.pins)

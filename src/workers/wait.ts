@@ -4,7 +4,7 @@ import { ralphHome } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { allWorkers } from '../runs/worker-record.ts'
 import { workerNamed } from './folder.ts'
-import { lookAt } from './look.ts'
+import { lookAtWorker } from './look.ts'
 
 export type WaitOptions = { all?: boolean; timeout?: number }
 
@@ -23,7 +23,7 @@ export async function waitForWorkers(
   for (const name of wanted) workerNamed(home, name)
   const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeout * 1000
   for (;;) {
-    const looks = wanted.map(name => lookAt(home, workerNamed(home, name)))
+    const looks = wanted.map(name => lookAtWorker(home, workerNamed(home, name)))
     const open = looks.filter(look => !look.isOver)
     if (open.length === 0) return tellEnd(looks.filter(look => !isWell(look)).map(nameOf), io)
     if (performance.now() >= deadline) {
@@ -41,5 +41,5 @@ function tellEnd(failed: readonly string[], { stderr }: Io): number {
   return 1
 }
 
-const nameOf = ({ record }: ReturnType<typeof lookAt>): string => record.name
-const isWell = ({ record }: ReturnType<typeof lookAt>): boolean => record.exit === 0
+const nameOf = ({ record }: ReturnType<typeof lookAtWorker>): string => record.name
+const isWell = ({ record }: ReturnType<typeof lookAtWorker>): boolean => record.exit === 0

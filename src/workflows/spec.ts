@@ -6,7 +6,7 @@ import type { Verification } from '../core/verification/method.ts'
 import { packStart, type Start, unpackStart } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { merge } from '../settings/merge.ts'
-import { type CommandGuardrail, resolve, type Settings } from '../settings/schema.ts'
+import { type CommandGuardrail, resolveSettings, type Settings } from '../settings/schema.ts'
 import { readVerification } from '../settings/verification.ts'
 import type { Criterion, Workflow } from './workflow.ts'
 
@@ -67,7 +67,7 @@ export function readStart(kept: Record<string, unknown>): Start | null {
 /** A run keeps the settings that it began with. Settings that a later ralph added have their defaults. */
 const settings = z.pipe(
   z.looseObject({}),
-  z.transform(pinned => merge(resolve({}), pinned) as Settings),
+  z.transform(pinned => merge(resolveSettings({}), pinned) as Settings),
 )
 
 const BASE = {

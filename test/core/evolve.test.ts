@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { isTruth, type RunEvent } from '../../src/core/events.ts'
 import { evolve, evolveList, fold } from '../../src/core/evolve.ts'
 import { initial } from '../../src/core/table.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
 import { LIMITS, ok, play, red, task, trouble } from './play.ts'
 
 describe('the state', () => {
   it('adds up what every call cost', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     const usage = { input: 100, output: 20, cacheRead: 60, cacheWrite: 5 }
     for (const costUsd of [0.25, 0.5]) {
       const { id } = run.begin()
@@ -31,7 +31,7 @@ describe('the state', () => {
   })
 
   it('knows which process works on a step, and what is settled but not applied', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     const { id } = run.begin()
     const ref = { pid: 7, startTime: '1', host: 'h' }
     run.record({ type: 'spawned', at: 1, id, ref })
@@ -49,7 +49,7 @@ describe('the state', () => {
   })
 
   it('begins to count failures and waits anew when a person comes back, but keeps what was done', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(ok())
     run.step(trouble('error'))
     run.step({ end: 'limited', note: '' })
@@ -66,7 +66,7 @@ describe('the state', () => {
   })
 
   it('does not give a new task what an old one with its name had', () => {
-    const run = play(tasks(), [task('#1'), task('#2')])
+    const run = play(buildTable(), [task('#1'), task('#2')])
     run.record({ type: 'edited', at: 1, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
     run.record({ type: 'edited', at: 1, by: 'person', list: { remove: ['#1'] } })
     run.record({ type: 'edited', at: 1, by: 'agent', list: { add: [{ task: task('#1'), after: null }] } })
@@ -77,13 +77,13 @@ describe('the state', () => {
 
 describe('the list', () => {
   it('is the same after the same event again', () => {
-    const run = play(tasks(), [task('#1'), task('#2')])
+    const run = play(buildTable(), [task('#1'), task('#2')])
     const event = run.step(ok({ findings: [red] })) as RunEvent
     expect(evolveList(run.tasks, event)).toEqual(run.tasks)
   })
 
   it('takes ids that every object has a meaning for', () => {
-    const run = play(tasks(), [task('__proto__'), task('constructor')])
+    const run = play(buildTable(), [task('__proto__'), task('constructor')])
     run.step(ok({ findings: [red] }))
     expect(run.tasks.map(t => [t.id, t.blockedBy])).toEqual([
       ['__proto__', ['__proto__-bug-1']],
@@ -94,7 +94,7 @@ describe('the list', () => {
 })
 
 it('a journal read back tells the same state and list', () => {
-  const run = play(tasks(), [task('#1')])
+  const run = play(buildTable(), [task('#1')])
   const began: RunEvent = {
     type: 'began',
     at: 1000,

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { pipeline } from '../../src/workflows/pipeline/table.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
-import { stories } from '../../src/workflows/stories/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
+import { storiesTable } from '../../src/workflows/stories/table.ts'
 import { green, LIMITS, ok, play, red, task, trouble } from './play.ts'
 
 const MINUTE = 60_000
 
 describe('what is worked on next', () => {
   it('is the first task of the list that waits for nothing', () => {
-    const run = play(tasks(), [task('#1', { blockedBy: ['#2'] }), task('#2'), task('#3')])
+    const run = play(buildTable(), [task('#1', { blockedBy: ['#2'] }), task('#2'), task('#3')])
     expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#2' }, stage: 'work', agent: 'a' })
     run.step(ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({ task: { id: '#1' } })
   })
 
   it('is a fix before a review before something new, then by priority, then by place', () => {
-    const run = play(stories(), [
+    const run = play(storiesTable(), [
       task('A', { priority: 2 }),
       task('B', { priority: 1 }),
       task('C', { priority: 1 }),
@@ -32,7 +32,7 @@ describe('what is worked on next', () => {
   })
 
   it('is a fix or a review before something new of higher priority', () => {
-    const run = play(stories(), [task('A', { priority: 1 }), task('B', { priority: 2 })])
+    const run = play(storiesTable(), [task('A', { priority: 1 }), task('B', { priority: 2 })])
     const stand = (stage: string) =>
       run.record({ type: 'edited', at: 0, by: 'person', state: { B: { ...run.at('B'), stage } } })
     for (const stage of ['review', 'fix']) {
@@ -44,7 +44,7 @@ describe('what is worked on next', () => {
   })
 
   it('is as many tasks at a time as there is width for, one step each', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     expect([run.begin().task, run.begin().task]).toEqual(['#1', '#2'])
     expect(run.decide()).toEqual({ type: 'busy' })
     run.land(1, ok({ findings: [green] }))
@@ -53,7 +53,7 @@ describe('what is worked on next', () => {
 
   it('is a merge on top of those, one at a time, and none while a conflict is resolved', () => {
     const list = ['#1', '#2', '#3', '#4'].map(id => task(id))
-    const run = play(tasks({ parallel: 2 }), list)
+    const run = play(buildTable({ parallel: 2 }), list)
     const begin = () => {
       const { task, stage } = run.begin()
       return `${task} ${stage}`
@@ -76,19 +76,19 @@ describe('what is worked on next', () => {
 
 describe('a run', () => {
   it('is complete when all is done, and verified when all was green', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(ok({ signal: true, findings: [green] }))
     expect(run.decide()).toEqual({ type: 'finish', result: 'complete', proof: 'verified', why: 'complete' })
   })
 
   it('is only claimed to be complete when nothing could be checked', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(ok({ signal: true }))
     expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
   })
 
   it('is only claimed to be complete when one of its tasks was not checked', () => {
-    const run = play(tasks(), [task('#1'), task('#2')])
+    const run = play(buildTable(), [task('#1'), task('#2')])
     run.step(ok({ findings: [green] }))
     run.step(ok())
     expect(run.decide()).toMatchObject({ proof: 'claimed', why: '#2: nothing verified it' })
@@ -96,20 +96,20 @@ describe('a run', () => {
 
   it('names what a person closed, and not what nothing else verified either', () => {
     const closed = { stage: 'done', proof: false, why: 'skipped by a person' }
-    const run = play(tasks(), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable(), [task('#1'), task('#2'), task('#3')])
     run.record({ type: 'edited', at: 0, by: 'person', state: { '#3': { ...run.at('#3'), ...closed } } })
     run.step(ok({ findings: [green] }))
     run.step(ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({ proof: 'claimed', why: '#3: skipped by a person' })
 
-    const unchecked = play(tasks(), [task('#1'), task('#2')])
+    const unchecked = play(buildTable(), [task('#1'), task('#2')])
     unchecked.step(ok())
     unchecked.step(ok())
     expect(unchecked.decide()).toMatchObject({ proof: 'claimed', why: 'complete' })
   })
 
   it('of an empty list is never complete', () => {
-    expect(play(stories(), []).decide()).toEqual({
+    expect(play(storiesTable(), []).decide()).toEqual({
       type: 'finish',
       result: 'blocked',
       proof: null,
@@ -118,13 +118,13 @@ describe('a run', () => {
   })
 
   it('of a list that was planned and then emptied is not complete either', () => {
-    const run = play(tasks(), [task('plan', { first: 'decompose' })])
+    const run = play(buildTable(), [task('plan', { first: 'decompose' })])
     run.step(ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({ result: 'blocked', proof: null, why: 'the list is empty' })
   })
 
   it('that can go no further says what waits for what', () => {
-    const run = play(tasks({ bugs: 0 }), [
+    const run = play(buildTable({ bugs: 0 }), [
       task('#1'),
       task('#2', { blockedBy: ['#1'] }),
       task('#3', { blockedBy: ['#2', 'gone'] }),
@@ -140,14 +140,14 @@ describe('a run', () => {
 
   it('names five that wait, and how many more', () => {
     const list = ['#1', '#2', '#3', '#4', '#5', '#6', '#7'].map(id => task(id, { blockedBy: ['x'] }))
-    const decision = play(tasks(), list).decide()
+    const decision = play(buildTable(), list).decide()
     expect(decision).toMatchObject({
       why: expect.stringMatching(/^#1 waits for x, which does not exist; #2 .*#5 [^#]*; and 2 more$/),
     })
   })
 
   it('of one task does not name it', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (let i = 0; i < 3; i++) run.step(ok({ findings: [red], changed: false }))
     expect(run.decide()).toMatchObject({
       result: 'blocked',
@@ -156,7 +156,7 @@ describe('a run', () => {
   })
 
   it('ends after so many iterations, with those under way counted', () => {
-    const run = play(tasks({ parallel: 3 }), [task('#1'), task('#2'), task('#3')], {
+    const run = play(buildTable({ parallel: 3 }), [task('#1'), task('#2'), task('#3')], {
       ...LIMITS,
       iterations: 2,
     })
@@ -181,7 +181,7 @@ describe('a run', () => {
   })
 
   it('lets what is under way finish before it holds, stops or ends', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2')])
     run.begin()
     run.record({ type: 'control', at: run.now, hold: 'pause' })
     expect(run.decide()).toEqual({ type: 'busy' })
@@ -192,7 +192,7 @@ describe('a run', () => {
   })
 
   it('fails after failures in a row, and a good iteration begins the count anew', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (const end of ['error', 'timeout', 'error', 'timeout'] as const) run.step(trouble(end))
     run.step(ok())
     for (let i = 0; i < 5; i++) run.step(trouble('error'))
@@ -200,7 +200,7 @@ describe('a run', () => {
   })
 
   it('that failed can be resumed, and may fail as often again', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (let i = 0; i < 5; i++) run.step(trouble('error'))
     run.record({ type: 'resumed', at: run.now, limits: LIMITS })
     expect(run.decide()).toMatchObject({ type: 'work' })
@@ -209,7 +209,7 @@ describe('a run', () => {
   })
 
   it('leaves a task that its agent fails at, if the agent does well elsewhere', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const first = run.begin().id
     const second = run.begin().id
     run.land(first, trouble('error'))
@@ -229,7 +229,7 @@ describe('a run', () => {
   })
 
   it('stops if an agent fails and did nothing well meanwhile, whatever else there is to do', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const [first, second] = [run.begin().id, run.begin().id]
     run.land(first, trouble('error'))
     for (let failures = 1; failures < 5; failures++) {
@@ -243,7 +243,7 @@ describe('a run', () => {
   })
 
   it('stops as well if what an agent did well elsewhere came before its failures', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const [first, second] = [run.begin().id, run.begin().id]
     run.land(first, trouble('inactive', true))
     run.land(second, ok({ findings: [green] }))
@@ -256,7 +256,7 @@ describe('a run', () => {
   })
 
   it('looks again when the pause of a task is over, while another is in flight', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const first = run.begin().id
     run.begin()
     run.land(first, trouble('error'))
@@ -264,7 +264,7 @@ describe('a run', () => {
   })
 
   it('counts for each agent by itself', () => {
-    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    const run = play(runTable(), [task('p')], LIMITS, ['a', 'b'])
     for (let i = 0; i < 4; i++) run.step(trouble('error'))
     run.step({ end: 'limited', note: '' })
     for (let i = 0; i < 4; i++) run.step(trouble('error'))
@@ -273,7 +273,7 @@ describe('a run', () => {
   })
 
   it('waits after a failure, but not to merge', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1'), task('#2')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2')])
     run.begin()
     run.begin()
     run.land(1, ok({ findings: [green] }))
@@ -288,7 +288,7 @@ describe('an agent that the service turns away', () => {
   const turnedAway = { end: 'unusable', note: 'Invalid API key' } as const
 
   it('ends the run at once, at no cost of an iteration or a failure', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(turnedAway)
     expect(run.state).toMatchObject({ n: 0, streaks: {} })
     const why = 'a cannot be used: Invalid API key'
@@ -296,7 +296,7 @@ describe('an agent that the service turns away', () => {
   })
 
   it('gives way to the next for good', () => {
-    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    const run = play(runTable(), [task('p')], LIMITS, ['a', 'b'])
     run.step(turnedAway)
     expect(run.decide()).toMatchObject({ agent: 'b' })
     run.step({ end: 'limited', note: 'limit' })
@@ -311,7 +311,7 @@ describe('an agent that the service turns away', () => {
     { type: 'resumed', at: 0, limits: LIMITS },
     { type: 'control', at: 0, hold: null },
   ] as const)('gets another chance when somebody goes on ($type)', event => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(turnedAway)
     run.record(event)
     expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
@@ -322,7 +322,7 @@ describe('a limited agent', () => {
   const limited = { end: 'limited', note: 'limit' } as const
 
   it('is waited for, longer each time, and then no more', () => {
-    const run = play(prompt(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
+    const run = play(runTable(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
     const began = run.now
     const waits: number[] = []
     run.step(limited)
@@ -338,7 +338,7 @@ describe('a limited agent', () => {
   })
 
   it('is waited for until it says, and costs no iteration', () => {
-    const run = play(prompt(), [task('p')], { ...LIMITS, iterations: 1 })
+    const run = play(runTable(), [task('p')], { ...LIMITS, iterations: 1 })
     run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
     expect(run.decide()).toEqual({ type: 'wait', until: run.now + 90 * MINUTE, why: 'a limited' })
     run.step(ok({ signal: true }))
@@ -346,7 +346,7 @@ describe('a limited agent', () => {
   })
 
   it('gives way to the next, and comes back', () => {
-    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    const run = play(runTable(), [task('p')], LIMITS, ['a', 'b'])
     run.step(limited)
     expect(run.decide()).toMatchObject({ agent: 'b' })
     run.step(limited)
@@ -355,7 +355,7 @@ describe('a limited agent', () => {
   })
 
   it('is left alone for longer each time, whatever others do meanwhile', () => {
-    const run = play(prompt(), [task('p')], LIMITS, ['a', 'b'])
+    const run = play(runTable(), [task('p')], LIMITS, ['a', 'b'])
     const pauses: number[] = []
     for (let i = 0; i < 3; i++) {
       run.step(limited)
@@ -369,7 +369,7 @@ describe('a limited agent', () => {
   })
 
   it('is not waited for longer than the run has time', () => {
-    const run = play(prompt(), [task('p')], { ...LIMITS, ms: 10 * MINUTE })
+    const run = play(runTable(), [task('p')], { ...LIMITS, ms: 10 * MINUTE })
     run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
     const end = run.now + 10 * MINUTE
     expect(run.decide()).toMatchObject({ type: 'wait', until: end })
@@ -378,7 +378,7 @@ describe('a limited agent', () => {
   })
 
   it('is waited for anew after an iteration that was not limited, even one that failed', () => {
-    const run = play(prompt(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
+    const run = play(runTable(), [task('p')], { ...LIMITS, limitWaitMs: 20 * MINUTE })
     run.step({ ...limited, resetsAt: run.now + 15 * MINUTE })
     run.pass(15 * MINUTE)
     run.step(trouble('error'))
@@ -388,14 +388,14 @@ describe('a limited agent', () => {
   })
 
   it('is not waited for beyond the limit because another one worked meanwhile', () => {
-    const run = play(pipeline({ roles: ['coder'] }), [task('1'), task('2')], LIMITS, ['a'])
+    const run = play(pipelineTable({ roles: ['coder'] }), [task('1'), task('2')], LIMITS, ['a'])
     run.step({ ...limited, resetsAt: run.now + 7 * 24 * 60 * MINUTE })
     run.record({ type: 'settled', ...idle, patch: { limitedSince: null, waits: {} } })
     expect(run.decide()).toMatchObject({ type: 'finish', result: 'limited' })
   })
 
   it('that worked again since is not limited once more because the clock is set back', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step({ ...limited, resetsAt: run.now + 90 * MINUTE })
     run.step(ok())
     run.pass(-60 * MINUTE)
@@ -403,14 +403,14 @@ describe('a limited agent', () => {
   })
 
   it('is asked at once when a person steers', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(limited)
     run.record({ type: 'control', at: run.now, hold: null })
     expect(run.decide()).toMatchObject({ type: 'work', agent: 'a' })
   })
 
   it('after a failure ends at once with a pause, and is not gone back to', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step(trouble('error'))
     expect(run.decide()).toMatchObject({ type: 'wait', why: 'after a failure' })
     run.record({ type: 'control', at: run.now, hold: 'pause' })
@@ -430,13 +430,13 @@ const idle = {
   end: 'ok' as const,
   note: '',
   findings: [],
-  state: play(prompt(), [task('p')]).at('p'),
+  state: play(runTable(), [task('p')]).at('p'),
   add: [],
   block: {},
 }
 
 it('a budget is checked between iterations, and the one that crosses it counts', () => {
-  const run = play(prompt(), [task('p')], { ...LIMITS, usd: 1 })
+  const run = play(runTable(), [task('p')], { ...LIMITS, usd: 1 })
   const ended = { how: 'exited', exit: { code: 0, signal: null }, ms: 1, seenOff: false } as const
   const result = { type: 'ended', ok: true, text: 'x', costUsd: 0.6 } as const
   for (const more of [true, false]) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { CANCELLED, isGivenUp, reopen } from '../../src/core/reopen.ts'
 import type { TaskState } from '../../src/core/table.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { stories } from '../../src/workflows/stories/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { storiesTable } from '../../src/workflows/stories/table.ts'
 import { green, ok, play, red, task, trouble } from './play.ts'
 
 const submit = ok({ signal: true, findings: [green] })
@@ -42,7 +42,7 @@ describe('a blocked task that is reopened', () => {
   }
 
   it('goes on with the review that was interrupted: what was implemented is not paid for twice', () => {
-    const table = stories()
+    const table = storiesTable()
     const run = play(table, [task('A')])
     run.step(submit)
     for (let i = 0; i < 3; i++) run.step(trouble('interrupted'))
@@ -51,7 +51,7 @@ describe('a blocked task that is reopened', () => {
 
   it('goes on with the fix if the last review sent it back', () => {
     for (const findings of [[green], [red]]) {
-      const table = stories({ cap: 1, atCap: 'block' })
+      const table = storiesTable({ cap: 1, atCap: 'block' })
       const run = play(table, [task('A')])
       run.step(submit)
       run.step({ ...reject, findings })
@@ -60,7 +60,7 @@ describe('a blocked task that is reopened', () => {
   })
 
   it('goes on with the stage whose tries are used up', () => {
-    const table = stories()
+    const table = storiesTable()
     const run = play(table, [task('A')])
     run.step(submit)
     run.step(reject)
@@ -69,7 +69,7 @@ describe('a blocked task that is reopened', () => {
   })
 
   it('goes on with the list if the goal was made clear already', () => {
-    const table = tasks()
+    const table = buildTable()
     const run = play(table, [task('plan', { first: 'refine' })])
     run.step(ok({ signal: true }))
     for (let i = 0; i < 2; i++) run.step(ok({ findings: [red] }))
@@ -77,7 +77,7 @@ describe('a blocked task that is reopened', () => {
   })
 
   it('begins anew if an older ralph did not keep where it was', () => {
-    const table = stories()
+    const table = storiesTable()
     const run = play(table, [task('A')])
     run.step(submit)
     for (let i = 0; i < 3; i++) run.step(trouble('interrupted'))

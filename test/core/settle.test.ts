@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/core/events.ts'
 import { moveOf } from '../../src/core/settle.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { pipeline } from '../../src/workflows/pipeline/table.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
-import { stories } from '../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../src/workflows/stories/table.ts'
 import { green, LIMITS, ok, play, red, task, trouble, unsure } from './play.ts'
 
 const submit = ok({ signal: true, findings: [green] })
@@ -16,7 +16,7 @@ describe('a check that could not decide', () => {
   const undecided = ok({ signal: true, findings: [green, { ...unsure, undecided: true }] })
 
   const statesAfter = (outcomes: Outcome[]) => {
-    const run = play(prompt(), [task('a')])
+    const run = play(runTable(), [task('a')])
     return outcomes.map(outcome => run.land(run.begin().id, outcome).state)
   }
 
@@ -43,11 +43,11 @@ describe('a check that could not decide', () => {
 })
 
 describe('an iteration that ended well', () => {
-  const { work } = prompt().stages
-  const { work: untilGreen } = prompt({ untilGreen: true }).stages
-  const { review } = stories().stages
-  const { qa } = pipeline().stages
-  const build = tasks().stages.work!
+  const { work } = runTable().stages
+  const { work: untilGreen } = runTable({ untilGreen: true }).stages
+  const { review } = storiesTable().stages
+  const { qa } = pipelineTable().stages
+  const build = buildTable().stages.work!
   it.each([
     ['no signal', work!, ok(), 'more'],
     ['a signal', work!, ok({ signal: true }), 'pass'],
@@ -93,7 +93,7 @@ describe('an iteration that ended well', () => {
 describe('an agent that finds nothing more to do', () => {
   const idle = ok({ findings: [green], changed: false })
   const decisionAfter = (...outcomes: Outcome[]) => {
-    const run = play(prompt({ unchanged: 2 }), [task('prompt')])
+    const run = play(runTable({ unchanged: 2 }), [task('prompt')])
     for (const outcome of outcomes) run.step(outcome)
     return run.decide()
   }
@@ -135,7 +135,7 @@ describe('an agent that finds nothing more to do', () => {
   })
 
   it('works on where its signal is the only condition', () => {
-    const run = play(prompt(), [task('prompt')])
+    const run = play(runTable(), [task('prompt')])
     for (let i = 0; i < 5; i++) run.step(idle)
     expect(run.decide()).toMatchObject({ type: 'work' })
   })
@@ -143,7 +143,7 @@ describe('an agent that finds nothing more to do', () => {
 
 describe('a build', () => {
   it('puts a bug fix right behind a task that failed, and the task waits for it', () => {
-    const run = play(tasks(), [task('#2'), task('#3'), task('#4', { blockedBy: ['#3'] })])
+    const run = play(buildTable(), [task('#2'), task('#3'), task('#4', { blockedBy: ['#3'] })])
     run.step(ok({ findings: [green] }))
     run.step(ok({ findings: [{ check: 'test', verdict: 'fail', note: 'rate limiter crashes\nstack' }] }))
     expect(run.tasks.map(t => [t.id, t.title, t.blockedBy])).toEqual([
@@ -160,7 +160,7 @@ describe('a build', () => {
   })
 
   it('that stays red ends, though every exit is 0 and the tree changes all the time', () => {
-    const run = play(tasks(), [task('#1')])
+    const run = play(buildTable(), [task('#1')])
     let steps = 0
     while (run.decide().type !== 'finish') {
       // Fixes look green, the task never is.
@@ -176,7 +176,7 @@ describe('a build', () => {
   })
 
   it('gives a fix three tries and no bug fix of its own', () => {
-    const run = play(tasks(), [task('#1')])
+    const run = play(buildTable(), [task('#1')])
     for (let i = 0; i < 4; i++) run.step(ok({ findings: [red] }))
     expect(run.tasks.map(t => t.id)).toEqual(['#1', '#1-bug-1'])
     expect(run.at('#1-bug-1')).toMatchObject({
@@ -189,7 +189,7 @@ describe('a build', () => {
   })
 
   it('makes no bug fix of trouble that is the agent’s own', () => {
-    const run = play(tasks(), [task('#1')])
+    const run = play(buildTable(), [task('#1')])
     for (const end of ['error', 'timeout', 'empty', 'inactive', 'interrupted'] as const)
       run.step(trouble(end))
     run.step({ end: 'limited', note: '' })
@@ -198,7 +198,7 @@ describe('a build', () => {
   })
 
   it('leaves a task that asks to a person and goes on with others', () => {
-    const run = play(tasks(), [task('#1'), task('#2')])
+    const run = play(buildTable(), [task('#1'), task('#2')])
     expect(run.step(ok({ asks: 'Which database?' })).move).toBe('ask')
     expect(run.at('#1')).toMatchObject({ stage: 'blocked', why: 'Which database?' })
     expect(run.step(ok()).task).toBe('#2')
@@ -206,7 +206,7 @@ describe('a build', () => {
   })
 
   it('keeps the question of a task that is stuck as well', () => {
-    const run = play(tasks(), [task('#1', { first: 'fix' })])
+    const run = play(buildTable(), [task('#1', { first: 'fix' })])
     const still = ok({ findings: [red], changed: false })
     run.step(still)
     run.step(still)
@@ -215,7 +215,7 @@ describe('a build', () => {
   })
 
   it('is decomposed into tasks by a plan that passed, not by one that failed', () => {
-    const run = play(tasks(), [task('plan', { first: 'decompose' })])
+    const run = play(buildTable(), [task('plan', { first: 'decompose' })])
     run.step(ok({ findings: [red], yields: [task('#9')] }))
     expect(run.tasks).toHaveLength(1)
     run.step(ok({ findings: [green], yields: [task('#1'), task('#2')] }))
@@ -223,7 +223,7 @@ describe('a build', () => {
   })
 
   it('numbers the bug fixes of a reopened task on', () => {
-    const run = play(tasks(), [task('#1')])
+    const run = play(buildTable(), [task('#1')])
     run.step(ok({ findings: [red] }))
     run.step(ok({ findings: [green] }))
     run.record({ type: 'edited', at: 0, by: 'person', state: { '#1': { ...run.at('#1'), bugs: 0 } } })
@@ -232,7 +232,7 @@ describe('a build', () => {
   })
 
   it('brings side branches in by a merge, and gives a conflict to an agent so many times', () => {
-    const run = play(tasks({ parallel: 2 }), [task('#1')])
+    const run = play(buildTable({ parallel: 2 }), [task('#1')])
     run.step(ok({ findings: [green] }))
     const conflict = ok({
       findings: [{ check: 'merge', verdict: 'fail', note: 'conflict in a.ts' }],
@@ -255,7 +255,7 @@ describe('a build', () => {
 
 describe('a story', () => {
   it('goes from work to review to fix to review to done, every review counted', () => {
-    const run = play(stories(), [task('A')])
+    const run = play(storiesTable(), [task('A')])
     run.step(submit)
     run.step(reject)
     expect(run.at('A')).toMatchObject({
@@ -269,7 +269,7 @@ describe('a story', () => {
   })
 
   it('keeps what the reviewer said until it is submitted again', () => {
-    const run = play(stories(), [task('A')])
+    const run = play(storiesTable(), [task('A')])
     run.step(submit)
     run.step(reject)
     run.step(ok({ findings: [red] }))
@@ -280,7 +280,7 @@ describe('a story', () => {
   })
 
   it('is approved at the cap, which proves nothing', () => {
-    const run = play(stories({ cap: 1 }), [task('A')])
+    const run = play(storiesTable({ cap: 1 }), [task('A')])
     run.step(submit)
     expect(run.step(reject)).toMatchObject({
       move: 'capped',
@@ -290,22 +290,22 @@ describe('a story', () => {
   })
 
   it('is left for a person at the cap if it was so decided', () => {
-    const run = play(stories({ cap: 1, atCap: 'block' }), [task('A')])
+    const run = play(storiesTable({ cap: 1, atCap: 'block' }), [task('A')])
     run.step(submit)
     expect(run.step(reject).state).toMatchObject({ stage: 'blocked', why: 'sent back 1 time: no tests' })
   })
 
   it('is never let through at the cap with a red check', () => {
-    const run = play(stories({ cap: 1 }), [task('A')])
+    const run = play(storiesTable({ cap: 1 }), [task('A')])
     run.step(submit)
     expect(run.step(ok({ verdict: 'reject', note: 'no', findings: [red] })).state.stage).toBe('blocked')
-    const other = play(stories({ cap: 1 }), [task('A')])
+    const other = play(storiesTable({ cap: 1 }), [task('A')])
     other.step(submit)
     expect(other.step(ok({ verdict: 'approve', findings: [red] })).state.stage).toBe('blocked')
   })
 
   it('without reviews is done when it is submitted with green checks', () => {
-    const run = play(stories({ skip: true }), [task('A')])
+    const run = play(storiesTable({ skip: true }), [task('A')])
     expect(run.step(ok({ signal: true, findings: [red] })).state.stage).toBe('implement')
     expect(run.step(submit).state.stage).toBe('done')
   })
@@ -313,7 +313,7 @@ describe('a story', () => {
 
 describe('a pipeline', () => {
   it('sends work back so many times and then leaves it to a person', () => {
-    const run = play(pipeline({ roles: ['coder', 'reviewer'], rounds: 2 }), [task('1')])
+    const run = play(pipelineTable({ roles: ['coder', 'reviewer'], rounds: 2 }), [task('1')])
     for (let i = 0; i < 2; i++) {
       run.step(submit)
       expect(run.step(reject).state.stage).toBe('coder')
@@ -323,7 +323,7 @@ describe('a pipeline', () => {
   })
 
   it('gives a task its own number of tries', () => {
-    const run = play(pipeline(), [task('1', { tries: { coder: 2 } }), task('2')])
+    const run = play(pipelineTable(), [task('1', { tries: { coder: 2 } }), task('2')])
     run.step(ok())
     expect(run.step(ok()).state).toMatchObject({ stage: 'blocked', why: 'all tries at coding are used' })
     for (let i = 0; i < 15; i++) run.step(ok())
@@ -333,7 +333,7 @@ describe('a pipeline', () => {
 
 describe('trouble', () => {
   it('is waited out 1, 2, 4 … s, and a silence that changed something is none', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     const pauses = [1, 2, 3, 4].map(() => run.step(trouble('error')).patch.notBefore! - run.now)
     expect(pauses).toEqual([1000, 2000, 4000, 8000])
     // Silence is no failure, and no reason to wait.
@@ -343,7 +343,7 @@ describe('trouble', () => {
   })
 
   it('of empty answers costs nothing twice, then an iteration and a failure', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     const patches = [1, 2, 3, 4].map(() => run.step(trouble('empty')).patch)
     expect(patches.map(({ n, failures }) => [n, failures])).toEqual([
       [undefined, undefined],
@@ -355,19 +355,19 @@ describe('trouble', () => {
   })
 
   it('of silence spends a try, and five in a row without a change end the run', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (let i = 0; i < 5; i++) expect(run.step(trouble('inactive')).move).toBe('more')
     expect(run.decide()).toMatchObject({
       result: 'inactive',
       why: '5 iterations in a row fell silent and changed nothing',
     })
-    const build = play(tasks(), [task('#1')])
+    const build = play(buildTable(), [task('#1')])
     for (let i = 0; i < 5; i++) build.step(trouble('inactive', true))
     expect(build.at('#1')).toMatchObject({ stage: 'blocked', why: 'all tries at work are used' })
   })
 
   it('of interruptions costs nothing; three in a row block the task', () => {
-    const run = play(tasks(), [task('#1'), task('#2')])
+    const run = play(buildTable(), [task('#1'), task('#2')])
     run.step(trouble('interrupted'))
     run.step(trouble('interrupted'))
     run.step({ end: 'interrupted', note: '', changed: false, byUser: true })
@@ -381,7 +381,7 @@ describe('trouble', () => {
   })
 
   it('does not undo what a person decided meanwhile', () => {
-    const run = play(tasks(), [task('#1'), task('#2')], { ...LIMITS, crashes: 1 })
+    const run = play(buildTable(), [task('#1'), task('#2')], { ...LIMITS, crashes: 1 })
     const step = run.begin()
     run.record({ type: 'edited', at: 0, by: 'person', state: { '#1': doneByPerson(run.at('#1')) } })
     run.land(step.id, trouble('interrupted'))
@@ -399,7 +399,7 @@ describe('trouble', () => {
 describe('a task is stuck', () => {
   const still = ok({ findings: [red], changed: false })
   it('after three iterations that change nothing with the same red checks', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     run.step({ ...still, changed: true })
     run.step(still)
     run.step(still)
@@ -411,13 +411,13 @@ describe('a task is stuck', () => {
   })
 
   it('not while nothing is red', () => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (let i = 0; i < 9; i++) run.step(ok({ findings: [green], changed: false }))
     expect(run.at('p')).toMatchObject({ stage: 'work', still: 0 })
   })
 
   it('also while a reviewer’s note is carried along', () => {
-    const run = play(stories(), [task('A')])
+    const run = play(storiesTable(), [task('A')])
     run.step(submit)
     run.step(reject)
     run.step(still)
@@ -431,7 +431,7 @@ describe('a task is idle', () => {
 
   it('after three iterations that change nothing and say the same, with or without checks', () => {
     for (const findings of [[], [green]]) {
-      const run = play(prompt(), [task('p')])
+      const run = play(runTable(), [task('p')])
       run.step({ ...same, findings })
       run.step({ ...same, findings })
       expect(run.step({ ...same, findings })).toMatchObject({
@@ -450,27 +450,27 @@ describe('a task is idle', () => {
     ['says too little to tell', ok({ changed: false })],
     ['has a red check', { ...same, findings: [red] }],
   ])('not if one of them %s', (_, other) => {
-    const run = play(prompt(), [task('p')])
+    const run = play(runTable(), [task('p')])
     for (const outcome of [same, same, other, same, same]) run.step(outcome)
     expect(run.at('p').stage).toBe('work')
     expect(run.step(same).move).toBe('stuck')
   })
 
   it('not where every iteration was asked for, whatever the agent says', () => {
-    const run = play(prompt({ response: null, pattern: null }), [task('p')])
+    const run = play(runTable({ response: null, pattern: null }), [task('p')])
     for (let i = 0; i < 9; i++) run.step(same)
     expect(run.at('p').stage).toBe('work')
   })
 
   it('not where finding nothing more to do is enough', () => {
-    const run = play(prompt({ unchanged: 2 }), [task('p')])
+    const run = play(runTable({ unchanged: 2 }), [task('p')])
     run.step({ ...same, findings: [green] })
     expect(run.step({ ...same, findings: [green] }).move).toBe('pass')
   })
 })
 
 describe('proof', () => {
-  const roles = pipeline({ roles: ['coder', 'reviewer'] })
+  const roles = pipelineTable({ roles: ['coder', 'reviewer'] })
   const proven = () => {
     const run = play(roles, [task('1')])
     run.step(submit)
@@ -500,14 +500,14 @@ describe('a finding that casts doubt on green checks', () => {
   const doubted = ok({ signal: true, findings: [green, doubt] })
 
   it('lets the stage pass, and the run ends as claimed, with the reason', () => {
-    const run = play(prompt(), [task('1')])
+    const run = play(runTable(), [task('1')])
     expect(run.step(doubted).move).toBe('pass')
     const why = 'tests: a.test.js was deleted; b.test.js was deleted'
     expect(run.decide()).toEqual({ type: 'finish', result: 'complete', proof: 'claimed', why })
   })
 
   it('no longer counts once later checks were green without it, also those of another task', () => {
-    const run = play(tasks(), [task('1'), task('2')])
+    const run = play(buildTable(), [task('1'), task('2')])
     run.step(doubted)
     run.step(ok({ findings: [green] }))
     expect(run.decide()).toMatchObject({ result: 'complete', proof: 'verified', why: 'complete' })
@@ -518,14 +518,14 @@ describe('a finding that casts doubt on green checks', () => {
     ['with a check on the agent’s word', ok({ findings: [{ ...green, claim: true }] })],
     ['in trouble', trouble('error')],
   ])('still counts after an iteration %s', (_, outcome) => {
-    const run = play(pipeline({ roles: ['coder', 'reviewer'] }), [task('1')])
+    const run = play(pipelineTable({ roles: ['coder', 'reviewer'] }), [task('1')])
     run.step(doubted)
     run.step(outcome)
     expect(run.state.doubts).toEqual({ '': [doubt] })
   })
 
   it('is no evidence itself', () => {
-    const run = play(prompt(), [task('1')])
+    const run = play(runTable(), [task('1')])
     run.step(ok({ signal: true, findings: [doubt] }))
     expect(run.at('1').proof).toBe(false)
   })
@@ -534,7 +534,7 @@ describe('a finding that casts doubt on green checks', () => {
     ['is replaced by another', [green, { ...green, check: 'tests', doubts: ['c.test.js was deleted'] }]],
     ['is gone', [green]],
   ])('leaves alone that a commit failed, when it %s', (_, findings) => {
-    const run = play(tasks(), [task('1'), task('2')])
+    const run = play(buildTable(), [task('1'), task('2')])
     const { id } = run.step(doubted)
     run.record({ type: 'doubted', at: 0, id, check: 'commit', why: 'git commit failed' })
     run.step(ok({ findings }))
@@ -544,7 +544,7 @@ describe('a finding that casts doubt on green checks', () => {
   })
 
   it('counts in the folder it was found in, whatever checks of another folder say', () => {
-    const run = play(tasks(), [task('1'), task('2')])
+    const run = play(buildTable(), [task('1'), task('2')])
     run.step(doubted, 'a')
     run.step(ok({ findings: [green] }), 'b')
     expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })

@@ -1,11 +1,11 @@
 import type { AgentName, Limits, StageName, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { pipeline } from '../../src/workflows/pipeline/table.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 import { storyTasks } from '../../src/workflows/stories/rules/review.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
-import { stories } from '../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../src/workflows/stories/table.ts'
 import type { Dice } from './dice.ts'
 
 export type Kind = 'prompt' | 'tasks' | 'stories' | 'pipeline'
@@ -78,14 +78,14 @@ function tableOf(kind: Kind, options: Options, d: Dice): StageTable {
   const parallel = 1 + d.below(4)
   switch (kind) {
     case 'prompt':
-      return prompt(d.pick([{}, { unchanged: 2 }, { untilGreen: true }] as const))
+      return runTable(d.pick([{}, { unchanged: 2 }, { untilGreen: true }] as const))
     case 'tasks':
-      return tasks({ bugs: d.below(4), parallel })
+      return buildTable({ bugs: d.below(4), parallel })
     case 'stories':
-      return stories(options)
+      return storiesTable(options)
     case 'pipeline': {
       const roles = (['coder', 'reviewer', 'tester', 'qa'] as const).filter(() => d.chance(0.7))
-      return pipeline({
+      return pipelineTable({
         ...(roles.length > 0 && { roles }),
         tries: d.chance(0.85) ? { coder: 3, reviewer: 2, tester: 2, qa: 1 } : {},
         rounds: d.below(4),

@@ -4,7 +4,7 @@ import type { TodoItem } from '../../src/core/events.ts'
 import { initial, type RunState, taskStateOf } from '../../src/core/table.ts'
 import { projectTodo, readTodo, todoProjector } from '../../src/core/todo.ts'
 import { personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
-import { tasks as build } from '../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from './play.ts'
 
 const table = build()

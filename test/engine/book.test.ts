@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { initial } from '../../src/core/table.ts'
 import { type Book, openBook } from '../../src/engine/book.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 
 const told = (text: string): RunEvent => ({ type: 'told', at: 0, text })
 const from = { state: initial, tasks: [] }
@@ -11,7 +11,7 @@ describe('recording an event', () => {
   it('appends it, changes the state, then notifies', () => {
     const seen: string[] = []
     const book: Book = openBook(
-      prompt(),
+      runTable(),
       from,
       event => seen.push(`append ${event.type} ${book.state.told.length}`),
       event => seen.push(`notify ${event.type} ${book.state.told.length}`),
@@ -24,7 +24,7 @@ describe('recording an event', () => {
     const appended: RunEvent[] = []
     const notified: RunEvent[] = []
     const book = openBook(
-      prompt(),
+      runTable(),
       from,
       e => appended.push(e),
       e => notified.push(e),
@@ -36,7 +36,7 @@ describe('recording an event', () => {
   it('lets what a listener records wait its turn, so that all listeners see one order', () => {
     const seen: string[][] = [[], []]
     const book: Book = openBook(
-      prompt(),
+      runTable(),
       from,
       () => {},
       event => {
@@ -56,7 +56,7 @@ describe('recording an event', () => {
 
   it('throws what the journal throws, changes nothing, and records again afterwards', () => {
     let isFull = true
-    const book = openBook(prompt(), from, () => {
+    const book = openBook(runTable(), from, () => {
       if (isFull) throw new Error('the disk is full')
     })
     expect(() => book.record(told('a'))).toThrow('the disk is full')

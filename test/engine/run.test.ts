@@ -6,7 +6,7 @@ import type { AgentEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { CannotGoOn } from '../../src/core/ports.ts'
 import { stoppedCleanly } from '../../src/core/stopped-cleanly.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
 import { type Act, done, World } from './world.ts'
 
 describe('the loop', () => {
@@ -342,7 +342,7 @@ describe('the loop', () => {
 
   it('works on several tasks at once where the table allows it', async () => {
     const list = ['1', '2', '3'].map(id => ({ id, title: id, blockedBy: [] }))
-    const workflow = { ...tasks({ parallel: 1 }), width: 2 }
+    const workflow = { ...buildTable({ parallel: 1 }), width: 2 }
     const world = new World([{}], { tasks: list, workflow, limits: { iterations: null } })
     expect(await world.host()).toMatchObject({ result: 'complete' })
     const before = world.types().slice(0, world.types().indexOf('ended'))

@@ -4,8 +4,8 @@ import type { AgentListener, Check, Clock, Control, Live, Ports, Request } from 
 import type { Limits, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
 import { openBook } from '../../src/engine/book.ts'
-import { type LoopEnding, run } from '../../src/engine/run.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { type LoopEnding, runLoop } from '../../src/engine/run.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 
 /** What the scripted agent does in one call. */
 export type Act = {
@@ -259,7 +259,9 @@ export class World {
     this.dark = false
     const limits = { ...LIMITS, ...this.options.limits, ...raised }
     const ports = this.ports()
-    const book = openBook(this.options.workflow ?? prompt(), fold(this.journal), event => this.append(event))
+    const book = openBook(this.options.workflow ?? runTable(), fold(this.journal), event =>
+      this.append(event),
+    )
     const at = this.clock.now()
     const again = this.journal.length > 0
     if (again) book.record({ type: 'resumed', at, limits })
@@ -280,7 +282,7 @@ export class World {
     const signals = { soft: this.soft.signal, hard: this.hard.signal }
     const timeouts = { inactivityMs: 300_000, screenMs: 60_000, iterationMs: 7_200_000, lingerMs: 10_000 }
     let over = false
-    const incarnation = run(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
+    const incarnation = runLoop(book, ports, { timeouts, signals, baseline: true, again }).finally(() => {
       over = true
     })
     incarnation.catch(() => {})

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { changedPaths } from '../../src/git/status.ts'
+import { pathsInStatus } from '../../src/git/status.ts'
 import { fingerprintOf, readTreeState } from '../../src/git/tree-state.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
@@ -113,5 +113,5 @@ it('reads paths from a listing: ordinary, renamed, unmerged, untracked', () => {
     '? not known',
     '',
   ].join('\0')
-  expect(changedPaths(status)).toEqual(['a file.txt', 'new name', 'old name', 'both sides', 'not known'])
+  expect(pathsInStatus(status)).toEqual(['a file.txt', 'new name', 'old name', 'both sides', 'not known'])
 })

@@ -7,7 +7,7 @@ import { keepDirty } from '../../src/git/kept-files.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { changedBetween, fingerprintOf, readTreeState } from '../../src/git/tree-state.ts'
 import { openScratch } from '../../src/git/trees.ts'
-import { save, undo } from '../../src/git/undo.ts'
+import { applyUndo, save } from '../../src/git/undo.ts'
 import { planUndo } from '../../src/git/undo-plan.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import { setRepository } from '../cli/work-tree.ts'
@@ -29,7 +29,7 @@ async function setScene(prepare = 'true') {
     const undoing = { start, root, runDir, left, isBegun: false, force: false, env, scratch }
     const plan = await planUndo(undoing)
     const saved = await save(undoing, plan, 'r1')
-    await undo(undoing, plan, 'r1')
+    await applyUndo(undoing, plan, 'r1')
     scratch.close()
     return { plan, saved }
   }

@@ -6,7 +6,7 @@ import { recordEnd } from '../../src/git/end-snapshot.ts'
 import { keepDirty } from '../../src/git/kept-files.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { openScratch } from '../../src/git/trees.ts'
-import { save, undo } from '../../src/git/undo.ts'
+import { applyUndo, save } from '../../src/git/undo.ts'
 import { planUndo } from '../../src/git/undo-plan.ts'
 import { commandToRevert } from '../../src/runs/undo-lines.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
@@ -70,7 +70,7 @@ async function setUndo(dirty: string, script: string) {
 async function takeBack(dirty: string, script: string) {
   const { stage, found, made, undoing, plan } = await setUndo(dirty, script)
   const saved = await save(undoing, plan, 'r1')
-  await undo(undoing, plan, 'r1')
+  await applyUndo(undoing, plan, 'r1')
   undoing.scratch.close()
   return { stage, found, made, undone: stage.state(), back: commandToRevert(undoing.start, plan, saved) }
 }
@@ -111,7 +111,7 @@ describe('a link that somebody puts in the place of a folder once an undo has be
   ])('keeps what would be %s there as it is', async (_, dirty, script, plant) => {
     const { stage, undoing, plan } = await setUndo(dirty, script)
     stage.sh(`mkdir ../outside; echo theirs > ../outside/theirs; cp ../outside/theirs ../outside/a; ${plant}`)
-    await undo(undoing, plan, 'r1').catch(() => {})
+    await applyUndo(undoing, plan, 'r1').catch(() => {})
     undoing.scratch.close()
     stage.sh('cd ../outside; test "$(cat a theirs)" = "$(printf "theirs\\ntheirs")"')
   })

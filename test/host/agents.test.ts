@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { agentsByRole } from '../../src/host/agents/agents.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import type { BaseSpec } from '../../src/workflows/spec.ts'
 
 /** `true` and `sh` are installed everywhere; they stand for agents. */
 const specOf = (settings: object, agent: Partial<BaseSpec['agent']> = {}): BaseSpec => ({
   project: '/p',
-  settings: resolve(settings),
+  settings: resolveSettings(settings),
   agent: { argv: ['claude'], explicit: false, model: 'opus', ...agent },
   once: false,
   start: null,

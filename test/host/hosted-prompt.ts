@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart } from '../../src/git/start.ts'
 import type { Listener } from '../../src/host/frontend.ts'
 import { hostRun } from '../../src/host/host.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import type { PromptSpec } from '../../src/workflows/run/spec.ts'
 import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
@@ -60,7 +60,7 @@ export function setPrompt(options: {
     existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null
   const journal = (): RunEvent[] => readJournal(join(home, 'runs', id))
   async function host(listeners: Listener[] = []): Promise<number> {
-    const settings = resolve({ baseline: false, maximumIterations: 1, ...options.settings })
+    const settings = resolveSettings({ baseline: false, maximumIterations: 1, ...options.settings })
     const spec: PromptSpec = {
       workflow: 'prompt',
       prompt: { type: 'text', text: 'work' },

@@ -7,7 +7,7 @@ import type { Control } from '../../src/core/ports.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { hostRun } from '../../src/host/host.ts'
 import { runDir } from '../../src/runs/find.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import { sendControl } from '../../src/store/control.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { gitEnvironment, limitsOf } from '../../src/workflows/spec.ts'
@@ -33,7 +33,7 @@ export function hostStories(
   const dir = runDir(home, id)
   const workflow = storiesWorkflow as Workflow
   async function begin(): Promise<StoriesSpec> {
-    const settings = resolve({ baseline: false, killGrace: 0.2 })
+    const settings = resolveSettings({ baseline: false, killGrace: 0.2 })
     const file = stage.file()
     return {
       workflow: storiesWorkflow.name,

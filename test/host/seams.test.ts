@@ -9,7 +9,7 @@ import type { StageTable } from '../../src/core/table.ts'
 import { hostRun } from '../../src/host/host.ts'
 import type { RunnerRegistry } from '../../src/runners/index.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { limitsOf, type RunSpec, readBase } from '../../src/workflows/spec.ts'
 import type { Active, Criterion, Workflow } from '../../src/workflows/workflow.ts'
@@ -83,7 +83,7 @@ function setField(script: string, settings: object = {}) {
   const spec: RunSpec = {
     workflow: 'field',
     project,
-    settings: resolve({ protect: ['locked.txt'], ...settings }),
+    settings: resolveSettings({ protect: ['locked.txt'], ...settings }),
     agent: { argv: ['sh', '-c', script], explicit: true, model: null },
     once: false,
     start: null,

@@ -7,7 +7,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { factRows } from '../../src/host/facts.ts'
 import { hostRun } from '../../src/host/host.ts'
-import { resumeRun } from '../../src/host/resume.ts'
+import { resumeByName } from '../../src/host/resume.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { workflows } from '../../src/workflows/index.ts'
@@ -120,7 +120,7 @@ describe('a run that weakened the tests', () => {
     expect(run.finished()).toMatchObject({ result: 'exhausted' })
     run.sh(`echo '${DONE}' > ../2.sh`)
     const resumed = await callWith(run.env, io =>
-      resumeRun(
+      resumeByName(
         ID,
         { projectDir: run.project, maxIterations: 2 },
         { registry: workflows, io, frontend: noFrontend() },

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../src/core/events.ts'
 import { dryRun, factRows } from '../../src/host/facts.ts'
 import type { Frontend, Listener } from '../../src/host/frontend.ts'
 import { hostRun } from '../../src/host/host.ts'
-import { resumeRun } from '../../src/host/resume.ts'
+import { resumeByName } from '../../src/host/resume.ts'
 import { receiptFor, reportLines } from '../../src/runs/report.ts'
 import { showStatus } from '../../src/runs/status.ts'
 import { loadSettings } from '../../src/settings/load.ts'
@@ -191,7 +191,9 @@ describe('a workflow that is not one of ralph’s', () => {
       `${JSON.stringify({ ...began, by: undefined })}
 `,
     )
-    const resume = callWith(toy.env, io => resumeRun(ID, {}, { registry: none, io, frontend: noFrontend() }))
+    const resume = callWith(toy.env, io =>
+      resumeByName(ID, {}, { registry: none, io, frontend: noFrontend() }),
+    )
     await expect(resume).rejects.toThrow('has the workflow "toy", which this ralph does not know')
   })
 
@@ -219,7 +221,7 @@ describe('a workflow that is not one of ralph’s', () => {
       )
       const paid = events.slice(0, n).filter(e => e.type === 'ended').length
       const resumed = await callWith(toy.env, io =>
-        resumeRun(ID, {}, { registry, io, frontend: noFrontend() }),
+        resumeByName(ID, {}, { registry, io, frontend: noFrontend() }),
       )
       expect([n, resumed.code]).toEqual([n, 0])
       const calls = join(toy.root, 'prompts')

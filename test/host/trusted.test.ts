@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isTrusted, trust } from '../../src/host/trust.ts'
+import { isTrusted, rememberTrust } from '../../src/host/trust.ts'
 import { risks } from '../../src/settings/trust.ts'
 import { folder, refusal } from '../settings/project.ts'
 
@@ -24,10 +24,10 @@ const place = () => {
 test('nothing is trusted before it was allowed, and then only there', () => {
   const { home, project, other } = place()
   expect(isTrusted(home, project, RISKS)).toBe(false)
-  trust(home, project, RISKS)
+  rememberTrust(home, project, RISKS)
   expect(isTrusted(home, project, RISKS)).toBe(true)
   expect(isTrusted(home, other, RISKS)).toBe(false)
-  trust(home, other, RISKS)
+  rememberTrust(home, other, RISKS)
   expect([isTrusted(home, project, RISKS), isTrusted(home, other, RISKS)]).toEqual([true, true])
 })
 
@@ -61,7 +61,7 @@ test.each<[string, object]>([
   ['another variable passed on', { env: { pass: ['*'] } }],
 ])('%s is asked about again', (_, change) => {
   const { home, project } = place()
-  trust(home, project, RISKS)
+  rememberTrust(home, project, RISKS)
   expect(isTrusted(home, project, risks({ ...SETTINGS, ...change }))).toBe(false)
 })
 
@@ -70,22 +70,22 @@ test.each<[string, object]>([
   ['a value that is the default', { completionResponse: 'DONE' }],
 ])('%s may change without asking', (_, change) => {
   const { home, project } = place()
-  trust(home, project, RISKS)
+  rememberTrust(home, project, RISKS)
   expect(isTrusted(home, project, risks({ ...SETTINGS, ...change }))).toBe(true)
 })
 
 test('that everything is gone is a change, too, and can be allowed', () => {
   const { home, project, other } = place()
-  trust(home, project, RISKS)
+  rememberTrust(home, project, RISKS)
   expect([isTrusted(home, project, []), isTrusted(home, other, [])]).toEqual([false, true])
-  trust(home, project, [])
+  rememberTrust(home, project, [])
   expect([isTrusted(home, project, []), isTrusted(home, project, RISKS)]).toEqual([true, true])
 })
 
 test('trust is bound to the file, and to what stands for the whole of it', () => {
   const { home, project } = place()
   const risk = { file: '.amp/plugins/p.ts', where: 'the whole file', what: 'is loaded', exact: 'a' }
-  trust(home, project, [risk])
+  rememberTrust(home, project, [risk])
   for (const change of [{ file: '.amp/plugins/q.ts' }, { exact: 'b' }, { where: 'x' }, { what: 'x' }])
     expect(isTrusted(home, project, [{ ...risk, ...change }])).toBe(false)
   expect(isTrusted(home, project, [risk])).toBe(true)
@@ -95,24 +95,24 @@ test('a project is the same by whatever link one comes to it', () => {
   const { home, project, other } = place()
   const link = join(other, 'link')
   symlinkSync(project, link)
-  trust(home, link, RISKS)
+  rememberTrust(home, link, RISKS)
   expect(isTrusted(home, project, RISKS)).toBe(true)
   const back = risks({ agent: { command: 'x' } })
-  trust(home, project, back)
+  rememberTrust(home, project, back)
   expect(isTrusted(home, link, back)).toBe(true)
 })
 
 test('what was allowed for one branch stays allowed after another was', () => {
   const { home, project } = place()
-  trust(home, project, RISKS)
-  trust(home, project, risks({ agent: { command: 'x' } }))
+  rememberTrust(home, project, RISKS)
+  rememberTrust(home, project, risks({ agent: { command: 'x' } }))
   expect(isTrusted(home, project, RISKS)).toBe(true)
 })
 
 test('only the latest ten sets of a project are remembered, and one allowed again is among the latest', () => {
   const { home, project } = place()
   const set = (n: number) => risks({ agent: { command: `agent-${n}` } })
-  for (const n of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 10]) trust(home, project, set(n))
+  for (const n of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 10]) rememberTrust(home, project, set(n))
   expect([0, 1, 2, 10].map(n => isTrusted(home, project, set(n)))).toEqual([true, false, true, true])
 })
 
@@ -121,8 +121,8 @@ test('only the latest five hundred projects are remembered', () => {
   mkdirSync(home, { recursive: true })
   const many = Array.from({ length: 500 }, (_, n) => [`/projects/${n}`, ['hash']])
   writeFileSync(join(home, 'trust.json'), JSON.stringify({ v: 1, projects: Object.fromEntries(many) }))
-  trust(home, project, RISKS)
-  trust(home, other, RISKS)
+  rememberTrust(home, project, RISKS)
+  rememberTrust(home, other, RISKS)
   const { projects } = JSON.parse(readFileSync(join(home, 'trust.json'), 'utf8'))
   expect(Object.keys(projects)).toHaveLength(500)
   expect(Object.keys(projects).slice(0, 1)).toEqual(['/projects/2'])
@@ -131,8 +131,8 @@ test('only the latest five hundred projects are remembered', () => {
 
 test('the store is for its owner only, and writing it leaves nothing else behind', () => {
   const { home, project } = place()
-  trust(home, project, RISKS)
-  trust(home, project, risks({ agent: { command: 'x' } }))
+  rememberTrust(home, project, RISKS)
+  rememberTrust(home, project, risks({ agent: { command: 'x' } }))
   expect((statSync(home).mode & 0o777).toString(8)).toBe('700')
   expect((statSync(join(home, 'trust.json')).mode & 0o777).toString(8)).toBe('600')
   expect(readdirSync(home)).toEqual(['trust.json'])
@@ -140,7 +140,7 @@ test('the store is for its owner only, and writing it leaves nothing else behind
 
 test('the store holds no command, only what identifies it', () => {
   const { home, project } = place()
-  trust(home, project, RISKS)
+  rememberTrust(home, project, RISKS)
   expect(readFileSync(join(home, 'trust.json'), 'utf8')).not.toContain('npm')
 })
 
@@ -157,7 +157,7 @@ test.each<[string, string, string]>([
   writeFileSync(path, content)
   const sentence = `${path} cannot be used: ${why}; repair it, or move it away and trust your projects again`
   expect(refusal(() => isTrusted(home, project, RISKS))).toBe(sentence)
-  expect(refusal(() => trust(home, project, RISKS))).toBe(sentence)
+  expect(refusal(() => rememberTrust(home, project, RISKS))).toBe(sentence)
   expect(readFileSync(path, 'utf8')).toBe(content)
 })
 
@@ -165,7 +165,7 @@ test('a directory in the place of the store is named', () => {
   const { home, project } = place()
   const path = join(home, 'trust.json')
   mkdirSync(path, { recursive: true })
-  expect(refusal(() => trust(home, project, RISKS))).toBe(
+  expect(refusal(() => rememberTrust(home, project, RISKS))).toBe(
     `${path} cannot be used: trust.json is a folder, not a regular file; replace it with a file of at most 1 MiB, or remove it; repair it, or move it away and trust your projects again`,
   )
 })

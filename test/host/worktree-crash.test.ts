@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { hostRun } from '../../src/host/host.ts'
-import { resumeRun } from '../../src/host/resume.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resumeByName } from '../../src/host/resume.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import type { Registry } from '../../src/workflows/index.ts'
 import type { PipelineSpec } from '../../src/workflows/pipeline/spec.ts'
@@ -91,7 +91,7 @@ async function setPipeline(agent = AGENT) {
     CALLS: join(root, 'calls'),
   }
   mkdirSync(env.RALPH_HOME)
-  const settings = resolve({
+  const settings = resolveSettings({
     parallel: 2,
     guardrails: [{ command: 'true' }],
     baseline: false,
@@ -122,7 +122,7 @@ async function setPipeline(agent = AGENT) {
       rows: [],
     })
   const resume = () =>
-    callWith(env, io => resumeRun(ID, { projectDir: project }, { registry, io, frontend: noFrontend() }))
+    callWith(env, io => resumeByName(ID, { projectDir: project }, { registry, io, frontend: noFrontend() }))
   const journal = () => readJournal(join(env.RALPH_HOME, 'runs', ID))
   const calls = () => (existsSync(env.CALLS) ? readFileSync(env.CALLS, 'utf8').trim().split('\n') : [])
   return { project, git, host, resume, journal, calls }

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { recordStart } from '../../src/git/start.ts'
 import { composeProtection, guardGit } from '../../src/host/protection.ts'
-import { resolve } from '../../src/settings/schema.ts'
+import { resolveSettings } from '../../src/settings/schema.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -55,7 +55,7 @@ export function layProject(patterns: string[] = ['test/**']) {
   const open = async () => {
     started ??= recordStart(project, env)
     const start = await started
-    const spec = { project, settings: resolve({ protect: patterns }), start }
+    const spec = { project, settings: resolveSettings({ protect: patterns }), start }
     const shared = guardGit(project, runDir, env)(start)
     return composeProtection({ spec, more: [], name: 'protected.json', runDir, env, shared })
   }

@@ -1,7 +1,7 @@
 import { openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { headOf, lastLineOf } from '../../src/checks/excerpt.ts'
+import { lastLineOf, logHead } from '../../src/checks/excerpt.ts'
 import { processClock } from '../../src/host/clock.ts'
 import { runLogged } from '../../src/runners/logged.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
@@ -46,7 +46,7 @@ describe('a command whose output goes to a log', () => {
 
   it('is told of from the very log that it wrote to, whatever became of the path', async () => {
     const script = 'echo first; echo; echo last; rm log; echo other > log; exit 3'
-    const ofHead = await run(script, { excerpt: fd => headOf(fd, 2) })
+    const ofHead = await run(script, { excerpt: fd => logHead(fd, 2) })
     expect([ofHead.why, ofHead.excerpt]).toEqual(['failed with exit code 3', 'first\n\nlast\n'])
     expect((await run(script, { excerpt: lastLineOf })).excerpt).toBe('last')
     expect((await run('exit 3', { excerpt: lastLineOf })).excerpt).toBe('')
@@ -56,7 +56,7 @@ describe('a command whose output goes to a log', () => {
   })
 
   it('takes no more memory to tell of than it wrote', async () => {
-    expect((await run('echo no; exit 3', { excerpt: fd => headOf(fd, 1e15) })).excerpt).toBe('no\n')
+    expect((await run('echo no; exit 3', { excerpt: fd => logHead(fd, 1e15) })).excerpt).toBe('no\n')
   })
 
   it('could not be run where there is no log for it', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { isLimitOf, limitFor } from '../../src/runners/process/marks.ts'
 import { isAlive, processes, processRef, startTime } from '../../src/runners/process/proc.ts'
 import { terminalName } from '../../src/runners/process/procfs.ts'
-import { psTable, readEntries, readMarked } from '../../src/runners/process/ps.ts'
+import { psTable, readMarked, readProcessTable } from '../../src/runners/process/ps.ts'
 import { kill, lives, readText, setScene, until } from './scene.ts'
 
 function run(
@@ -155,7 +155,9 @@ describe('where there is only ps', () => {
   test('zombies are left out', () => {
     const text =
       '    7     1     7 Ss   Mon Nov 16 01:26:00 2026\n   12     7     7 Z+   Mon Nov 16 01:26:01 2026\n'
-    expect(readEntries(text)).toEqual([{ pid: 7, ppid: 1, pgid: 7, startTime: 'Mon Nov 16 01:26:00 2026' }])
+    expect(readProcessTable(text)).toEqual([
+      { pid: 7, ppid: 1, pgid: 7, startTime: 'Mon Nov 16 01:26:00 2026' },
+    ])
   })
 
   test('marks are whole words of the line', () => {

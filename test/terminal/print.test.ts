@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fail, print, printError, safeIo, warn } from '../../src/terminal/print.ts'
+import { print, printError, printFailure, safeIo, warn } from '../../src/terminal/print.ts'
 import { scratch } from '../support/scratch.ts'
 import { standIn } from '../support/stand-in.ts'
 
@@ -22,10 +22,10 @@ describe('what a terminal would obey is escaped by', () => {
     ['print', print, `${SHOWN}\n`],
     ['printError', printError, `${SHOWN}\n`],
     ['warn', warn, `ralph: warning: ${SHOWN}\n`],
-    ['fail', text => fail(new Error(text), false), `ralph: error: ${SHOWN}\n`],
+    ['fail', text => printFailure(new Error(text), false), `ralph: error: ${SHOWN}\n`],
     [
       'fail, with a stack',
-      text => fail(Object.assign(new Error(), { stack: text }), true),
+      text => printFailure(Object.assign(new Error(), { stack: text }), true),
       `ralph: error: ${SHOWN}\n`,
     ],
     ['the streams of commands', text => void safeIo({}).stdout.write(text), SHOWN],
@@ -38,7 +38,7 @@ describe('what a terminal would obey is escaped by', () => {
 
 it('a warning and an error are one line, whatever they quote', () => {
   expect(printed(() => warn('a\nralph: error: b'))).toBe('ralph: warning: a\\u{a}ralph: error: b\n')
-  expect(printed(() => fail(new Error('a\r\nb'), false))).toBe('ralph: error: a\\u{d}\\u{a}b\n')
+  expect(printed(() => printFailure(new Error('a\r\nb'), false))).toBe('ralph: error: a\\u{d}\\u{a}b\n')
 })
 
 it('ralph’s own colours stay, but no text in the colour of its ground', () => {

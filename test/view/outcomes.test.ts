@@ -5,8 +5,8 @@ import { failingLines } from '../../src/view/check-lines.ts'
 import { besideAnswer } from '../../src/view/plan-text.ts'
 import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
-import { tasks } from '../../src/workflows/build/table.ts'
-import { stories } from '../../src/workflows/stories/table.ts'
+import { buildTable } from '../../src/workflows/build/table.ts'
+import { storiesTable } from '../../src/workflows/stories/table.ts'
 
 const style = styleOf({ color: false, emoji: true })
 const shown: RunLinesOptions = {
@@ -16,7 +16,7 @@ const shown: RunLinesOptions = {
   limit: null,
   clock: String,
 }
-const table = tasks()
+const table = buildTable()
 const fresh = taskStateOf(table, initial, { id: '#1', title: 'x', blockedBy: [] })
 const settled = (event: Partial<Settled>, state: Partial<TaskState> = {}): RunEvent => ({
   type: 'settled',
@@ -131,7 +131,7 @@ it('a prompt loop says why it goes on', () => {
 })
 
 describe('the verdict of a review is shown when it is given', () => {
-  const reviews = stories()
+  const reviews = storiesTable()
   const lines = (event: Partial<Settled>, state: Partial<TaskState>) =>
     runLines({ ...shown, list, stageOf: stage => reviews.stages[stage] })(
       settled({ stage: 'review', task: 'US-1', ...event }, state),

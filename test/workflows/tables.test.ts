@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { StageTable } from '../../src/core/table.ts'
-import { tasks as build } from '../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../src/workflows/build/table.ts'
 import { maySendBack, mayWrite, sendsBackTo } from '../../src/workflows/pipeline/rules/order.ts'
-import { pipeline } from '../../src/workflows/pipeline/table.ts'
-import { prompt } from '../../src/workflows/run/table.ts'
+import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
+import { runTable } from '../../src/workflows/run/table.ts'
 import { isMerging, merging } from '../../src/workflows/shared/merging.ts'
 import { green, ok, play, red, task } from '../core/play.ts'
 
@@ -24,7 +24,7 @@ describe('the table of a run', () => {
     on: { pass: 'done', more: 'work', fail: 'work', spent: 'blocked' },
   }
 
-  it.each<[string, Parameters<typeof prompt>[0], object]>([
+  it.each<[string, Parameters<typeof runTable>[0], object]>([
     ['without a condition of its own', undefined, { ...work, ends: 'signal' }],
     ['with a response', { response: 'DONE', pattern: null }, { ...work, ends: 'signal' }],
     ['with a pattern', { response: null, pattern: '^done' }, { ...work, ends: 'signal' }],
@@ -40,7 +40,7 @@ describe('the table of a run', () => {
     ],
     ['that may find nothing more', { unchanged: 2 }, { ...work, ends: 'signal', passesUnchanged: 2 }],
   ])('%s has one stage', (_, condition, stage) => {
-    const table = prompt(condition)
+    const table = runTable(condition)
     expect(table).toEqual({
       name: 'prompt',
       first: 'work',
@@ -102,7 +102,7 @@ describe('the table of a build', () => {
 
 describe('the table of a pipeline', () => {
   it('has the four roles of the document, each with its tries and its words', () => {
-    const table = pipeline()
+    const table = pipelineTable()
     expectWhole(table)
     expect(table).toMatchObject({ name: 'pipeline', first: 'coder', width: 1, rounds: 4, bugs: 0 })
     expect(table.order).toEqual(['qa', 'tester', 'reviewer', 'coder'])
@@ -117,7 +117,7 @@ describe('the table of a pipeline', () => {
   })
 
   it('lets all but the first role send work back, and those that do not write by a red check too', () => {
-    const rows = Object.values(pipeline().stages).map(s => [
+    const rows = Object.values(pipelineTable().stages).map(s => [
       s.ends,
       s.rejects,
       s.failed,
@@ -130,12 +130,12 @@ describe('the table of a pipeline', () => {
       ['signal', true, undefined, 'coder', 'blocked'],
       ['signal', true, 'reject', 'coder', 'blocked'],
     ])
-    for (const [role, { on }] of Object.entries(pipeline().stages))
+    for (const [role, { on }] of Object.entries(pipelineTable().stages))
       expect(on).toMatchObject({ more: role, fail: role, ask: 'blocked', spent: 'blocked' })
   })
 
   it('takes roles of one’s own, which loop ten times unless told otherwise', () => {
-    const { first, stages } = pipeline({ roles: ['writer', 'editor'], tries: { editor: 2 }, rounds: 0 })
+    const { first, stages } = pipelineTable({ roles: ['writer', 'editor'], tries: { editor: 2 }, rounds: 0 })
     expect([first, stages.writer!.title, stages.writer!.tries, stages.editor!.tries]).toEqual([
       'writer',
       'writer',
@@ -143,12 +143,12 @@ describe('the table of a pipeline', () => {
       2,
     ])
     expect(stages.editor).toMatchObject({ rejects: true, on: { pass: 'done', reject: 'writer' } })
-    expect(pipeline({ roles: [] }).first).toBe('coder')
+    expect(pipelineTable({ roles: [] }).first).toBe('coder')
   })
 
   it('lets a red check go back from those who only read, and from nobody else', () => {
-    const failing = (more: Parameters<typeof pipeline>[0]) =>
-      Object.entries(pipeline(more).stages).flatMap(([name, { failed }]) =>
+    const failing = (more: Parameters<typeof pipelineTable>[0]) =>
+      Object.entries(pipelineTable(more).stages).flatMap(([name, { failed }]) =>
         failed ? [`${name} ${failed}`] : [],
       )
     expect(failing({ roles: ['writer', 'editor'] })).toEqual([])
@@ -157,15 +157,15 @@ describe('the table of a pipeline', () => {
   })
 
   it('merges at the end if tasks run side by side', () => {
-    const table = pipeline({ roles: ['coder'], parallel: 2 })
+    const table = pipelineTable({ roles: ['coder'], parallel: 2 })
     expectWhole(table)
     expect([table.width, table.stages.coder!.on.pass]).toEqual([2, 'merge'])
     expect(table.order).toEqual(['resolve', 'merge', 'coder'])
-    expect(pipeline({ roles: ['coder'], isOnBranches: true })).toEqual({ ...table, width: 1 })
+    expect(pipelineTable({ roles: ['coder'], isOnBranches: true })).toEqual({ ...table, width: 1 })
   })
 
   it('finishes a task before the next one begins, and gives a red check to the one who wrote', () => {
-    const run = play(pipeline({ roles: ['coder', 'reviewer', 'tester'] }), [task('1'), task('2')])
+    const run = play(pipelineTable({ roles: ['coder', 'reviewer', 'tester'] }), [task('1'), task('2')])
     const step = (outcome: Parameters<typeof run.step>[0]) => run.step(outcome).state.stage
     expect(step(submit)).toBe('reviewer')
     expect(step(ok({ findings: [red] }))).toBe('coder')

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff'
-import { cut } from '../shared/fields.ts'
+import { clip } from '../shared/fields.ts'
 
 /** How much of a diff is shown. */
 export const MAX_LINES = 200
@@ -30,14 +30,14 @@ export function bounded(diff: readonly string[]): string[] {
   let room = MAX_CHARS
   for (const line of diff) {
     if (kept.length === MAX_LINES || room <= 0) return [...kept, GAP]
-    kept.push(cut(line, room))
+    kept.push(clip(line, room))
     room -= line.length
   }
   return kept
 }
 
 export function linesOf(text: string): string[] {
-  const lines = cut(text, MAX_TEXT).split('\n', MAX_TEXT_LINES)
+  const lines = clip(text, MAX_TEXT).split('\n', MAX_TEXT_LINES)
   if (lines.at(-1) === '') lines.pop()
   return lines
 }

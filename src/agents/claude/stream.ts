@@ -7,7 +7,7 @@ import {
   asList,
   asObject,
   asText,
-  cut,
+  clip,
   cutStart,
   type Fields,
   outputOf,
@@ -129,10 +129,10 @@ function readRetry(heard: Heard, message: Fields): AgentEvent[] {
   const why =
     [asText(message.error), asCount(message.error_status) || ''].filter(Boolean).join(' ') || 'unknown'
   const note = `retry ${asCount(message.attempt)} of ${asCount(message.max_retries)}: ${why}`
-  const retrying: AgentEvent = { type: 'retrying', note: cut(note, MAX_NOTE) }
+  const retrying: AgentEvent = { type: 'retrying', note: clip(note, MAX_NOTE) }
   // Claude would retry for minutes. A first retry may help while a login is renewed; a second never does.
   if (asCount(message.attempt) < 2 || troubleOf('', message.error_status) !== 'unusable') return [retrying]
-  heard.unusable = cut(why, MAX_NOTE)
+  heard.unusable = clip(why, MAX_NOTE)
   return [retrying, { type: 'unusable', note: heard.unusable }]
 }
 
@@ -198,7 +198,7 @@ function readResult(heard: Heard, message: Fields): AgentEvent[] {
   heard.turns = Math.max(heard.turns - 1, 0)
   if (isSuccess(message) && !heard.interrupted)
     return [{ type: 'ended', ok: true, text, ...heard.spent, ...structuredIn(message) }]
-  const error = heard.interrupted ? 'interrupted' : cut(errorOf(message), MAX_NOTE)
+  const error = heard.interrupted ? 'interrupted' : clip(errorOf(message), MAX_NOTE)
   const ended: AgentEvent = { type: 'ended', ok: false, text, ...heard.spent, error }
   const status = message.api_error_status
   const trouble = troubleOf(error, status)

@@ -1,6 +1,6 @@
 import type { TodoItem } from '../../core/events.ts'
 import { asObject, asText, type Fields, shortLine } from '../shared/fields.ts'
-import { MAX_TODOS, statusOf, todoItems, toItem } from '../shared/todo-items.ts'
+import { MAX_TODOS, todoItems, todoStatus, toItem } from '../shared/todo-items.ts'
 
 /** Claude's own list: TodoWrite replaces it, TaskCreate and TaskUpdate change one task. */
 export function claudeTodos() {
@@ -45,7 +45,7 @@ function change(item: TodoItem, input: Fields): TodoItem[] {
     {
       ...item,
       content: shortLine(asText(input.subject)) || item.content,
-      status: statusOf(input.status) ?? item.status,
+      status: todoStatus(input.status) ?? item.status,
       activeForm: shortLine(asText(input.activeForm)) || item.activeForm,
     },
   ]

@@ -7,7 +7,7 @@ import {
   asList,
   asObject,
   asText,
-  cut,
+  clip,
   cutStart,
   type Fields,
   outputOf,
@@ -32,7 +32,7 @@ export function codexParser(): Parser {
     if (phase === 'item.updated') return []
     if (isTool(type)) return readTool(phase, type, item)
     if (phase === 'item.started') return []
-    if (type === 'error') return [{ type: 'retrying', note: cut(asText(item.message), MAX_NOTE) }]
+    if (type === 'error') return [{ type: 'retrying', note: clip(asText(item.message), MAX_NOTE) }]
     if (type !== 'agent_message') return []
     if (typeof item.text !== 'string') return null
     answer = item.text
@@ -56,11 +56,11 @@ export function codexParser(): Parser {
 
   /** With a refused key, a second retry is pointless. */
   function readRetry(said: string): AgentEvent[] {
-    const retrying: AgentEvent = { type: 'retrying', note: cut(said, MAX_NOTE) }
+    const retrying: AgentEvent = { type: 'retrying', note: clip(said, MAX_NOTE) }
     const [, attempt, why = ''] = /^Reconnecting\.\.\. (\d+)\/\d+ \((.*)\)$/s.exec(said) ?? []
     if (Number(attempt) < 2 || troubleOf(why) !== 'unusable') return [retrying]
     trouble = why
-    return [retrying, { type: 'unusable', note: cut(why, MAX_NOTE) }]
+    return [retrying, { type: 'unusable', note: clip(why, MAX_NOTE) }]
   }
 
   return jsonLines({

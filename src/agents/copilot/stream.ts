@@ -6,7 +6,7 @@ import {
   asCount,
   asObject,
   asText,
-  cut,
+  clip,
   cutStart,
   type Fields,
   outputOf,
@@ -74,7 +74,7 @@ export function copilotParser(): Parser {
       case 'tool.execution_complete':
         return readToolEnd(data, from)
       case 'assistant.turn_retry':
-        return [{ type: 'retrying', note: cut(asText(data.reason) || 'unknown', MAX_NOTE) }]
+        return [{ type: 'retrying', note: clip(asText(data.reason) || 'unknown', MAX_NOTE) }]
       case 'session.error':
         if (!from) trouble = { error: asText(data.message), status: data.statusCode }
         return []

@@ -6,7 +6,7 @@ import {
   asCount,
   asObject,
   asText,
-  cut,
+  clip,
   cutStart,
   type Fields,
   outputOf,
@@ -57,7 +57,7 @@ export function geminiParser(): Parser {
   function readError({ severity, message }: Fields): AgentEvent[] {
     const note = asText(message)
     if (severity === 'error') trouble = note || 'an error without a reason'
-    return [...finishMessage(), { type: 'retrying', note: cut(note, MAX_NOTE) }]
+    return [...finishMessage(), { type: 'retrying', note: clip(note, MAX_NOTE) }]
   }
 
   function readResult({ status, error, stats }: Fields): AgentEvent[] {

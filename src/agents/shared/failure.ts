@@ -1,5 +1,5 @@
 import type { AgentEnded, AgentEvent } from '../../core/events.ts'
-import { cut } from './fields.ts'
+import { clip } from './fields.ts'
 import { troubleOf } from './trouble.ts'
 
 /** How much of an error is kept. */
@@ -11,7 +11,7 @@ export function failureEvents(
   more: Omit<AgentEnded, 'type' | 'ok' | 'error' | 'text'> & { text?: string; status?: unknown } = {},
 ): AgentEvent[] {
   const { status, text = '', ...spent } = more
-  const note = cut(error, MAX_NOTE)
+  const note = clip(error, MAX_NOTE)
   const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error: note }
   const trouble = troubleOf(error, status)
   return trouble ? [{ type: trouble, note }, ended] : [ended]

@@ -16,7 +16,7 @@ export const asCount = (value: unknown): number =>
     : 0
 
 /** At most `max` characters, never half of a surrogate pair. */
-export function cut(text: string, max: number): string {
+export function clip(text: string, max: number): string {
   if (text.length <= max) return text
   const last = text.charCodeAt(max - 1)
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max)
@@ -29,8 +29,8 @@ const MAX_SUMMARY = 200
 
 /** One line, short enough to fit beside a tool's name. */
 export const shortLine = (text: string): string =>
-  cut(
-    cut(text, MAX_SUMMARY * 4)
+  clip(
+    clip(text, MAX_SUMMARY * 4)
       // Most spaces stay as they are; replacing each of them would take longer than all the rest.
       .replace(/\s{2,}|[^\S ]/g, ' ')
       .trim(),
@@ -69,10 +69,10 @@ const MAX_OUTPUT = 100_000
 
 /** What a tool returned: a string, or blocks. A block without text is shown as its type. */
 export function outputOf(content: unknown): string {
-  if (typeof content === 'string') return cut(content, MAX_OUTPUT)
+  if (typeof content === 'string') return clip(content, MAX_OUTPUT)
   const texts = asList(content).map(block => {
     const { type, text } = asObject(block) ?? {}
     return typeof text === 'string' ? text : `[${asText(type) || 'unknown'}]`
   })
-  return cut(texts.join('\n'), MAX_OUTPUT)
+  return clip(texts.join('\n'), MAX_OUTPUT)
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent, Exit } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { asObject, cut, type Fields } from './fields.ts'
+import { asObject, clip, type Fields } from './fields.ts'
 
 /** How to read one CLI's stream. */
 type Reader = {
@@ -26,7 +26,7 @@ export function jsonLines(reader: Reader): Parser {
       const type = message?.type
       const events = message && typeof type === 'string' ? reader.read(message, type) : null
       if (events) return noteEnd(events)
-      return line.trim() === '' ? [] : [{ type: 'unparsed', line: cut(line, MAX_UNPARSED) }]
+      return line.trim() === '' ? [] : [{ type: 'unparsed', line: clip(line, MAX_UNPARSED) }]
     },
     end: exit => (ended ? [] : noteEnd(reader.end(exit))),
   }

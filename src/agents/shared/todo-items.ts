@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../core/events.ts'
-import { STATUSES } from '../../core/todo.ts'
+import { TODO_STATUSES } from '../../core/todo.ts'
 import { asList, asObject, asText, type Fields, shortLine } from './fields.ts'
 
 export const MAX_TODOS = 500
@@ -23,11 +23,11 @@ export function toItem(fields: Fields | null): TodoItem[] {
     {
       ...(typeof id === 'string' && { id }),
       content,
-      status: statusOf(fields.status) ?? 'pending',
+      status: todoStatus(fields.status) ?? 'pending',
       activeForm: shortLine(asText(fields.activeForm)) || content,
     },
   ]
 }
 
-export const statusOf = (value: unknown): TodoItem['status'] | null =>
-  STATUSES.includes(value) ? (value as TodoItem['status']) : null
+export const todoStatus = (value: unknown): TodoItem['status'] | null =>
+  TODO_STATUSES.includes(value) ? (value as TodoItem['status']) : null

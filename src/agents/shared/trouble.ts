@@ -1,4 +1,4 @@
-import { cut } from './fields.ts'
+import { clip } from './fields.ts'
 
 /** Why a service rejected a call: `limited` passes with time, `unusable` only when a person changes something. */
 export type Trouble = 'limited' | 'unusable'
@@ -50,7 +50,7 @@ const MAX_READ = 2000
 
 /** What an error means for the CLI's next call, by its text or its HTTP status; null: nothing in particular. */
 export function troubleOf(error: string, status?: unknown): Trouble | null {
-  const text = cut(error, MAX_READ)
+  const text = clip(error, MAX_READ)
   const isWorded = (wordings: RegExp[]) => wordings.some(wording => wording.test(text))
   if (isWorded(UNUSABLE)) return 'unusable'
   if (isWorded(LIMITED) || LIMITED_STATUSES.includes(status)) return 'limited'

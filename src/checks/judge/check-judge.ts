@@ -1,5 +1,5 @@
 import type { CheckWork } from '../../core/ports.ts'
-import { type JudgeOptions, judge } from './judge.ts'
+import { type JudgeOptions, judgeCriteria } from './judge.ts'
 import { FROZEN_CASES, type FrozenCase } from './rules/frozen-set.ts'
 
 /** What a judge said of one frozen case. `isWrong`: it passed a bad change, or refused a good one. */
@@ -19,7 +19,7 @@ export async function checkJudge(
   for (const [index, { name, kind, criteria, diff }] of FROZEN_CASES.entries()) {
     const work = { step: { id: index + 1 }, task: { id: name }, text: '' } as CheckWork
     const config = { check_for: [...criteria], negative_patterns: [], in: 'text' as const, model: null }
-    const { verdict, reason } = await judge(
+    const { verdict, reason } = await judgeCriteria(
       config,
       work,
       { isTwice: false },

@@ -62,7 +62,7 @@ export type JudgeOptions = {
 export type JudgeScope = { since?: string; isTwice: boolean }
 
 /** Verifies criteria: first by patterns that show that the work is incomplete, then by a judge. */
-export async function judge(
+export async function judgeCriteria(
   config: SemanticConfig,
   work: CheckWork,
   scope: JudgeScope,

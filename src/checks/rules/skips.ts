@@ -144,7 +144,7 @@ const LONGEST_LINE = 45
 function describe(path: string, kind: 'skip' | 'only', marks: Mark[]): string {
   const { line, text } = marks[0]!
   const what = kind === 'only' ? 'lets only some of its tests run' : `has ${plural(marks.length, 'new skip')}`
-  return `${path} ${what} (line ${line}: ${cut(text, LONGEST_LINE)})`
+  return `${path} ${what} (line ${line}: ${shortened(text, LONGEST_LINE)})`
 }
 
 function marksIn(path: string, text: string | null): Mark[] {
@@ -212,5 +212,5 @@ const linesOf = (text: string): ReadonlySet<string> => new Set(text.split('\n').
 
 const lineOf = (line: string): string => onOneLine(line.slice(0, LONGEST_COMPARED))
 
-export const cut = (text: string, most: number): string =>
+export const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text

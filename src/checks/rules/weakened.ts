@@ -3,7 +3,7 @@ import { onOneLine } from '../../core/format.ts'
 import { type Behind, behindCheck, objectIn, onlyAdds, type ReadText } from './behind-check.ts'
 import { isCiFile, isOtherTest, isRunnerConfig, mayBeScript, mayHoldTests } from './file-kinds.ts'
 import { lostTests } from './lost-tests.ts'
-import { cut, type FileChange, newSkips } from './skips.ts'
+import { type FileChange, newSkips, shortened } from './skips.ts'
 
 /** The checks whose tests are looked at: their commands, and the folder that they run in, relative to the repository. */
 export type CheckedBy = { commands: readonly string[]; folder: string }
@@ -72,7 +72,7 @@ function differences(before: Behind, after: Behind, changed: ReadonlyMap<string,
     else if (/\n/.test(text + now)) lines.push(`${name}, which a check runs, was changed`)
     else
       lines.push(
-        `${name}, which a check runs, was changed from "${cut(text, LONGEST_SCRIPT)}" to "${cut(now, LONGEST_SCRIPT)}"`,
+        `${name}, which a check runs, was changed from "${shortened(text, LONGEST_SCRIPT)}" to "${shortened(now, LONGEST_SCRIPT)}"`,
       )
   }
   return lines

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import type { GcOptions } from '../../runs/gc.ts'
-import { count } from './numbers.ts'
+import { zeroOrMore } from './numbers.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const HELP = `
@@ -13,12 +13,14 @@ Examples:
 
 Exit codes: 0 · 2 bad usage`
 
-export const gc: Verb = {
+export const gcVerb: Verb = {
   name: 'gc',
   summary: 'Delete the prompts, streams and logs of old runs; their receipts are kept.',
   define: (command, { finish, io }) =>
     command
-      .addOption(new Option('--keep <n>', 'keep this many of the newest runs').argParser(count).default(20))
+      .addOption(
+        new Option('--keep <n>', 'keep this many of the newest runs').argParser(zeroOrMore).default(20),
+      )
       .option('--all', 'of every project, not only of this project')
       .option('--yes', 'delete runs that can be resumed without asking')
       .option('--dry-run', 'only show what would be deleted')

@@ -31,7 +31,7 @@ export function timeSpan(text: string): number {
   return seconds
 }
 
-export function count(text: string): number {
+export function zeroOrMore(text: string): number {
   const n = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(n))
     throw new InvalidArgumentError('It must be a whole number.')

@@ -3,7 +3,7 @@ import type { ResumeOptions } from '../../host/resume.ts'
 import { positiveAmount, positiveInteger, timeSpan } from './numbers.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
-export const resume: Verb = {
+export const resumeVerb: Verb = {
   name: 'resume',
   summary: 'Continue a run that was interrupted, crashed, or ended at a limit.',
   define: (command, { finish, io }) =>
@@ -37,7 +37,7 @@ export const resume: Verb = {
         '\nExamples:\n  ralph resume\n  ralph resume 20260301-221530-k3f -m 30\n  ralph resume -a codex --model gpt-6-sol',
       )
       .action(async (name: string | undefined, options: ResumeOptions) => {
-        const { resumeRun } = await import('../actions.ts')
-        finish(await resumeRun(name, options, io))
+        const { resumeAny } = await import('../actions.ts')
+        finish(await resumeAny(name, options, io))
       }),
 }

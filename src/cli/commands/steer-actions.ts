@@ -16,11 +16,15 @@ import {
 import { readWorker } from '../../runs/worker-record.ts'
 import { steer } from '../../workers/steer.ts'
 
-export const pauseRun = async (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
+export const pauseByName = async (name: string | undefined, options: SteerOptions, io: Io): Promise<number> =>
   printAnswer(await steer(name, 'pause', io.env, options), io)
 
 /** `[RUN]`, or one task of it: `[RUN]/TASK`. */
-export async function cancelRun(named: string | undefined, options: SteerOptions, io: Io): Promise<number> {
+export async function cancelByName(
+  named: string | undefined,
+  options: SteerOptions,
+  io: Io,
+): Promise<number> {
   const [name, ...words] = named?.split('/') ?? []
   if (words.length === 0) return printAnswer(await steer(name, 'cancel', io.env, options), io)
   const run = runFor(name || undefined, options, io.env)
@@ -31,7 +35,7 @@ export async function cancelRun(named: string | undefined, options: SteerOptions
 }
 
 /** `[RUN] [TASK] TEXT`: the first of several words may name a run, and the next one a task. */
-export async function tellRun(words: string[], options: SteerOptions, io: Io): Promise<number> {
+export async function tellByName(words: string[], options: SteerOptions, io: Io): Promise<number> {
   const isNamed = words.length > 1 && looksLikeRun(words[0]!, ralphHome(io.env))
   const run = runFor(isNamed ? words[0] : undefined, options, io.env)
   const [first = '', ...rest] = isNamed ? words.slice(1) : words
@@ -52,7 +56,11 @@ const looksLikeRun = (word: string, home: string): boolean =>
   (word.length > 2 && matchingRuns(home, word).length > 0)
 
 /** `[RUN] max-iterations=200`: it holds from the next iteration on. Other limits of the run stay as they are. */
-export async function setRun(typed: readonly string[], options: SteerOptions, io: Io): Promise<number> {
+export async function setLimitByName(
+  typed: readonly string[],
+  options: SteerOptions,
+  io: Io,
+): Promise<number> {
   const [first = '', ...others] = typed
   const [name, words] = first.includes('=') ? [undefined, typed] : [first, others]
   const run = runFor(name, options, io.env)
@@ -71,7 +79,7 @@ function iterationsIn(words: readonly string[]): number {
 }
 
 /** `[RUN] HOST`: lets a run reach a host that its sandbox refused. */
-export async function allowHost(words: string[], options: SteerOptions, io: Io): Promise<number> {
+export async function allowByName(words: string[], options: SteerOptions, io: Io): Promise<number> {
   const [host = '', name, ...more] = words.toReversed()
   if (more.length > 0) throw new UsageError('give one host, and at most one run before it')
   if (!/^[a-z\d-]+(\.[a-z\d-]+)*$/i.test(host))

@@ -12,7 +12,7 @@ const inProject = (command: Command, example: string): Command =>
     .option(...PROJECT_DIR)
     .addHelpText('after', `\n${example.includes('\n') ? 'Examples' : 'Example'}:\n  ${example}`)
 
-export const status: Verb = {
+export const statusVerb: Verb = {
   name: 'status',
   summary: 'Show the status of a run: running, paused, crashed or finished, and how to continue.',
   define: (command, { finish, io }) =>
@@ -24,18 +24,18 @@ export const status: Verb = {
       ),
 }
 
-export const pause: Verb = {
+export const pauseVerb: Verb = {
   name: 'pause',
   summary: 'Let the running agent finish, then start no other until `ralph resume`.',
   define: (command, { finish, io }) =>
     inProject(command, 'ralph pause')
       .argument('[run]', RUN)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish(await (await actions()).pauseRun(name, options, io)),
+        finish(await (await actions()).pauseByName(name, options, io)),
       ),
 }
 
-export const cancel: Verb = {
+export const cancelVerb: Verb = {
   name: 'cancel',
   summary: 'End a run now, for good, or one task of it; its changes are kept.',
   define: (command, { finish, io }) =>
@@ -46,11 +46,11 @@ export const cancel: Verb = {
     )
       .argument('[run]', `${RUN}; after a slash, a task`)
       .action(async (name: string | undefined, options: SteerOptions) =>
-        finish(await (await actions()).cancelRun(name, options, io)),
+        finish(await (await actions()).cancelByName(name, options, io)),
       ),
 }
 
-export const tell: Verb = {
+export const tellVerb: Verb = {
   name: 'tell',
   summary: 'Add an instruction to all later prompts of a run, or of one task.',
   define: (command, { finish, io }) =>
@@ -66,6 +66,6 @@ export const tell: Verb = {
         'the instruction. Before it: the run (default: the latest unfinished one of this project), and a task, if only this task gets it',
       )
       .action(async (words: string[], options: SteerOptions) =>
-        finish(await (await actions()).tellRun(words, options, io)),
+        finish(await (await actions()).tellByName(words, options, io)),
       ),
 }

@@ -5,7 +5,7 @@ const NAMES = ['prompt', 'prd', 'tasks', 'progress', 'prompt-stories'] as const
 
 export type TemplateChoice = (typeof NAMES)[number]
 
-export const template: Verb = {
+export const templateVerb: Verb = {
   name: 'template',
   summary: 'Print a template: a prompt, or a file of a story loop.',
   define: (command, { finish, io }) =>

@@ -18,7 +18,7 @@ Examples:
   ralph ls --all               then, of one of them: ralph report, ralph diff, ralph undo
   ralph ls --format json | jq '.[].status'`
 
-export const ls: Verb = {
+export const lsVerb: Verb = {
   name: 'ls',
   summary: 'List what is running: workers, and runs in other terminals; with --all also what has ended.',
   define: (command, { finish, io }) =>
@@ -30,7 +30,7 @@ export const ls: Verb = {
       .action(async (options: ListOptions) => finish((await actions()).listRuns(options, io))),
 }
 
-export const logs: Verb = {
+export const logsVerb: Verb = {
   name: 'logs',
   summary: 'Print what a worker did and said.',
   define: (command, { finish, io }) =>
@@ -43,7 +43,7 @@ export const logs: Verb = {
       ),
 }
 
-export const attach: Verb = {
+export const attachVerb: Verb = {
   name: 'attach',
   summary: "Show a worker's tmux window in this terminal; Ctrl+B D leaves it.",
   define: (command, { finish, io }) =>
@@ -52,7 +52,7 @@ export const attach: Verb = {
       .action(async (name: string) => finish(await (await actions()).attachWorker(name, io))),
 }
 
-export const kill: Verb = {
+export const killVerb: Verb = {
   name: 'kill',
   summary: 'End a worker now, for good; its changes are kept.',
   define: (command, { finish, io }) =>
@@ -64,7 +64,7 @@ export const kill: Verb = {
       ),
 }
 
-export const rm: Verb = {
+export const rmVerb: Verb = {
   name: 'rm',
   summary: 'Forget a worker that has ended; its run is kept.',
   define: (command, { finish, io }) =>
@@ -73,7 +73,7 @@ export const rm: Verb = {
       .action(async (name: string) => finish(await (await actions()).forgetWorker(name, io))),
 }
 
-export const wait: Verb = {
+export const waitVerb: Verb = {
   name: 'wait',
   summary: 'Wait until workers have ended.',
   define: (command, { finish, io }) =>
@@ -87,7 +87,7 @@ export const wait: Verb = {
       ),
 }
 
-export const events: Verb = {
+export const eventsVerb: Verb = {
   name: 'events',
   summary: 'Print what happens in all runs of this machine, for scripts.',
   define: (command, { finish, io }) =>
@@ -102,7 +102,7 @@ Examples:
   ralph set max-iterations=200         the latest unfinished run of this project
   ralph set night max-iterations=200   a worker, or a run by its id`
 
-export const set: Verb = {
+export const setVerb: Verb = {
   name: 'set',
   summary: 'Change the limit of a run: ralph set max-iterations=200.',
   define: (command, { finish, io }) =>
@@ -116,11 +116,11 @@ export const set: Verb = {
       .option(...PROJECT_DIR)
       .addHelpText('after', SET_EXAMPLES)
       .action(async (first: string, others: string[], options: SteerOptions) =>
-        finish(await (await actions()).setRun([first, ...others], options, io)),
+        finish(await (await actions()).setLimitByName([first, ...others], options, io)),
       ),
 }
 
-export const supervise: Verb = {
+export const superviseVerb: Verb = {
   name: 'supervise',
   summary: 'The process of a worker.',
   hidden: true,

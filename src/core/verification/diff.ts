@@ -60,7 +60,7 @@ export function partsOf(
 }
 
 /** The files that a diff changes, by the names that they have or had. */
-export const changedPaths = (diff: string): Set<string> =>
+export const pathsInDiff = (diff: string): Set<string> =>
   new Set(
     splitDiff(diff).flatMap(({ path, text }) => [
       path,
@@ -70,7 +70,7 @@ export const changedPaths = (diff: string): Set<string> =>
 
 /** Whether a diff changes or removes a line, by its number before. */
 export function changesLine(diff: string, path: string, line: number): boolean {
-  const file = splitDiff(diff).find(each => changedPaths(each.text).has(path))
+  const file = splitDiff(diff).find(each => pathsInDiff(each.text).has(path))
   let before = 0
   return (file?.text.split('\n') ?? []).some(text => {
     const hunk = /^@@ -(\d+)/.exec(text)

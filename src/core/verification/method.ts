@@ -52,12 +52,12 @@ export type SingleVerification =
 export type Verification = SingleVerification | { method: 'multi_stage'; config: MultiStageConfig }
 
 /** The command lines that a verification runs, for trust. */
-export function commandsOf(verification: Verification): string[] {
+export function verificationCommands(verification: Verification): string[] {
   switch (verification.method) {
     case 'external':
       return [verification.config.command]
     case 'multi_stage':
-      return verification.config.stages.flatMap(stage => commandsOf(stage.verification))
+      return verification.config.stages.flatMap(stage => verificationCommands(stage.verification))
     default:
       return []
   }

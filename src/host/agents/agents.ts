@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
-import { demo } from '../../agents/demo.ts'
+import { demoCli } from '../../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../../agents/index.ts'
 import type { Agent, Ask } from '../../core/ports.ts'
 import type { AgentName } from '../../core/table.ts'
@@ -158,7 +158,8 @@ export function agentOf({ agent: { argv, explicit } }: BaseSpec): Agent {
   return explicit ? explicitAgent(argv) : agentByName(argv[0]!)
 }
 
-export const agentByName = (command: string): Agent => (command === 'demo' ? demo() : agentFor(command).agent)
+export const agentByName = (command: string): Agent =>
+  command === 'demo' ? demoCli() : agentFor(command).agent
 
 /** Whether it prints events as they happen, so that nothing else need tell what it does. */
 export const hasStream = (agent: Agent, mode: Ask['mode']): boolean => !agent.plain && mode === 'stream'

@@ -17,7 +17,7 @@ function ps(...args: string[]): string {
   }
 }
 
-export function readEntries(text: string): ProcessEntry[] {
+export function readProcessTable(text: string): ProcessEntry[] {
   return text.split('\n').flatMap(line => {
     const fields = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line)
     if (!fields || fields[4]!.startsWith('Z')) return []
@@ -44,9 +44,9 @@ export function readMarked(text: string): { pid: number; marks: Marks }[] {
 
 /** For systems without /proc (macOS). Slower, and start times are in whole seconds. */
 export const psTable: ProcessTable = {
-  entry: pid => readEntries(ps('-o', FIELDS, '-p', String(pid)))[0] ?? null,
-  list: () => readEntries(ps('-axo', FIELDS)),
-  pidsSince: () => readEntries(ps('-axo', FIELDS)).map(entry => entry.pid),
+  entry: pid => readProcessTable(ps('-o', FIELDS, '-p', String(pid)))[0] ?? null,
+  list: () => readProcessTable(ps('-axo', FIELDS)),
+  pidsSince: () => readProcessTable(ps('-axo', FIELDS)).map(entry => entry.pid),
   newestPid: () => null,
   named: () => null,
   mayMention: () => true,

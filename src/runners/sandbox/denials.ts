@@ -33,7 +33,7 @@ const SHARED = new Set(['.cache', '.config', '.local', 'share', 'state'])
  * The folder that a user could let an agent write to: the program's own in the home, else the first two names. A program
  * that writes a thousand files is reported once.
  */
-export function placeOf(path: string, home: string): string {
+export function grantableFolder(path: string, home: string): string {
   const isHome = path.startsWith(`${home}/`)
   const names = (isHome ? path.slice(home.length) : path).split('/').filter(Boolean)
   const own = isHome ? names.findIndex(name => !SHARED.has(name)) + 1 : 2

@@ -4,7 +4,7 @@ import type { WorkerState } from './state.ts'
 export type WorkerPhase = 'starting' | 'running' | 'waiting' | 'paused' | 'stopped' | 'failed' | 'crashed'
 
 /** What is known about a worker. */
-export type Known = {
+export type KnownOfWorker = {
   /** Whether its supervisor runs; `none`: it has not been started. */
   supervisor: 'alive' | 'dead' | 'none'
   /** Whether the one who starts it is still at it, in time. */
@@ -20,7 +20,7 @@ export type Known = {
 }
 
 /** What a worker does, from what is known. Running is said only of a live supervisor. */
-export function phaseOf(known: Known): WorkerPhase {
+export function workerPhase(known: KnownOfWorker): WorkerPhase {
   const { supervisor, hasBegun, isOpen, isWaiting, status } = known
   if (supervisor === 'none') return known.isBeingStarted ? 'starting' : 'crashed'
   if (supervisor === 'alive' && !hasBegun) return 'starting'
@@ -32,5 +32,5 @@ export function phaseOf(known: Known): WorkerPhase {
 }
 
 /** Whether a process is at work on it, or about to be. */
-export const isAtWork = (phase: WorkerPhase, supervisor: Known['supervisor']): boolean =>
+export const isAtWork = (phase: WorkerPhase, supervisor: KnownOfWorker['supervisor']): boolean =>
   phase === 'starting' || (supervisor === 'alive' && ['running', 'waiting', 'paused'].includes(phase))

@@ -9,7 +9,7 @@ const FIX_TRIES = 3
 const PLAN_TRIES = 2
 
 /** `ralph build`: refine the goal, decompose it, then do each task of the list. */
-export function tasks({
+export function buildTable({
   bugs = 3,
   parallel = 1,
   isOnBranches = parallel > 1,

@@ -9,9 +9,9 @@ import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openBuild } from './active.ts'
 import { PLAN } from './rules/check-list.ts'
-import { detailLines, detailOf } from './rules/planned.ts'
+import { detailOf, taskDetailLines } from './rules/planned.ts'
 import { type BuildSpec, buildSchema } from './spec.ts'
-import { tasks } from './table.ts'
+import { buildTable } from './table.ts'
 
 /** `ralph build`: make a list from a goal, then do each task of it. */
 export const buildWorkflow: Workflow<BuildSpec> = {
@@ -22,7 +22,7 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   // The first event already has the tasks of a given list.
   pins: spec => ({ ...spec, list: null }),
   table: ({ settings, worktrees = false }) =>
-    tasks({ bugs: settings.maxBugFixes, parallel: settings.parallel, isOnBranches: worktrees }),
+    buildTable({ bugs: settings.maxBugFixes, parallel: settings.parallel, isOnBranches: worktrees }),
   describe: ({ goal, planOnly }, _limits, run) => ({
     subject: [goal.type, goal.type === 'goal' ? subjectLine(goal.text) : goal.path],
     // With --plan-only the run ends with the plan; resuming it later works on the list.
@@ -33,7 +33,7 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   }),
   preview: ({ list, goal }) => (list ? taskSummary(list.items).join('\n') : goal.text),
   about: ({ goal }) => ({ goal }),
-  criteria: (_spec, task) => detailLines(detailOf(task)),
+  criteria: (_spec, task) => taskDetailLines(detailOf(task)),
   listFile: ({ project, sessions = project }, id) => ({
     path: join(sessionDir(sessions, id), 'tasks.json'),
     read(text) {

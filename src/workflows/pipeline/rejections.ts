@@ -1,5 +1,5 @@
 import type { Work } from '../../core/ports.ts'
-import { changedPaths, changesLine } from '../../core/verification/diff.ts'
+import { changesLine, pathsInDiff } from '../../core/verification/diff.ts'
 import type { Context } from '../workflow.ts'
 import {
   dismissalOf,
@@ -26,7 +26,7 @@ export async function weighRejection(
   const found = readFindings(text)
   if (found.length === 0) return { note: NO_FINDING, counts: false, outside: [] }
   const diff = base === undefined ? null : await context.diff(work, base)
-  const changed = diff === null ? null : changedPaths(diff)
+  const changed = diff === null ? null : pathsInDiff(diff)
   const isOutside = ({ path }: FoundFinding) => changed !== null && !changed.has(path)
   const outside = found.filter(isOutside).map(findingLine)
   const inside = found.filter(finding => !isOutside(finding))

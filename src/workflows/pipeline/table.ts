@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 /** `ralph pipeline`: each role loops until its promise is given and verified; a later one may send the work back. */
-export function pipeline({
+export function pipelineTable({
   roles = ORDER,
   tries = {},
   rounds = 3,

@@ -11,7 +11,7 @@ import { criteriaFor } from './criteria.ts'
 import { historyLines, historyOf, type TaskStanding } from './rules/history.ts'
 import { mayWrite } from './rules/order.ts'
 import { type PipelineSpec, pinnedTask, pipelineSchema } from './spec.ts'
-import { pipeline } from './table.ts'
+import { pipelineTable } from './table.ts'
 import { reopenTasks } from './task-files.ts'
 import { TASKS_DIR } from './tasks/store.ts'
 
@@ -23,7 +23,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
   readSpec: pins => readPins(pipelineSchema, pins),
   pins: spec => ({ ...spec, tasks: spec.tasks.map(pinnedTask) }),
   table: ({ roles, settings, worktrees = false }) =>
-    pipeline({
+    pipelineTable({
       parallel: settings.parallel,
       isOnBranches: worktrees,
       roles: roles.map(({ name }) => name),

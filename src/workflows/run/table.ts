@@ -5,7 +5,7 @@ import type { PromptSpec } from './spec.ts'
  * `ralph run`: one task, until the agent signals that it is done and the checks are green. The condition may also let
  * green checks alone be enough, or an agent that finds nothing more to do.
  */
-export const prompt = ({
+export const runTable = ({
   response,
   pattern,
   untilGreen,

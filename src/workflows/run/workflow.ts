@@ -12,7 +12,7 @@ import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches, watchPattern } from './done-pattern.ts'
 import { completionHint, promptText } from './rules/prompt.ts'
 import { type PromptSpec, promptSchema } from './spec.ts'
-import { prompt } from './table.ts'
+import { runTable } from './table.ts'
 
 /** `ralph run`: one prompt, repeated until the agent says that it is done and the checks are green. */
 export const promptWorkflow: Workflow<PromptSpec> = {
@@ -24,7 +24,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
     return { ...spec, prompt: movePrompt(spec.prompt, path => resolve(spec.project, path)) }
   },
   pins: spec => ({ ...spec, prompt: movePrompt(spec.prompt, path => pathSeenFrom(spec.project, path)) }),
-  table: ({ condition }) => prompt(condition),
+  table: ({ condition }) => runTable(condition),
   describe: ({ prompt, once, condition: { response, pattern, untilGreen, unchanged } }) => {
     const conditions = [
       response && `<response>${response}</response>`,

@@ -1,7 +1,7 @@
 import type { StageTable } from '../../core/table.ts'
 
 /** `ralph stories`: implement, review, fix. An agent with a fresh context reviews: no agent approves its own work. */
-export function stories({
+export function storiesTable({
   skip = false,
   cap = 5,
   atCap = 'approve',

@@ -13,7 +13,7 @@ import { specOf, storyTasks } from './rules/review.ts'
 import { readStoriesWithoutNotes } from './rules/story-file.ts'
 import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
-import { stories } from './table.ts'
+import { storiesTable } from './table.ts'
 import { storyTemplate } from './templates.ts'
 
 /** `ralph stories`: implement, review, fix. What an agent writes about its own work is only a claim. */
@@ -23,7 +23,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   listed: true,
   readSpec: pins => readPins(storiesSchema, pins),
   pins: ({ source: _, ...spec }) => spec,
-  table: ({ review }) => stories(review),
+  table: ({ review }) => storiesTable(review),
   describe: ({ dir, file, review }, { iterations }) => ({
     subject: ['stories', `${dir}/tasks.json: ${plural(file.userStories.length, 'story', 'stories')}`],
     doneWhen: review.skip ? 'every story passes' : 'every story is approved',
@@ -42,13 +42,13 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
     path: join(spec.outside ?? join(spec.project, spec.dir), 'tasks.json'),
     read(text) {
       const read = readStoriesWithoutNotes(jsonIn(text))
-      return 'file' in read ? projectTodo(storyTasks(read.file), initial, stories(spec.review)) : null
+      return 'file' in read ? projectTodo(storyTasks(read.file), initial, storiesTable(spec.review)) : null
     },
   }),
   protectedAreas: ({ project, dir }) => linkedArea(join(project, dir)),
   summary: (spec, { tasks, state }, style, id) =>
-    reviewLines(reviewAnalytics(tasks, state, stories(spec.review)), style, id),
-  reviews: (spec, { tasks, state }) => reviewAnalytics(tasks, state, stories(spec.review)).reviewed,
+    reviewLines(reviewAnalytics(tasks, state, storiesTable(spec.review)), style, id),
+  reviews: (spec, { tasks, state }) => reviewAnalytics(tasks, state, storiesTable(spec.review)).reviewed,
   decideCommands,
   open: openStories,
 }

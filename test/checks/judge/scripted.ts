@@ -1,4 +1,9 @@
-import { type AskJudge, type JudgeOptions, type JudgeReply, judge } from '../../../src/checks/judge/judge.ts'
+import {
+  type AskJudge,
+  type JudgeOptions,
+  type JudgeReply,
+  judgeCriteria,
+} from '../../../src/checks/judge/judge.ts'
 import type { JudgeAnswer } from '../../../src/checks/judge/rules/answer.ts'
 import type { CheckWork } from '../../../src/core/ports.ts'
 import type { SemanticConfig } from '../../../src/core/verification/method.ts'
@@ -49,7 +54,7 @@ export async function judged(say: Say, given: Case = {}) {
     ...given.config,
   }
   const work = { step: { id: 1 }, task: { id: 't' }, text: given.text ?? 'Done.' } as CheckWork
-  const verified = await judge(
+  const verified = await judgeCriteria(
     config,
     work,
     { isTwice: given.isTwice ?? false },

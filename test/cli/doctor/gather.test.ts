@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { known } from '../../../src/agents/index.ts'
 import { findObstacles } from '../../../src/cli/commands/doctor/facts.ts'
 import { howToInstall } from '../../../src/cli/commands/doctor/how-to-install.ts'
-import { trust } from '../../../src/host/trust.ts'
+import { rememberTrust } from '../../../src/host/trust.ts'
 import { processRef } from '../../../src/runners/process/proc.ts'
 import { makeRunDir } from '../../../src/runs/find.ts'
 import { loadSettings } from '../../../src/settings/load.ts'
@@ -253,7 +253,7 @@ describe('the project', () => {
       trust: { state: 'missing', where: ['guardrails[0].command', 'maximumIterations'] },
     })
     expect((await state({ RALPH_TRUST: '1' })).trust).toEqual({ state: 'by RALPH_TRUST' })
-    trust(scene.home, scene.project, risks(loadSettings(scene.project).fromFiles))
+    rememberTrust(scene.home, scene.project, risks(loadSettings(scene.project).fromFiles))
     expect((await state()).trust).toEqual({ state: 'given' })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf, readDenial } from '../../../src/runners/sandbox/denials.ts'
+import { grantableFolder, readDenial } from '../../../src/runners/sandbox/denials.ts'
 
 describe('what the runtime says that it refused', () => {
   test.each([
@@ -42,5 +42,5 @@ test.each([
   ['/x', '/x'],
   ['/home/meander/x', '/home/meander'],
 ])('a write to %s is told of with the others below %s', (path, place) => {
-  expect(placeOf(path, '/home/me')).toBe(place)
+  expect(grantableFolder(path, '/home/me')).toBe(place)
 })

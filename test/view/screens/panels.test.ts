@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runningChecks } from '../../../src/view/screens/panels/checks.ts'
-import { pipeline } from '../../../src/workflows/pipeline/table.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { pipelineTable } from '../../../src/workflows/pipeline/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { green, journal, red, taskState } from '../report-journal.ts'
 import { factsOf, LARGE, modelWith, openScreen, rowWith, runWith, SMALL } from './scene.ts'
 
@@ -30,7 +30,7 @@ const piped = factsOf(
   {
     command: 'pipeline',
     listed: true,
-    table: pipeline(),
+    table: pipelineTable(),
     subject: '3 tasks',
     criteriaOf: ({ id }) => [`- ${id} is signed`],
   },
@@ -150,7 +150,7 @@ describe('a story that no review settles', () => {
       })
       .start({ task: 'T-2', stage: 'implement' }).events,
     {
-      ...{ command: 'stories', listed: true, table: stories(), subject: '', criteriaOf: () => [] },
+      ...{ command: 'stories', listed: true, table: storiesTable(), subject: '', criteriaOf: () => [] },
       decideCommands: run => [`ralph approve ${run}`],
     },
   )

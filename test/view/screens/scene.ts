@@ -8,7 +8,7 @@ import { type RunFacts, runFold, type ShownWorkflow } from '../../../src/view/sc
 import { screenLines } from '../../../src/view/screens/screen.ts'
 import { type Effect, firstUi, type UiState } from '../../../src/view/screens/ui-state.ts'
 import { screenStyle } from '../../../src/view/style.ts'
-import { tasks } from '../../../src/workflows/build/table.ts'
+import { buildTable } from '../../../src/workflows/build/table.ts'
 
 export const SMALL: Size = { columns: 80, rows: 24 }
 export const LARGE: Size = { columns: 160, rows: 45 }
@@ -18,7 +18,7 @@ const PLAIN = screenStyle(false)
 const BUILD: ShownWorkflow = {
   command: 'build',
   listed: true,
-  table: tasks(),
+  table: buildTable(),
   subject: 'A shop',
   criteriaOf: () => [],
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../src/core/events.ts'
 import { nameProblem, randomName } from '../../../src/workers/rules/names.ts'
-import { isAtWork, type Known, phaseOf, type WorkerPhase } from '../../../src/workers/rules/phase.ts'
+import {
+  isAtWork,
+  type KnownOfWorker,
+  type WorkerPhase,
+  workerPhase,
+} from '../../../src/workers/rules/phase.ts'
 import { evolveState, firstState, readEdit, type WorkerState } from '../../../src/workers/rules/state.ts'
 import { LIMITS } from '../../core/play.ts'
 
@@ -112,7 +117,7 @@ describe('state.json', () => {
 })
 
 describe('a worker', () => {
-  const running: Known = {
+  const running: KnownOfWorker = {
     supervisor: 'alive',
     isBeingStarted: false,
     hasBegun: true,
@@ -121,7 +126,7 @@ describe('a worker', () => {
     status: 'running',
   }
 
-  it.each<[WorkerPhase, Partial<Known>, boolean]>([
+  it.each<[WorkerPhase, Partial<KnownOfWorker>, boolean]>([
     ['running', {}, true],
     ['waiting', { isWaiting: true }, true],
     ['paused', { status: 'paused', isWaiting: true }, true],
@@ -139,7 +144,7 @@ describe('a worker', () => {
     ['stopped', { isOpen: false, status: 'stopped' }, false],
   ])('is %s if %j', (phase, more, atWork) => {
     const known = { ...running, ...more }
-    expect(phaseOf(known)).toBe(phase)
+    expect(workerPhase(known)).toBe(phase)
     expect(isAtWork(phase, known.supervisor)).toBe(atWork)
   })
 })

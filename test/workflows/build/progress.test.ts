@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Outcome, RunEvent } from '../../../src/core/events.ts'
 import type { Task } from '../../../src/core/task.ts'
 import { progressNotes } from '../../../src/workflows/build/rules/progress.ts'
-import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { green, LIMITS, ok, play, task, trouble } from '../../core/play.ts'
 
 const T0 = '1970-01-01T00:00:01.000Z'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readBlocked, readFailed } from '../../../src/core/completion.ts'
 import type { Finding } from '../../../src/core/events.ts'
 import { type TaskPromptOptions, taskPrompt } from '../../../src/workflows/build/rules/prompt.ts'
-import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { green, ok, play, task, trouble } from '../../core/play.ts'
 
 const scene: TaskPromptOptions = {

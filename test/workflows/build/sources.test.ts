@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { projectTodo } from '../../../src/core/todo.ts'
 import { itemsWithDetails, plannedTasks } from '../../../src/workflows/build/rules/planned.ts'
-import { readTasksFile } from '../../../src/workflows/build/rules/sources/read-tasks.ts'
+import { readTaskList } from '../../../src/workflows/build/rules/sources/read-tasks.ts'
 import { personEdit } from '../../../src/workflows/build/rules/todo-edits.ts'
-import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { play } from '../../core/play.ts'
 import { plans } from './plans.ts'
 
 const read = (text: string) => {
-  const plan = readTasksFile('f', text)
+  const plan = readTaskList('f', text)
   if ('errors' in plan) throw new Error(plan.errors.join('\n'))
   return plan
 }
 const errorsOf = (text: string) => {
-  const plan = readTasksFile('f', text)
+  const plan = readTaskList('f', text)
   return 'errors' in plan ? plan.errors : []
 }
 /** `#2 x <#1,#3`: the id, x if it is completed, its blockers. */
@@ -320,7 +320,7 @@ describe('a file with a list of tasks', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), pieces => {
-        const plan = readTasksFile('f', pieces.join(''))
+        const plan = readTaskList('f', pieces.join(''))
         expect('errors' in plan ? plan.errors.length : plan.items.length).toBeGreaterThan(0)
       }),
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../../src/core/events.ts'
 import { projectTodo } from '../../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../../src/workflows/build/rules/todo-edits.ts'
-import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from '../../core/play.ts'
 
 const table = build()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { todoEdit } from '../../../src/workflows/build/rules/todo-request.ts'
-import { tasks as build } from '../../../src/workflows/build/table.ts'
+import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from '../../core/play.ts'
 
 const run = play(build(), [task('#1')])

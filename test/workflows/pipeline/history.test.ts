@@ -8,7 +8,7 @@ import {
   type TaskHistory,
   type TaskStanding,
 } from '../../../src/workflows/pipeline/rules/history.ts'
-import { pipeline } from '../../../src/workflows/pipeline/table.ts'
+import { pipelineTable } from '../../../src/workflows/pipeline/table.ts'
 import { green, ok, play, task, trouble } from '../../core/play.ts'
 
 const verification = (role: string, verdict: Finding['verdict'], note: string): Finding => ({
@@ -18,7 +18,7 @@ const verification = (role: string, verdict: Finding['verdict'], note: string): 
 })
 
 function played(): RunEvent[] {
-  const run = play(pipeline({ roles: ['coder', 'reviewer'] }), [task('T1'), task('T2')])
+  const run = play(pipelineTable({ roles: ['coder', 'reviewer'] }), [task('T1'), task('T2')])
   const events: RunEvent[] = []
   const step = (outcome: Parameters<typeof run.step>[0]) => {
     const { id, task, stage, n } = run.begin()
@@ -62,7 +62,7 @@ describe('the history of a pipeline', () => {
     const standing = (id: string, more: Partial<TaskState>, waitsFor: string[] = []): TaskStanding => ({
       id,
       title: 'Do it',
-      state: { ...taskStateOf(pipeline(), initial, task(id)), ...more },
+      state: { ...taskStateOf(pipelineTable(), initial, task(id)), ...more },
       tries: 5,
       waitsFor,
     })

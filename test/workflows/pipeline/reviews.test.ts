@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedPaths, changesLine } from '../../../src/core/verification/diff.ts'
+import { changesLine, pathsInDiff } from '../../../src/core/verification/diff.ts'
 import {
   afterCoding,
   afterReject,
@@ -115,7 +115,7 @@ rename to new.ts
 `
 
   it('names the files that it changes, as they were and as they are', () => {
-    expect([...changedPaths(diff)].sort()).toEqual(['a.ts', 'new.ts', 'old.ts'])
+    expect([...pathsInDiff(diff)].sort()).toEqual(['a.ts', 'new.ts', 'old.ts'])
   })
 
   it.each([

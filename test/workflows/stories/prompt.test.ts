@@ -5,7 +5,7 @@ import {
   type StoryPromptOptions,
   storyPrompt,
 } from '../../../src/workflows/stories/rules/prompt.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { task } from '../../core/play.ts'
 
 const variables: PromptVariables = {
@@ -29,7 +29,7 @@ const prompt = (
   options: Partial<StoryPromptOptions> = {},
 ) => storyPrompt(template, { ...variables, ...of }, { ...nothing, ...options })
 const at = (more: Partial<TaskState>): TaskState => ({
-  ...taskStateOf(stories(), initial, task('US-007')),
+  ...taskStateOf(storiesTable(), initial, task('US-007')),
   ...more,
 })
 

@@ -7,7 +7,7 @@ import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
 import { changedCodeErrors } from '../../../src/workflows/stories/rules/reviewer-errors.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { archiveSummary } from '../../../src/workflows/stories/rules/summary.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { newStory } from '../../core/setup.ts'
 
 const approved = { passes: true, reviewStatus: 'approved', reviewCount: 2, notes: 'x' } as const
@@ -81,14 +81,17 @@ describe('the estimate', () => {
 
 it('the analytics name rounds, what was approved at the cap, and what is left for a person', () => {
   const tasks = storyTasks(file(newStory('A'), newStory('B'), newStory('C'), newStory('D')))
-  const state = (more: Partial<TaskState>) => ({ ...taskStateOf(stories(), initial, tasks[0]!), ...more })
+  const state = (more: Partial<TaskState>) => ({
+    ...taskStateOf(storiesTable(), initial, tasks[0]!),
+    ...more,
+  })
   const taskStates = {
     A: state({ stage: 'done', rounds: 5, why: 'approved at the cap' }),
     B: state({ stage: 'done', rounds: 1 }),
     C: state({ stage: 'blocked', rounds: 2, why: 'asks' }),
     D: state({ stage: 'review', why: 'approved at the cap' }),
   }
-  expect(reviewAnalytics(tasks, { ...initial, taskStates }, stories())).toEqual({
+  expect(reviewAnalytics(tasks, { ...initial, taskStates }, storiesTable())).toEqual({
     reviewed: [
       { task: 'A', reviews: 5, isDone: true, isCapped: true },
       { task: 'B', reviews: 1, isDone: true, isCapped: false },

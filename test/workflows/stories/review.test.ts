@@ -17,7 +17,7 @@ import {
   type StoriesFile,
   type Story,
 } from '../../../src/workflows/stories/rules/story-file.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { green, ok, play, red, trouble } from '../../core/play.ts'
 import { newStory } from '../../core/setup.ts'
 
@@ -100,7 +100,7 @@ describe('what an agent writes into its story', () => {
 })
 
 describe('the story file follows the truth', () => {
-  const run = (more = {}) => play(stories(more), storyTasks(file))
+  const run = (more = {}) => play(storiesTable(more), storyTasks(file))
   const project = (
     r: ReturnType<typeof run>,
     found = file,
@@ -108,11 +108,11 @@ describe('the story file follows the truth', () => {
     more = {},
   ) => {
     const all = { skip: false, ...view }
-    const once = projectStories(found, r.tasks, r.state, stories(more), all)
+    const once = projectStories(found, r.tasks, r.state, storiesTable(more), all)
     // The same object tells that nothing has to be written; what was parsed anew counts too.
-    expect(projectStories(once, r.tasks, r.state, stories(more), all)).toBe(once)
+    expect(projectStories(once, r.tasks, r.state, storiesTable(more), all)).toBe(once)
     const parsed: StoriesFile = JSON.parse(JSON.stringify(once))
-    expect(projectStories(parsed, r.tasks, r.state, stories(more), all)).toBe(parsed)
+    expect(projectStories(parsed, r.tasks, r.state, storiesTable(more), all)).toBe(parsed)
     expect(readStories(once)).toEqual({ file: once })
     return once
   }
@@ -210,7 +210,7 @@ describe('the story file follows the truth', () => {
   it('and adds no dependencies where there are none', () => {
     const { dependsOn: _, ...bare } = story('A')
     const found = { ...file, userStories: [bare, ...file.userStories.slice(1)] }
-    const r = play(stories(), storyTasks(found))
+    const r = play(storiesTable(), storyTasks(found))
     expect(project(r, found)).toBe(found)
     const { dependsOn: __, ...lost } = story('B')
     const emptied = { ...file, userStories: [bare, lost, story('C')] }
@@ -287,7 +287,7 @@ describe('the story file follows the truth', () => {
 })
 
 describe('the fields of a story', () => {
-  const fresh = taskStateOf(stories(), initial, storyTasks(file)[0]!)
+  const fresh = taskStateOf(storiesTable(), initial, storyTasks(file)[0]!)
   const note = (text: string) => ({ ...red, note: text })
   const fieldsIn = (more: Partial<TaskState>) => reviewFields({ ...fresh, ...more }, story('A'), false)
 
@@ -316,9 +316,9 @@ describe('the fields of a story', () => {
 
   it('are all there if an agent removed the story, whatever was known of it', () => {
     const task = { id: 'A', title: 'Do A', blockedBy: [], spec: { acceptanceCriteria: ['A works'] } }
-    expect(projectStory(undefined, task, taskStateOf(stories(), initial, task), { skip: false })).toEqual(
-      story('A', { priority: 0 }),
-    )
+    expect(
+      projectStory(undefined, task, taskStateOf(storiesTable(), initial, task), { skip: false }),
+    ).toEqual(story('A', { priority: 0 }))
   })
 })
 
@@ -327,7 +327,7 @@ describe('a file that is projected again', () => {
   const [reopenedState, done] = (['fix', 'done'] as const).map(
     stage =>
       ({
-        ...taskStateOf(stories(), initial, storyTasks(file)[0]!),
+        ...taskStateOf(storiesTable(), initial, storyTasks(file)[0]!),
         stage,
         why: 'because',
       }) satisfies TaskState,
@@ -371,7 +371,7 @@ describe('a file that is projected again', () => {
             const tasks = sorted(current.tasks, isSorted)
             const state = { ...initial, taskStates }
             const project = (before: Projection | null) =>
-              projectStories(found, tasks, state, stories(), { skip, refused, last: before })
+              projectStories(found, tasks, state, storiesTable(), { skip, refused, last: before })
             const truth: StoriesFile = project(last)
             expect(truth).toEqual(project(null))
             last = { found, tasks, taskStates, refused, truth }

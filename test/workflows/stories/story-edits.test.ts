@@ -9,7 +9,7 @@ import {
   submittedPart,
 } from '../../../src/workflows/stories/rules/story-edits.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { green, ok, play, trouble } from '../../core/play.ts'
 import { newStory } from '../../core/setup.ts'
 
@@ -22,7 +22,7 @@ const file = (...userStories: Story[]): StoriesFile => ({
   userStories,
 })
 const base = file(story('A'), story('B', { dependsOn: ['A'] }), story('C'))
-const table = stories({ cap: 3 })
+const table = storiesTable({ cap: 3 })
 const submit = ok({ signal: true, findings: [green] })
 
 describe('a person’s edit of the story file', () => {
@@ -96,7 +96,7 @@ describe('a person’s edit of the story file', () => {
   })
 
   it('answers what was left for a person', () => {
-    const run = play(stories({ cap: 1, atCap: 'block' }), storyTasks(base))
+    const run = play(storiesTable({ cap: 1, atCap: 'block' }), storyTasks(base))
     run.step(submit)
     run.step(ok({ verdict: 'reject', note: 'no tests', findings: [green] }))
     const found = first({
@@ -221,11 +221,13 @@ describe('a person’s edit of the story file', () => {
       reviewCount: 2,
       notes: 'x',
     })
-    const edit = personStoryEdits(found, storyTasks(base), initial, stories({ skip: true }), { skip: true })
+    const edit = personStoryEdits(found, storyTasks(base), initial, storiesTable({ skip: true }), {
+      skip: true,
+    })
     expect(edit).toMatchObject({ state: { A: { stage: 'done', rounds: 0 } } })
     const other = first({ reviewStatus: 'needs_review' })
     expect(
-      personStoryEdits(other, storyTasks(base), initial, stories({ skip: true }), { skip: true }),
+      personStoryEdits(other, storyTasks(base), initial, storiesTable({ skip: true }), { skip: true }),
     ).toEqual({})
   })
 })

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { initial, type TaskState, taskStateOf } from '../../../src/core/table.ts'
 import { storyTask } from '../../../src/workflows/stories/rules/review.ts'
 import { storyEdit } from '../../../src/workflows/stories/rules/story-request.ts'
-import { stories } from '../../../src/workflows/stories/table.ts'
+import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { newStory } from '../../core/setup.ts'
 
 const tasks = [storyTask(newStory('A')), storyTask(newStory('B'))]
-const fresh = taskStateOf(stories(), initial, tasks[0]!)
+const fresh = taskStateOf(storiesTable(), initial, tasks[0]!)
 const note = (text: string) => ({ check: 'review', verdict: 'fail', note: text, claim: true }) as const
 const decide = (request: unknown, current: Partial<TaskState> = {}, skip = false) =>
   storyEdit(
     tasks,
     { ...initial, taskStates: { A: { ...fresh, tries: 4, ...current } } },
-    stories({ skip }),
+    storiesTable({ skip }),
     { skip },
     request,
   )

@@ -13,7 +13,7 @@ import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
-import { say, warn } from '../../../terminal/print.ts'
+import { printText, warn } from '../../../terminal/print.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
@@ -74,7 +74,9 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   ]
   const committed = await commit(project, env, paths, `ralph: archive ${file.project || dir}`)
   if (typeof committed === 'string') warn(`not committed: ${committed}`)
-  say(`Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.`)
+  printText(
+    `Archived to ${to}/${committed === true ? ', and committed' : ''}; ${dir}/ is ready for the next loop.`,
+  )
   return 0
 }
 

@@ -9,7 +9,7 @@ Examples:
 
 The prompt stays; prd.md, tasks.json and progress.txt are replaced with fresh ones.`
 
-export const archive: Verb = {
+export const archiveVerb: Verb = {
   name: 'archive',
   summary: 'Archive a finished story loop, with a summary.',
   define: (command, { finish }) =>

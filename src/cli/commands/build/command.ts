@@ -27,7 +27,7 @@ Examples:
 
 The list is .ralph/sessions/<run>/tasks.json; change it between iterations, or at any time with: ralph todo`
 
-export const build: Verb = {
+export const buildVerb: Verb = {
   name: 'build',
   takesCommand: true,
   summary: 'Turn a goal or a specification into a list of tasks, and work through it.',

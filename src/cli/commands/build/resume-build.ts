@@ -1,5 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { resume } from '../../../host/resume.ts'
+import { resumeRun } from '../../../host/resume.ts'
 import { canGoOn, findRun, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
@@ -32,7 +32,7 @@ export async function resumeBuild(
   const project = projectOf(options.projectDir, process.env)
   try {
     return await hostResumed(options, io, frontend =>
-      resume(buildOf(home, project, name), options, { registry: workflows, io, frontend }, instruction),
+      resumeRun(buildOf(home, project, name), options, { registry: workflows, io, frontend }, instruction),
     )
   } catch (error) {
     if (!(error instanceof UsageError)) throw error

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { firstProblem } from '../../../core/format.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
+import { iterationLimit, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { pathSeenFrom } from '../../../store/files/path-seen-from.ts'
 import { isAttended } from '../../../terminal/attended.ts'
 import type { CheckedList } from '../../../workflows/build/rules/planned.ts'
-import { readTasksFile } from '../../../workflows/build/rules/sources/read-tasks.ts'
+import { readTaskList } from '../../../workflows/build/rules/sources/read-tasks.ts'
 import type { BuildSpec } from '../../../workflows/build/spec.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
@@ -74,7 +74,7 @@ export async function startBuild(
       planOnly: options.planOnly ?? false,
       list,
     },
-    { ...limitsOf(base.settings), iterations: iterationsOf(options) ?? null },
+    { ...limitsOf(base.settings), iterations: iterationLimit(options) ?? null },
     options,
     notes,
   )
@@ -119,7 +119,7 @@ function lookAt(path: string) {
 }
 
 function listOf(path: string): CheckedList {
-  const read = readTasksFile(path, readInput(resolve(path), `tasks file ${path}`))
+  const read = readTaskList(path, readInput(resolve(path), `tasks file ${path}`))
   if (!('errors' in read)) return read
   throw new UsageError(firstProblem(read.errors))
 }

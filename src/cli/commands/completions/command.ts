@@ -16,7 +16,7 @@ Examples:
   eval "$(ralph completions bash)"     for this shell only
   ralph completions fish | source      the same in fish`
 
-export const completions: Verb = {
+export const completionsVerb: Verb = {
   name: 'completions',
   summary: 'Print a script that lets a shell complete commands, options and their values.',
   define: (command, { finish }) =>

@@ -17,7 +17,7 @@ const decision = (action: StoryRequest['action'], summary: string, why: string, 
       }),
 })
 
-export const approve = decision(
+export const approveVerb = decision(
   'approve',
   'Approve a story yourself, such as one that is left for you.',
   'why you approve it, for the record',
@@ -25,7 +25,7 @@ export const approve = decision(
   ralph approve k3f US-001 "Good enough for the demo"`,
 )
 
-export const reject = decision(
+export const rejectVerb = decision(
   'reject',
   'Send a story back yourself, with what has to change.',
   'what has to change: the next agent reads it',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { asText, readScript, type ScriptStep, type Turn } from './script.ts'
+import { fileText, readScript, type ScriptStep, type Turn } from './script.ts'
 
 /** Set if nobody watches: the agent then does not pause between its lines. Agents do not get RALPH_ variables. */
 export const DEMO_FAST = 'DEMO_AGENT_FAST'
@@ -20,7 +20,7 @@ export async function demoAgent(): Promise<number> {
     type: 'result',
     subtype: 'success',
     is_error: false,
-    result: turn.quotes ? verdicts(prompt, turn.quotes) : asText(turn.end ?? ''),
+    result: turn.quotes ? verdicts(prompt, turn.quotes) : fileText(turn.end ?? ''),
     total_cost_usd: 0,
     usage: {
       input_tokens: turn.tokens?.new ?? 0,
@@ -76,7 +76,7 @@ function changeStory(named: string, becomes: Record<string, unknown>): void {
   const list: { userStories: { id: string; notes: string }[] } = JSON.parse(textOf('ralph/tasks.json'))
   const story = list.userStories.find(({ id }) => named.startsWith(id))!
   Object.assign(story, becomes)
-  writeFileSync('ralph/tasks.json', `${asText(list)}\n`)
+  writeFileSync('ralph/tasks.json', `${fileText(list)}\n`)
   writeFileSync('ralph/progress.txt', `\n## ${named}\n${story.notes}\n`, { flag: 'a' })
 }
 

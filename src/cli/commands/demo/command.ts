@@ -12,7 +12,7 @@ Examples:
   ralph demo stories   each story is reviewed in a fresh context
   ralph demo pipeline  a task through coder, reviewer, tester and qa; every promise is verified`
 
-export const demo: Verb = {
+export const demoVerb: Verb = {
   name: 'demo',
   summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
   define: (command, { finish }) =>
@@ -26,7 +26,7 @@ export const demo: Verb = {
 }
 
 /** The demo's scripted agent, a process like any other. */
-export const demoAgent: Verb = {
+export const demoAgentVerb: Verb = {
   name: 'demo-agent',
   summary: '',
   hidden: true,

@@ -46,12 +46,12 @@ export async function readScript(name: DemoName): Promise<Script> {
   return (await import('yaml')).parse(template(`demo/${name}.yaml`))
 }
 
-export const asText = (content: string | object): string =>
+export const fileText = (content: string | object): string =>
   typeof content === 'string' ? content : JSON.stringify(content, null, 2)
 
 /** The project's files and their texts. */
 export const projectFiles = ({ files }: Script): [path: string, text: string][] =>
   Object.entries(files).map(([path, content]) => [
     path,
-    typeof content === 'string' ? content : `${asText(content)}\n`,
+    typeof content === 'string' ? content : `${fileText(content)}\n`,
   ])

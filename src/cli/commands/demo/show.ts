@@ -10,7 +10,7 @@ import { processFrontend } from '../../../host/process-frontend.ts'
 import { newRunId, ralphHome } from '../../../runs/find.ts'
 import { withLocks } from '../../../runs/with-locks.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { say } from '../../../terminal/print.ts'
+import { printText } from '../../../terminal/print.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { pinnedTask, rolesFrom } from '../../../workflows/pipeline/spec.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
@@ -88,7 +88,7 @@ export async function showDemo(which: DemoName): Promise<number> {
   const spec = workflow.readSpec({ ...base, ...scene.spec, workflow: workflow.name, start })
   const home = ralphHome(env)
   const id = newRunId(new Date(), Math.random())
-  say(`${script.story.replace('DIR', () => dir)}\n`)
+  printText(`${script.story.replace('DIR', () => dir)}\n`)
   const code = await withLocks({ home, id, project: dir, shared: false }, () =>
     hostRun({
       home,
@@ -103,7 +103,7 @@ export async function showDemo(which: DemoName): Promise<number> {
       rows: factRows(workflow, spec, limits),
     }),
   )
-  say(`
+  printText(`
 Look at what the agent changed, and at the prompts, streams and logs:
   ralph diff ${id}
   ls ${dir}/.ralph/sessions/${id}

@@ -10,7 +10,7 @@ Examples:
 
 Exit codes: 0 · 2 bad usage, no such run, or no git repository`
 
-export const diff: Verb = {
+export const diffVerb: Verb = {
   name: 'diff',
   summary: 'Show what a run changed, from its start to its end, or to now.',
   define: (command, { finish, io }) =>

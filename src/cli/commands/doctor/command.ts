@@ -12,7 +12,7 @@ Names of environment variables are shown, values never; no credential file is op
 
 Exit codes: 0 ralph can run here · 1 it cannot (the last line says why) · 2 bad usage`
 
-export const doctor: Verb = {
+export const doctorVerb: Verb = {
   name: 'doctor',
   summary: 'Show which agents and tools are here, what is missing, and how to get it.',
   define: (command, { finish }) =>

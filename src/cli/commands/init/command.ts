@@ -16,7 +16,7 @@ Examples:
   ralph init prompt                PROMPT.md, for ralph run -f PROMPT.md
   ralph init stories --name cart   ralph/ with prd.md, tasks.json, progress.txt and prompt.md`
 
-export const init: Verb = {
+export const initVerb: Verb = {
   name: 'init',
   summary:
     "Create this project's settings by answering questions, a PROMPT.md, or the folder of a story loop.",

@@ -3,14 +3,14 @@ import { NoAnswer } from '../../../core/asker.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { safeJson } from '../../../core/visible.ts'
 import { listenToSignals } from '../../../host/signals.ts'
-import { trust } from '../../../host/trust.ts'
+import { rememberTrust } from '../../../host/trust.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { type Loaded, loadSettings } from '../../../settings/load.ts'
 import { risks } from '../../../settings/trust.ts'
-import { print, printError, say, warn } from '../../../terminal/print.ts'
+import { print, printError, printText, warn } from '../../../terminal/print.ts'
 import { terminalAsker } from '../../../terminal/terminal-asker.ts'
 import { type AskSettingsOptions, askSettings, askYesNo, usualAnswers } from './ask-settings.ts'
 import type { InitOptions } from './command.ts'
@@ -41,7 +41,7 @@ export async function initProject({ projectDir: dir, name, force, yes }: InitOpt
     const draft = draftOf(await askSettings(ask, askOptions(project, process.env.PATH ?? '')))
     writeSettings(project, draft)
     trustAnswers(project, draft)
-    say(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"`)
+    printText(`\nSettings written to ${SETTINGS}\nNext: ralph run -p "Make the tests pass"`)
     return 0
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
@@ -66,7 +66,7 @@ function writeUsual(project: string): number {
   writeSettings(project, draft)
   trustAnswers(project, draft)
   const checks = draft.guardrails.map(({ command }) => command)
-  say(`Settings written to ${SETTINGS}
+  printText(`Settings written to ${SETTINGS}
   agent    ${draft.agent.command}
   checks   ${checks.length > 0 ? checks.join(' · ') : 'none found; add some with --check, or to guardrails in the settings'}
 Next: ralph run -p "Make the tests pass"`)
@@ -88,7 +88,7 @@ const askOptions = (project: string, path: string): AskSettingsOptions => ({
 /** The user has just given these commands, so the next run need not ask about them. */
 function trustAnswers(project: string, draft: Draft): void {
   try {
-    trust(ralphHome(process.env), project, risks(draft))
+    rememberTrust(ralphHome(process.env), project, risks(draft))
   } catch (error) {
     // The settings are written anyway; the next run asks.
     warn(`the settings are not trusted yet: ${(error as Error).message}`)

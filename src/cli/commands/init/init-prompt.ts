@@ -5,7 +5,7 @@ import { replaceFile } from '../../../store/files/atomic.ts'
 import { inside, kindAt } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
-import { say } from '../../../terminal/print.ts'
+import { printText } from '../../../terminal/print.ts'
 import { template } from '../../../workflows/stories/templates.ts'
 import type { InitOptions } from './command.ts'
 
@@ -20,6 +20,6 @@ export function initPrompt({ projectDir, force }: InitOptions): number {
   requireWritable(path, 'the prompt is kept there', () =>
     inside(root, path, entry => replaceFile(entry, template('prompt.md'))),
   )
-  say(`created ${FILE}${isThere ? ' (overwritten)' : ''}`)
+  printText(`created ${FILE}${isThere ? ' (overwritten)' : ''}`)
   return 0
 }

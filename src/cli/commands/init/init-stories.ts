@@ -9,7 +9,7 @@ import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
-import { say } from '../../../terminal/print.ts'
+import { printText } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
@@ -41,7 +41,7 @@ export async function initStories(options: InitOptions): Promise<number> {
       inside(root, join(project, dir, file), entry => replaceFile(entry, text))
     ignoreMarker(root)
   })
-  say(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
+  printText(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
 
 Next:
   1. say what you want in ${dir}/prd.md

@@ -1,6 +1,6 @@
 import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export const judge: Verb = {
+export const judgeVerb: Verb = {
   name: 'judge',
   summary: 'Check whether the judge of semantic verification can be relied on.',
   define(command, { finish }) {

@@ -7,7 +7,7 @@ import { judgeTools } from '../../../host/checks.ts'
 import { type CommonOptions, prepare } from '../../../host/start.ts'
 import { requireTrust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
-import { print, printError, say } from '../../../terminal/print.ts'
+import { print, printError, printText } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/text/plain.ts'
 
 export type JudgeCheckOptions = Pick<CommonOptions, 'projectDir' | 'trust'> & {
@@ -64,17 +64,17 @@ function conclude(
   all?: number,
 ): number {
   if (all !== undefined && undecided === all) {
-    say('The judge decided nothing, so it was not checked.')
+    printText('The judge decided nothing, so it was not checked.')
     return 1
   }
   if (passed.length > 0) {
-    say(
+    printText(
       `Do not rely on it: it passed ${passed.length === 1 ? 'a bad change' : `${passed.length} bad changes`} (${passed.join(', ')}). Choose another judge with agents.judge; until then every run says so.`,
     )
     return 1
   }
   const strict = refused.length === 0 ? '' : ` It is strict: it refused ${refused.join(', ')}.`
   const open = undecided === 0 ? '' : ` It left ${undecided} undecided.`
-  say(`It passed no bad change.${strict}${open}`)
+  printText(`It passed no bad change.${strict}${open}`)
   return 0
 }

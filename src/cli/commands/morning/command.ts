@@ -9,7 +9,7 @@ Examples:
   ralph morning --html night.html        one page that needs nothing else
   ralph morning --json | jq .costs.total`
 
-export const morning: Verb = {
+export const morningVerb: Verb = {
   name: 'morning',
   summary: 'Show what the runs of the night did: what needs you, what landed, what it cost.',
   define: (command, { finish, io }) =>

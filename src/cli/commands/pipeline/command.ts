@@ -13,7 +13,7 @@ Examples:
   ralph pipeline --spec auth -m 40       those of one spec, at most 40 iterations in all
   ralph demo pipeline                    see one, no key and no network needed`
 
-export const pipeline: Verb = {
+export const pipelineVerb: Verb = {
   name: 'pipeline',
   takesCommand: true,
   summary: 'Take tasks through coder, reviewer, tester and qa; every promise is verified.',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
-import { commandsOf } from '../../../core/verification/method.ts'
-import { iterationsOf, ownTrees, prepare, startRun } from '../../../host/start.ts'
+import { verificationCommands } from '../../../core/verification/method.ts'
+import { iterationLimit, ownTrees, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { criteriaFor } from '../../../workflows/pipeline/criteria.ts'
@@ -40,7 +40,7 @@ export async function startPipeline(
     pipelineWorkflow,
     { ...prepared, ownRisks: taskRisks({ ...draft, start: null }) },
     draft,
-    { ...limitsOf(settings), iterations: iterationsOf(options) ?? null },
+    { ...limitsOf(settings), iterations: iterationLimit(options) ?? null },
     options,
   )
 }
@@ -85,7 +85,7 @@ const taskRisks = (spec: PipelineSpec): Risk[] =>
   spec.tasks.flatMap(task =>
     spec.roles.flatMap(role =>
       task.completion_spec?.roles[role.name]
-        ? commandsOf(criteriaFor(task, role, spec).verification).map(what => ({
+        ? verificationCommands(criteriaFor(task, role, spec).verification).map(what => ({
             where: `${TASKS_DIR}/${task.id}.json ${role.name}`,
             what,
           }))

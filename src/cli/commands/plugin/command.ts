@@ -13,7 +13,7 @@ Examples:
   claude --plugin-dir "$(ralph plugin path)"             for one session
   ralph plugin uninstall`
 
-export const plugin: Verb = {
+export const pluginVerb: Verb = {
   name: 'plugin',
   summary: 'The Claude Code plugin: show where it is, install it in your own claude, or uninstall it.',
   define: (command, { finish }) =>

@@ -11,7 +11,7 @@ Examples:
 
 Exit codes: 0 · 2 bad usage, or no such run`
 
-export const report: Verb = {
+export const reportVerb: Verb = {
   name: 'report',
   summary: 'Show the receipt of a run: what it did, what it cost, how it ended, how to continue.',
   define: (command, { finish, io }) =>

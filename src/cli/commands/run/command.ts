@@ -20,7 +20,7 @@ Examples:
   ralph run -f PROMPT.md --branch ralph/cart --max-cost 5 --max-time 8h
   ralph run -f PROMPT.md -- ./my-agent --fast  any command; the prompt comes on standard input`
 
-export const run: Verb = {
+export const runVerb: Verb = {
   name: 'run',
   takesCommand: true,
   summary: 'Loop an agent on one prompt until it is verified done.',

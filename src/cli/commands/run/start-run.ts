@@ -4,7 +4,7 @@ import { isatty } from 'node:tty'
 import { isObject } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { quote } from '../../../core/visible.ts'
-import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import { iterationLimit, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import type { Settings } from '../../../settings/schema.ts'
 import { LIMITS, readNamedInput, readStandardInput, UnreadableFile } from '../../../store/files/read.ts'
@@ -26,7 +26,7 @@ export async function startPrompt(
   refuseWords(words, typed)
   const options = withScreen(asWorker(typed, io), io)
   const { completionResponse } = options
-  const iterations = iterationsOf(options)
+  const iterations = iterationLimit(options)
   const prepared = prepare(options, agentCommand, {
     ...(iterations !== undefined && { maximumIterations: iterations }),
     ...(completionResponse !== undefined && { completionResponse }),

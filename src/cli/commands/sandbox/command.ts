@@ -33,7 +33,7 @@ const DOCKER: readonly [SandboxVerb, string, ...[flags: string, description: str
   ['shell', "Open a shell in this project's sandbox."],
 ]
 
-export const sandbox: Verb = {
+export const sandboxVerb: Verb = {
   name: 'sandbox',
   summary: "Check whether a sandbox works here, manage Docker's sandboxes, or let a run reach a host.",
   define: (command, { finish, io }) => {
@@ -69,8 +69,8 @@ export const sandbox: Verb = {
       )
       .option(...PROJECT_DIR)
       .action(async (words: string[], options: { projectDir?: string }) => {
-        const { allowHost } = await import('../../actions.ts')
-        finish(await allowHost(words, options, io))
+        const { allowByName } = await import('../../actions.ts')
+        finish(await allowByName(words, options, io))
       })
     return command
   },

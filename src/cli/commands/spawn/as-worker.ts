@@ -1,5 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { type CommonOptions, iterationsOf } from '../../../host/start.ts'
+import { type CommonOptions, iterationLimit } from '../../../host/start.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { warn } from '../../../terminal/print.ts'
@@ -41,7 +41,7 @@ export function asWorker<Options extends CommonOptions & SpawnOptions>(
     throw new UsageError('--worktree makes a branch of its own, named as the worker; leave out --branch')
   const home = ralphHome(io.env)
   checkSpawn(options, home, io.env)
-  if ((iterationsOf(options) ?? 0) > MANY)
+  if ((iterationLimit(options) ?? 0) > MANY)
     warn(`high iteration count (>${MANY}) may consume significant resources`)
   return { ...options, ...workerLaunch({ ...options, name: nameFor(options, home) }, io) }
 }

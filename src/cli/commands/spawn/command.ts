@@ -13,7 +13,7 @@ Examples:
 Then: ralph ls · status · logs · attach · pause · resume · kill · wait · rm, each with the worker's name`
 
 /** Only its help: main reads `spawn` as the workflow's own command with --detach. */
-export const spawn: Verb = {
+export const spawnVerb: Verb = {
   name: 'spawn',
   takesCommand: true,
   summary: 'Run any workflow as a worker in the background, by name.',

@@ -22,7 +22,7 @@ Examples:
   ralph stories --skip-review                    no reviews: green verifyCommands are enough
   ralph archive                                  archive a finished loop, with a summary`
 
-export const stories: Verb = {
+export const storiesVerb: Verb = {
   name: 'stories',
   takesCommand: true,
   summary: 'Implement user stories; each is reviewed in a fresh context.',

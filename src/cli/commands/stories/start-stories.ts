@@ -1,6 +1,6 @@
 import { literalGlob } from '../../../core/glob.ts'
 import { UsageError } from '../../../core/usage-error.ts'
-import { iterationsOf, prepare, startRun } from '../../../host/start.ts'
+import { iterationLimit, prepare, startRun } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import type { Settings } from '../../../settings/schema.ts'
@@ -25,7 +25,7 @@ export async function startStories(typed: StoriesOptions, agentCommand: string[]
     throw new UsageError(
       'a story loop ends when every story is approved; -c, --done-pattern and --until-green are for ralph run',
     )
-  const iterations = iterationsOf(options) ?? ITERATIONS
+  const iterations = iterationLimit(options) ?? ITERATIONS
   const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
   const prepared = prepare(options, agentCommand)

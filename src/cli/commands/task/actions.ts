@@ -5,16 +5,16 @@ import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
-import { complain, print, printError, say } from '../../../terminal/print.ts'
+import { complain, print, printError, printText } from '../../../terminal/print.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
-import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
+import { readNewTasks, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
 import { readGivenTask } from '../../../workflows/pipeline/tasks/read-task.ts'
 import { fileTaskStore, NO_TASKS, type TaskStore } from '../../../workflows/pipeline/tasks/store.ts'
 import {
   exported,
   isTaskId,
   type PipelineTask,
-  STATUSES,
+  TASK_STATUSES,
   type TaskRules,
   type TaskStatus,
   taskRules,
@@ -76,14 +76,14 @@ export const taskActions = {
     const { created_at, iteration, metadata } = task
     const next = { ...read.task, created_at, iteration, metadata, status: status ?? task.status }
     store.save(next)
-    say(`${id} is changed`)
+    printText(`${id} is changed`)
     return 0
   },
 
   async importFile(file: string, { spec, ...options }: TaskProject & { spec?: string }): Promise<number> {
     const { store, options: reading } = openToChange(options)
     const { text, specId } = readNamed(file, spec)
-    const read = await readTasksFile(text, { ...reading, specId, now: now() }, store.list())
+    const read = await readNewTasks(text, { ...reading, specId, now: now() }, store.list())
     if ('problems' in read) {
       const { problems } = read
       for (const problem of problems) printError(showFileProblem(file, problem))
@@ -92,7 +92,7 @@ export const taskActions = {
       )
     }
     store.add(read.tasks)
-    for (const { id, title } of read.tasks) say(`${id} ${title}`)
+    for (const { id, title } of read.tasks) printText(`${id} ${title}`)
     return 0
   },
 
@@ -108,8 +108,8 @@ export const taskActions = {
   },
 
   list({ spec, status, json, ...options }: Listed): number {
-    if (status !== undefined && !(STATUSES as readonly string[]).includes(status))
-      throw new UsageError(`--status ${status} is none of ${STATUSES.join(', ')}`)
+    if (status !== undefined && !(TASK_STATUSES as readonly string[]).includes(status))
+      throw new UsageError(`--status ${status} is none of ${TASK_STATUSES.join(', ')}`)
     const all = open(options).store.list()
     const tasks = all.filter(
       task =>
@@ -117,14 +117,14 @@ export const taskActions = {
     )
     if (json) print(safeJson(tasks, 2))
     else if (tasks.length === 0) complain(all.length === 0 ? NO_TASKS : 'no task matches these options')
-    else for (const line of listLines(tasks)) say(line)
+    else for (const line of listLines(tasks)) printText(line)
     return 0
   },
 
   show(id: string, { json, ...options }: Listed): number {
     const task = need(open(options).store, id)
     if (json) print(safeJson(task, 2))
-    else for (const line of taskLines(task)) say(line)
+    else for (const line of taskLines(task)) printText(line)
     return 0
   },
 
@@ -140,7 +140,7 @@ export const taskActions = {
     }
     for (const id of new Set(ids)) {
       store.remove(id)
-      say(`${id} is removed`)
+      printText(`${id} is removed`)
     }
     return 0
   },
@@ -152,7 +152,7 @@ function add(given: Record<string, unknown>, options: TaskProject): number {
   if ('problems' in read) throw new UsageError(listProblems(read.problems))
   refuse(checkNewTasks([read.task], store.list()))
   store.add([read.task])
-  say(`${read.task.id} is created`)
+  printText(`${read.task.id} is created`)
   return 0
 }
 

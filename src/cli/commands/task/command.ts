@@ -49,7 +49,7 @@ const addFields = (command: Command): Command => {
   return command.option(...PROJECT_DIR)
 }
 
-export const task: Verb = {
+export const taskVerb: Verb = {
   name: 'task',
   summary: "Create, import, show and change the pipeline's tasks.",
   define(command, { finish }) {

@@ -5,11 +5,11 @@ import { type CommonOptions, prepare } from '../../../host/start.ts'
 import { requireTrust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
-import { print, printError, say } from '../../../terminal/print.ts'
+import { print, printError, printText } from '../../../terminal/print.ts'
 import { askConfirmation } from '../../../terminal/question.ts'
 import { planPrompt, planText, repairPlanPrompt } from '../../../workflows/pipeline/rules/plan-prompt.ts'
 import { checkNewTasks } from '../../../workflows/pipeline/tasks/check-dependencies.ts'
-import { readTasksFile, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
+import { readNewTasks, showFileProblem } from '../../../workflows/pipeline/tasks/read-file.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
 import { type PipelineTask, type TaskRules, taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { readNamed } from './actions.ts'
@@ -44,12 +44,12 @@ export async function planTasks(file: string, options: PlanOptions): Promise<num
   )
   if ('problems' in planned) {
     for (const problem of planned.problems) printError(problem)
-    say(`no task was added: the plan could not be used, even after a repair`)
+    printText(`no task was added: the plan could not be used, even after a repair`)
     return 1
   }
   for (const task of planned.tasks) for (const line of [...taskLines(task), '']) print(line)
   if (!options.yes && !(await askConfirmation(`Add ${planned.tasks.length} tasks to the spec ${specId}?`))) {
-    say('no task was added')
+    printText('no task was added')
     return 1
   }
   const problems = checkNewTasks(planned.tasks, store.list())
@@ -94,7 +94,7 @@ async function readPlan(
   { specId, rules, known }: Planning,
 ): Promise<{ tasks: PipelineTask[] } | { problems: string[] }> {
   const now = new Date().toISOString()
-  const read = await readTasksFile(planText(answer), { ...rules, specId, now }, known)
+  const read = await readNewTasks(planText(answer), { ...rules, specId, now }, known)
   return 'problems' in read
     ? { problems: read.problems.map(problem => showFileProblem('plan', problem)) }
     : read

@@ -21,7 +21,7 @@ function actionArgument(): Argument {
   return argument
 }
 
-export const todo: Verb = {
+export const todoVerb: Verb = {
   name: 'todo',
   summary: "Show a build's list, or change it at any time.",
   define: (command, { finish, io }) =>

@@ -1,6 +1,6 @@
 import { PROJECT_DIR, type Verb } from '../verb.ts'
 
-export const trust: Verb = {
+export const trustVerb: Verb = {
   name: 'trust',
   summary: "Allow what this project's files decide: what runs and what counts.",
   define: (command, { finish }) =>

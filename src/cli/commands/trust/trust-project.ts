@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { visible } from '../../../core/visible.ts'
-import { isTrusted, listRisks, projectRisks, trust } from '../../../host/trust.ts'
+import { isTrusted, listRisks, projectRisks, rememberTrust } from '../../../host/trust.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { refuseFromWithinAny } from '../../../runs/within.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
-import { print, say } from '../../../terminal/print.ts'
+import { print, printText } from '../../../terminal/print.ts'
 import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
@@ -20,9 +20,9 @@ export function trustProject(dir: string | undefined): number {
   const found = [...common, ...storyRisksOf(project)]
   // Only `ralph stories` runs the commands of the stories. For the other commands the rest alone must be trusted.
   if (!isTrusted(home, project, common) || !isTrusted(home, project, found))
-    trust(home, project, common, found)
+    rememberTrust(home, project, common, found)
   if (found.length === 0) {
-    say(`${visible(project)} has nothing that needs trust.`)
+    printText(`${visible(project)} has nothing that needs trust.`)
     return 0
   }
   print(

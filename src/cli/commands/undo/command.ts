@@ -10,7 +10,7 @@ Examples:
 
 Exit codes: 0 · 1 you said no · 2 bad usage, something in the way, or no terminal to ask on`
 
-export const undo: Verb = {
+export const undoVerb: Verb = {
   name: 'undo',
   summary: 'Put everything back as it was when a run began; asks first.',
   define: (command, { finish, io }) =>

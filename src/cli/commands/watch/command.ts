@@ -8,7 +8,7 @@ Examples:
 
 Inside, ? shows the keys. Leaving it (q) stops no run.`
 
-export const watch: Verb = {
+export const watchVerb: Verb = {
   name: 'watch',
   summary: 'Watch and steer all runs, or one, on a full screen.',
   define: (command, { finish, io }) =>

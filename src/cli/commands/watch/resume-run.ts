@@ -1,4 +1,4 @@
-import { type ResumeOptions, resumeRun as resumeRunIn } from '../../../host/resume.ts'
+import { type ResumeOptions, resumeByName as resumeRunIn } from '../../../host/resume.ts'
 import { type Io, printAnswer } from '../../../runs/io.ts'
 import { hasWorker, steer } from '../../../workers/steer.ts'
 import { workflows } from '../../../workflows/index.ts'
@@ -6,7 +6,7 @@ import { hostResumed } from './run-screen.ts'
 import { watchRuns } from './watch-runs.ts'
 
 /** `ralph resume`: a worker goes on in the background, another run in this terminal. */
-export async function resumeRun(name: string | undefined, options: ResumeOptions, io: Io): Promise<number> {
+export async function resumeAny(name: string | undefined, options: ResumeOptions, io: Io): Promise<number> {
   if (!hasWorker(name, io.env))
     return hostResumed(options, io, frontend =>
       resumeRunIn(name, options, { registry: workflows, io, frontend }),

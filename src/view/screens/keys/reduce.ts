@@ -9,7 +9,7 @@ import { moved } from './move.ts'
 import { reduceMorning } from './reduce-morning.ts'
 import { reduceRun, search } from './reduce-run.ts'
 import { only, type Reduced } from './reduced.ts'
-import { steer } from './steer.ts'
+import { steeringKey } from './steer.ts'
 
 /** What a key means: it depends on what is open. */
 export function reduce(ui: UiState, key: Key, model: Model, size: Size): Reduced {
@@ -21,7 +21,8 @@ export function reduce(ui: UiState, key: Key, model: Model, size: Size): Reduced
   if (ui.input) return typed(ui, ui.input, key, model, size)
   if (ui.help !== null) return only({ ...ui, help: helpAfter(ui.help, name, size) })
   const before = { ...ui, message: '' }
-  const steered = ui.screen === 'morning' && !['q', '?'].includes(name) ? null : steer(before, name, model)
+  const steered =
+    ui.screen === 'morning' && !['q', '?'].includes(name) ? null : steeringKey(before, name, model)
   if (steered) return steered
   if (ui.screen === 'morning') return reduceMorning(before, name, model, size)
   return ui.screen === 'run' ? reduceRun(before, name, model, size) : onOverview(before, name, model, size)

@@ -5,7 +5,7 @@ import type { Confirm, Effect, Input, UiState } from '../ui-state.ts'
 import { only, type Reduced } from './reduced.ts'
 
 /** Keys that steer a run, the same on every screen; null: it is not one of them. */
-export function steer(ui: UiState, name: string, model: Model): Reduced | null {
+export function steeringKey(ui: UiState, name: string, model: Model): Reduced | null {
   if (name === 'q') return { ui, effects: [{ type: 'quit' }] }
   if (name === '?') return only({ ...ui, help: 0 })
   const row = selectedRow(ui, model)

@@ -1,9 +1,9 @@
 import { onOneLine } from '../../../core/format.ts'
 import { isObject } from '../../../core/json.ts'
 import { findCycle, isId, LONGEST_ID, type TaskId } from '../../../core/task.ts'
-import { isAbsent, STATUSES } from '../../../core/todo.ts'
+import { isAbsent, TODO_STATUSES } from '../../../core/todo.ts'
 import { type CheckedList, type Detail, parentOf } from './planned.ts'
-import { numberOf } from './todo-edits.ts'
+import { todoNumber } from './todo-edits.ts'
 
 /** How to read a list: the names of its fields, and what it may contain. */
 export type CheckListOptions = {
@@ -88,7 +88,7 @@ function assignIds(values: readonly Fields[]): TaskId[] {
   const named = values.map(({ id }) => id).filter(id => typeof id === 'string')
   if (named.length === values.length) return named
   let last = 0
-  for (const id of named) last = Math.max(last, numberOf(id))
+  for (const id of named) last = Math.max(last, todoNumber(id))
   return values.map(({ id }) => (typeof id === 'string' ? id : `#${++last}`))
 }
 
@@ -117,7 +117,7 @@ function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions
     )
   if (isNew && status !== 'pending' && !isAbsent(status))
     report('status must be "pending"; in a new list no task is started or done')
-  else if (!STATUSES.includes(status) && !isAbsent(status))
+  else if (!TODO_STATUSES.includes(status) && !isAbsent(status))
     report('status must be "pending", "in_progress" or "completed"')
   if (typeof activeForm !== 'string' && !isAbsent(activeForm))
     report('activeForm must be a string, such as "Implementing the endpoint"')

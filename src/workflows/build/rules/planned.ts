@@ -43,7 +43,7 @@ export const wishesOf = (task: Pick<Task, 'spec'>): Wishes | null =>
 export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
 
 /** For people. */
-export const detailLines = ({ description, acceptanceCriteria = [] }: Detail): string[] => [
+export const taskDetailLines = ({ description, acceptanceCriteria = [] }: Detail): string[] => [
   ...(description?.split('\n') ?? []),
   ...acceptanceCriteria.map(criterion => `- ${criterion}`),
 ]

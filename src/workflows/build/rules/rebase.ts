@@ -2,7 +2,7 @@ import type { TodoItem } from '../../../core/events.ts'
 import type { TaskId } from '../../../core/task.ts'
 import { PLAN } from './check-list.ts'
 import { parentOf } from './planned.ts'
-import { numberOf } from './todo-edits.ts'
+import { todoNumber } from './todo-edits.ts'
 
 /**
  * Applies somebody's edit of an older list to the list as it is now. Only the differences between `written`, the list
@@ -22,7 +22,7 @@ export function rebase(
   // If their edit was already adopted and the same copy is read again, an added task may have another id now.
   const adopted = now.filter(item => !given.has(item.id) && !listed.has(item.id))
   const lastNumber = [...written, ...found, ...now].reduce(
-    (most, { id = '' }) => Math.max(most, numberOf(id)),
+    (most, { id = '' }) => Math.max(most, todoNumber(id)),
     0,
   )
   const renamed = new Map<TaskId, TaskId>()

@@ -109,9 +109,9 @@ function assignIds(items: readonly TodoItem[], tasks: readonly Task[], shown: re
   for (const { id, title } of shown)
     if (titlesWithoutId.has(title) && !taken.has(id))
       candidates.set(title, [...(candidates.get(title) ?? []), id])
-  for (const ids of candidates.values()) ids.sort((a, b) => numberOf(a) - numberOf(b) || (a < b ? -1 : 1))
+  for (const ids of candidates.values()) ids.sort((a, b) => todoNumber(a) - todoNumber(b) || (a < b ? -1 : 1))
   let last = 0
-  for (const id of [...taken, ...tasks.map(task => task.id)]) last = Math.max(last, numberOf(id))
+  for (const id of [...taken, ...tasks.map(task => task.id)]) last = Math.max(last, todoNumber(id))
   return items.map(item => ({
     ...item,
     id: item.id ?? candidates.get(item.content)?.shift() ?? `#${++last}`,
@@ -119,7 +119,7 @@ function assignIds(items: readonly TodoItem[], tasks: readonly Task[], shown: re
 }
 
 /** `#12` → 12; 0 for an id of another kind. */
-export const numberOf = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
+export const todoNumber = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
 
 /** Leaves out and reports blockers that are not in the list or wait for the task itself: they would block it for good. */
 function additions(

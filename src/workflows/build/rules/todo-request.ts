@@ -3,7 +3,7 @@ import { type RunState, type StageTable, taskStateOf } from '../../../core/table
 import type { Edit, Task, TaskId } from '../../../core/task.ts'
 import { shownTasks } from '../../../core/todo.ts'
 import { doneByPerson, SKIPPED, unknownTask } from '../../shared/list-edit.ts'
-import { numberOf } from './todo-edits.ts'
+import { todoNumber } from './todo-edits.ts'
 
 /** A person's request to change a build's list. It may come at any time. */
 export type TodoRequest =
@@ -39,7 +39,7 @@ export function todoEdit(
     const { text, blockedBy = [] } = request
     const unknown = blockedBy.find(id => !find(id))
     if (unknown !== undefined) return { error: unknownTask('task', unknown, shown) }
-    const last = Math.max(0, ...tasks.map(task => numberOf(task.id)))
+    const last = Math.max(0, ...tasks.map(task => todoNumber(task.id)))
     const title = onOneLine(text)
     const task: Task = { id: `#${last + 1}`, title, active: title, blockedBy }
     return { list: { add: [{ task, after: tasks.at(-1)?.id ?? null }] } }

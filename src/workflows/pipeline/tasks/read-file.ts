@@ -17,7 +17,7 @@ const MAX_ALIASES = 100
  * Reads new tasks from YAML or JSON: a list, one task, or either of them under `task` or `tasks`. `known`: the tasks that
  * are there. Every problem is found at once, each with its line.
  */
-export async function readTasksFile(
+export async function readNewTasks(
   text: string,
   options: TaskRules & { specId: string | null; now: string },
   known: readonly PipelineTask[],

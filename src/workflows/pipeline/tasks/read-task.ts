@@ -19,8 +19,8 @@ import {
   defaultPromise,
   isTaskId,
   type PipelineTask,
-  STATUSES,
   TASK_ID_RULE,
+  TASK_STATUSES,
   TASK_VERSION,
   type TaskRules,
 } from './task.ts'
@@ -70,7 +70,7 @@ const stored = object({
   v: z.literal(TASK_VERSION, `must be ${TASK_VERSION}; a newer ralph may have written it`),
   ...written,
   spec_id: id,
-  status: oneOf(...STATUSES),
+  status: oneOf(...TASK_STATUSES),
   created_at: time,
   updated_at: time,
   iteration: z._default(z.int().check(z.gte(0)), 0),

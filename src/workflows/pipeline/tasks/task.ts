@@ -1,9 +1,16 @@
 import { LONGEST_ID } from '../../../core/task.ts'
 import { PIPELINE_ROLES, type Settings } from '../../../settings/schema.ts'
 
-export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'blocked', 'cancelled'] as const
+export const TASK_STATUSES = [
+  'pending',
+  'in_progress',
+  'completed',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const
 
-export type TaskStatus = (typeof STATUSES)[number]
+export type TaskStatus = (typeof TASK_STATUSES)[number]
 
 /** How tasks are read. */
 export type TaskRules = {

@@ -9,7 +9,7 @@ import { readUserStories } from './user-stories.ts'
  * Reads a list of tasks from a file of the user. Its content decides the format: a build's `TodoItem[]`, an object with
  * `userStories`, or a markdown checklist. Errors begin with the file and, if known, the line.
  */
-export function readTasksFile(file: string, source: string): CheckedList | { errors: string[] } {
+export function readTaskList(file: string, source: string): CheckedList | { errors: string[] } {
   const text = source.replace(/^\ufeff/, '')
   if (text.trim() === '') return { errors: [`${file}: the file is empty; ${FORMS}`] }
   let json: unknown
