@@ -154,7 +154,7 @@ export type AgentEnding = {
   limited?: { resetsAt?: number; note: string }
   unusable?: { note: string }
   /** Ralph stopped it, after its result for instance: then its exit says nothing. */
-  seenOff: boolean
+  stoppedByRalph: boolean
   /** Absent: by its stream. */
   watched?: Watched
   model?: string
@@ -172,7 +172,8 @@ type Place = { project?: string; folder?: string; born?: number }
 export type RunEvent = { at: number; up?: number } & (
   | ({
       type: 'began'
-      v: 1
+      /** The format of the journal: `FORMAT`. */
+      v: 2
       id: string
       project: string
       workflow: string
@@ -226,12 +227,12 @@ export type RunEvent = { at: number; up?: number } & (
   /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request. */
   | { type: 'limits'; limits: Limits; by?: 'file'; request?: string; from?: Sender }
   /** An instruction from the user. All later prompts contain it, or all later prompts of one task. */
-  | { type: 'told'; text: string; task?: TaskId; request?: string; from?: Sender }
+  | { type: 'instructed'; text: string; task?: TaskId; request?: string; from?: Sender }
   /**
-   * The engine left the loop without finishing; `resume` goes on. `left`: it stopped cleanly, so what agents had written
+   * The engine left the loop without finishing; `resume` goes on. `cleanly`: what agents had written
    * was judged, and what is written later is people's.
    */
-  | { type: 'stopped'; why: string; left?: true }
+  | { type: 'stopped'; why: string; cleanly?: true }
   /** `from`: who cancelled it while no process hosted it. */
   | { type: 'finished'; result: Result; proof: Proof | null; why: string; from?: Sender }
   /** All changes of the run were put back. `saved`: a git ref that keeps what was there before. */
@@ -270,7 +271,7 @@ export type Settled = {
   tree?: string
   patch: Partial<
     Pick<RunState, 'n' | 'waits' | 'limitedSince' | 'until' | 'unusable' | 'doubts'> &
-      Pick<Streak, 'failures' | 'empties' | 'idles'> & {
+      Pick<Streak, 'failures' | 'empties' | 'silent'> & {
         /** Until when the task waits. */
         notBefore: number
       }

@@ -44,7 +44,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return { ...state, spent: addSpent(state.spent, event) }
     case 'settled': {
       const { [event.id]: _, ...flight } = state.flight
-      const { failures: _f, empties: _e, idles: _i, notBefore: _n, ...patch } = event.patch
+      const { failures: _f, empties: _e, silent: _i, notBefore: _n, ...patch } = event.patch
       return {
         ...state,
         ...patch,
@@ -116,10 +116,10 @@ export function evolve(state: RunState, event: RunEvent): RunState {
       return { ...state, hold: event.hold, pauses: {}, until: {}, unusable: {} }
     case 'limits':
       return { ...state, limits: event.limits }
-    case 'told':
+    case 'instructed':
       return event.task === undefined
-        ? { ...state, told: [...state.told, event.text] }
-        : { ...state, toldTask: addTold(state.toldTask, event.task, event.text) }
+        ? { ...state, instructions: [...state.instructions, event.text] }
+        : { ...state, taskInstructions: addInstruction(state.taskInstructions, event.task, event.text) }
     case 'denied':
       return { ...state, sandbox: { ...state.sandbox, denied: [...state.sandbox.denied, event.host] } }
     case 'refused':
@@ -173,9 +173,13 @@ function doubtedLater(
   return { [workspace]: [...others, { check, verdict: 'pass', note, doubts: [why] }] }
 }
 
-const addTold = (told: RunState['toldTask'], task: TaskId, text: string): RunState['toldTask'] => ({
-  ...told,
-  [task]: [...(Object.hasOwn(told, task) ? told[task]! : []), text],
+const addInstruction = (
+  all: RunState['taskInstructions'],
+  task: TaskId,
+  text: string,
+): RunState['taskInstructions'] => ({
+  ...all,
+  [task]: [...(Object.hasOwn(all, task) ? all[task]! : []), text],
 })
 
 const addSpent = (spent: RunState['spent'], { usage, costUsd, estimated }: Cost): RunState['spent'] => ({

@@ -49,7 +49,7 @@ export const needsChecks = (ending: Ended): boolean => troubleOf(ending) === nul
 export const isUncounted = ({ patch }: Pick<Settled, 'patch'>): boolean => patch.n === undefined
 
 function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
-  const { how, exit, result, limited, unusable, watched, seenOff: stoppedByRalph } = ending
+  const { how, exit, result, limited, unusable, watched, stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':
       return { end: 'interrupted', note: 'interrupted' }

@@ -53,10 +53,10 @@ export function reopen(
   })
   if (blocked.length === 0) return null
   const fresh = blocked.map(task => {
-    const { carry, rounds, bugs, blockedAt } = taskStateOf(table, state, task)
+    const { lastRed, rounds, bugs, blockedAt } = taskStateOf(table, state, task)
     const first = taskStateOf(table, { ...state, taskStates: {} }, task)
     const stage = blockedAt !== undefined && Object.hasOwn(table.stages, blockedAt) ? blockedAt : first.stage
-    return [task.id, { ...first, stage, carry, rounds, bugs }] as const
+    return [task.id, { ...first, stage, lastRed, rounds, bugs }] as const
   })
   return { type: 'edited', at: now, by: 'ralph', state: Object.fromEntries(fresh) }
 }

@@ -72,7 +72,7 @@ export function settle(
   me.crashes = 0
   me.interrupted = false
   if (outcome.end === 'inactive') {
-    event.patch = { n, limitedSince: null, idles: outcome.changed ? 0 : streakOf(state, step).idles + 1 }
+    event.patch = { n, limitedSince: null, silent: outcome.changed ? 0 : streakOf(state, step).silent + 1 }
     if (mine) event.move = goOn(me, 'more', step, stage, task)
     return event
   }
@@ -86,7 +86,7 @@ export function settle(
     n,
     failures: 0,
     empties: 0,
-    idles: outcome.fellSilent && !outcome.changed ? streakOf(state, step).idles + 1 : 0,
+    silent: outcome.fellSilent && !outcome.changed ? streakOf(state, step).silent + 1 : 0,
     waits,
     limitedSince: null,
     ...pastLimits(state, now),
@@ -112,32 +112,32 @@ function advance(
 ): Move {
   const red = outcome.findings.filter(f => f.verdict === 'fail')
   const same = red.length > 0 && !outcome.changed
-  me.still = same ? (sameChecks(red, me.carry) ? me.still + 1 : 1) : 0
-  me.unchanged = isUnchanged(outcome) ? (me.unchanged ?? 0) + 1 : 0
+  me.stuck = same ? (sameChecks(red, me.lastRed) ? me.stuck + 1 : 1) : 0
+  me.idleGreen = isUnchanged(outcome) ? (me.idleGreen ?? 0) + 1 : 0
   const isUndecided = onlyUndecided(outcome)
   me.undecided = isUndecided ? (me.undecided ?? 0) + 1 : 0
   me.proof = provenBy(outcome, me, stage)
 
   let move = moveOf(stage, outcome)
-  if (move === 'more' && me.unchanged >= (stage.passesUnchanged ?? Number.POSITIVE_INFINITY)) {
+  if (move === 'more' && me.idleGreen >= (stage.passesUnchanged ?? Number.POSITIVE_INFINITY)) {
     move = 'pass'
     me.why = NOTHING_MORE
     event.note = NOTHING_MORE
   }
   countIdle(me, outcome, move, stage)
-  me.carry = carried(outcome, move, me.carry)
+  me.lastRed = carried(outcome, move, me.lastRed)
   if (stage.ends === 'verdict' ? move === 'pass' || move === 'reject' : move === 'reject') me.rounds++
   // Work with a red check is not approved at the cap: it uses up the stage instead.
   if (move === 'reject' && me.rounds >= table.rounds) move = red.length > 0 ? 'spent' : 'capped'
   const isIdle = (me.idle?.times ?? 0) >= state.limits.stuck
-  if ((me.still >= state.limits.stuck || isIdle) && move !== 'ask') move = 'stuck'
+  if ((me.stuck >= state.limits.stuck || isIdle) && move !== 'ask') move = 'stuck'
 
-  if (move === 'stuck') block(me, isIdle ? explainIdle(me) : explainStill(me, red))
+  if (move === 'stuck') block(me, isIdle ? explainIdle(me) : explainStuck(me, red))
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
   else if (move === 'more' && isUndecided && stage.on.more === step.stage) {
     // Not the agent's fault: it uses up no try. But nothing may continue for ever.
     if (me.undecided >= state.limits.crashes)
-      block(me, `no check could decide ${me.undecided} times in a row: ${firstLine(me.carry[0]?.note)}`)
+      block(me, `no check could decide ${me.undecided} times in a row: ${firstLine(me.lastRed[0]?.note)}`)
   } else if (stage.on[move] === 'bugfix') addBugFix(table, state, me, task, red, event)
   else return goOn(me, move, step, stage, task, table)
   return move
@@ -153,7 +153,7 @@ function goOn(me: TaskState, move: Move, step: Step, stage: Stage, task: Task, t
   } else if (to !== me.stage) {
     me.stage = to
     me.tries = 0
-    me.still = 0
+    me.stuck = 0
     delete me.idle
     if (to === 'done' && move === 'capped') {
       me.proof = false
@@ -248,8 +248,8 @@ const blockedWhy = (move: Move, doing: string, me: TaskState): string =>
   )
 
 /** What was found last shows what a person has to mend. */
-function withReason(what: string, { carry }: TaskState): string {
-  const reason = firstLine(carry[0]?.note)
+function withReason(what: string, { lastRed }: TaskState): string {
+  const reason = firstLine(lastRed[0]?.note)
   return reason ? `${what}: ${reason}` : what
 }
 
@@ -264,8 +264,8 @@ function block(me: TaskState, why: string): void {
   me.why = why
 }
 
-const explainStill = ({ still }: TaskState, red: Finding[]): string =>
-  `stuck: ${still} iterations changed nothing and ${names(red)} stayed red`
+const explainStuck = ({ stuck }: TaskState, red: Finding[]): string =>
+  `stuck: ${stuck} iterations changed nothing and ${names(red)} stayed red`
 
 const names = (findings: Finding[]) => findings.map(f => f.check).join(', ')
 const sameChecks = (a: Finding[], b: Finding[]) => {

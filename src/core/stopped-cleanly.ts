@@ -6,5 +6,5 @@ import type { RunEvent } from './events.ts'
  */
 export function stoppedCleanly(events: readonly RunEvent[]): boolean {
   const last = events.findLast(({ type }) => type === 'started' || type === 'resumed' || type === 'stopped')
-  return last?.type === 'stopped' && last.left === true
+  return last?.type === 'stopped' && last.cleanly === true
 }

@@ -87,16 +87,16 @@ export type TaskState = {
   /** The last iteration was cut off: the tree may be half-edited. */
   interrupted: boolean
   /** Iterations in a row that changed nothing while the same checks stayed red. */
-  still: number
+  stuck: number
   /** Iterations in a row that changed nothing and left all checks green; absent: none. */
-  unchanged?: number
+  idleGreen?: number
   /** Iterations in a row about which a check could not decide; absent: none. */
   undecided?: number
   /** Iterations in a row that changed nothing and said the same, and what they said; absent: none. */
   idle?: { times: number; said: string }
   visits: Record<StageName, number>
   /** What failed last: it shapes the next prompt. */
-  carry: Finding[]
+  lastRed: Finding[]
   /** Checks were green on the tree as it is now. */
   proof: boolean
   /** Why it is blocked, or how it came to be done other than by passing. */
@@ -141,7 +141,7 @@ export type Streak = {
   /** Empty answers. */
   empties: number
   /** Iterations that fell silent and changed nothing. */
-  idles: number
+  silent: number
   /** Meanwhile the agent did well at another task: the trouble is with this one. */
   elsewhere?: true
 }
@@ -187,9 +187,9 @@ export type RunState = {
   /** Findings that cast doubt on the latest green checks, by workspace; '' is the project. */
   doubts: Record<string, Finding[]>
   /** The user's instructions while it ran. */
-  told: string[]
+  instructions: string[]
   /** Those for one task only, such as the answer to its question. */
-  toldTask: Record<TaskId, string[]>
+  taskInstructions: Record<TaskId, string[]>
   /** The hosts that a sandbox refused, the files that it refused to write, and the hosts that the user allowed since. */
   sandbox: { denied: string[]; refused: string[]; allowed: string[] }
 }
@@ -246,8 +246,8 @@ export const initial: RunState = {
   checked: {},
   countsBefore: {},
   doubts: {},
-  told: [],
-  toldTask: {},
+  instructions: [],
+  taskInstructions: {},
   sandbox: { denied: [], refused: [], allowed: [] },
 }
 
@@ -284,9 +284,9 @@ const fresh = (stage: StageName): TaskState => ({
   bugs: 0,
   crashes: 0,
   interrupted: false,
-  still: 0,
+  stuck: 0,
   visits: {},
-  carry: [],
+  lastRed: [],
   proof: false,
   why: '',
 })

@@ -89,7 +89,7 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
   await ports.cleanUp(step)
   const { lost } = ended.exit
   // Nobody asked for it, so the run goes on. It costs no iteration, but counts as a crash: it must not go on for ever.
-  if (lost !== undefined && !ended.seenOff)
+  if (lost !== undefined && !ended.stoppedByRalph)
     return apply(context, settleAs(book, ports, step, { end: 'interrupted', note: lost, changed: true }))
   if (ended.how === 'interrupted') return settleInterrupted(book, ports, step)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }

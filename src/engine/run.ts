@@ -121,8 +121,8 @@ function recordError({ book, ports }: RunContext, error: unknown): void {
 }
 
 async function leave({ book, ports }: RunContext, why: string, interrupted: boolean): Promise<LoopEnding> {
-  const left = await judgeWhatIsWritten(ports)
-  book.record({ type: 'stopped', at: ports.clock.now(), why, ...(left && { left }) })
+  const cleanly = await judgeWhatIsWritten(ports)
+  book.record({ type: 'stopped', at: ports.clock.now(), why, ...(cleanly && { cleanly }) })
   return { type: 'stopped', why, interrupted }
 }
 

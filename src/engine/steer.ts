@@ -31,7 +31,7 @@ function tell(
   { text, task }: Extract<Control, { type: 'tell' }>,
   on: { at: number; request: string; from?: Sender },
 ): void {
-  book.record({ type: 'told', text, ...(task !== undefined && { task }), ...on })
+  book.record({ type: 'instructed', text, ...(task !== undefined && { task }), ...on })
   const about = book.tasks.filter(({ id }) => id === task)
   const reopened = reopen(book.table, book.state, about, on.at)
   if (reopened) book.record(reopened)

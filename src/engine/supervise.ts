@@ -125,7 +125,7 @@ export async function supervise(
       ...(unusable && { unusable }),
       ...(model !== undefined && { model }),
       ...(live.watched && { watched: live.watched }),
-      seenOff: stoppedByRalph,
+      stoppedByRalph: stoppedByRalph,
     }
   } catch (error) {
     // Whatever went wrong on our side, no agent is left running.
@@ -145,7 +145,7 @@ function notStarted(error: Error): Ended {
     exit: { code: 127, signal: null },
     ms: 0,
     result: { type: 'ended', ok: false, text: '', error: error.message },
-    seenOff: false,
+    stoppedByRalph: false,
   }
 }
 

@@ -44,7 +44,7 @@ export async function changesSince(start: Start, env: Record<string, string>): P
     const before = Object.hasOwn(start.dirty, path) ? start.dirty[path] : undefined
     if (before !== undefined) {
       if (before !== contentOf(start.root, path)) mixed.push(path)
-    } else if (Object.hasOwn(start.flagged ?? {}, path)) flagged.push(path)
+    } else if (Object.hasOwn(start.flagged, path)) flagged.push(path)
     else if (isUnlisted(path)) unlisted.push(path)
     else if (path.includes('\ufffd')) unnameable.push(path)
     else if (pathKind(start.root, path) === 'special') special.push(path)

@@ -165,7 +165,7 @@ export function openScm(
     ] as const)
       if (paths.length > 0) warn(`left uncommitted, because ${why}: ${paths.join(', ')}`)
     if (isNothing(changes.ours)) return changes.head === start.head ? NOTHING : null
-    // What an older ralph settled has no fingerprint, and was not prepared.
+    // What is committed before a merge was not checked, so it was not prepared.
     const intended = intent ?? (settled.tree === undefined ? await intend(id, changes) : null)
     if (!intended) return NO_MESSAGE
     const unchecked = new Set(await ports.unchecked(changes.ours, settled))

@@ -17,18 +17,18 @@ export type Start = {
   branch: string | null
   /** The content of each dirty path, in the form of `contentOf`. */
   dirty: Record<string, string>
-  /** What was staged: mode and object, as in the index. Missing in runs of an older ralph. */
-  staged?: Record<string, { mode: string; object: string }>
-  /** Untracked paths that git ignored; a whole folder ends in a slash. Missing in runs of an older ralph, as the next are. */
-  ignored?: string[]
+  /** What was staged: mode and object, as in the index. */
+  staged: Record<string, { mode: string; object: string }>
+  /** Untracked paths that git ignored; a whole folder ends in a slash. */
+  ignored: string[]
   /** Paths that git was told not to look at, except those below. */
-  flagged?: Record<string, Flag>
+  flagged: Record<string, Flag>
   /** What a sparse checkout left out; a whole folder ends in a slash. */
-  sparse?: string[]
+  sparse: string[]
   /** When it was, in milliseconds. */
-  at?: number
+  at: number
   /** Which folders these are: the root, and the two of git. */
-  ids?: { root: string; own: string; common: string }
+  ids: { root: string; own: string; common: string }
   /** A hash of the git hooks. */
   hooks: string
   dirs: GitDirs
@@ -92,7 +92,7 @@ const mapDirs = ({ own, common }: GitDirs, change: (path: string) => string): Gi
 /** Whether the repository is the one that a start is about: it has the commit that the run began at. */
 export async function isSameRepository(start: Start, env: Record<string, string>): Promise<boolean> {
   const now = idsOf(start)
-  const { ids = now, head } = start
+  const { ids, head } = start
   if (now.own === '' || now.common === '') return false
   if (ids.root === now.root && (ids.own !== now.own || ids.common !== now.common)) return false
   return head === null || (await git(start.root, env, ['cat-file', '-e', `${head}^{commit}`])) !== null

@@ -122,7 +122,7 @@ async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const index = await readIndex({ root: start.root, gitDir: start.dirs.own, env, since: start.at })
   if (index) await unhide(start.root, env, [...index.flags, ...index.proven, ...index.unproven])
   await mustGit(start.root, env, ['read-tree', ...base])
-  const staged = Object.entries(start.staged ?? {})
+  const staged = Object.entries(start.staged)
   const missing = await missingObjects(
     start.root,
     env,

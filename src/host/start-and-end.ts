@@ -11,6 +11,7 @@ import { processRef } from '../runners/process/proc.ts'
 import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
 import { bornAt, type PinnedFolder } from '../store/files/pinned.ts'
+import { FORMAT } from '../store/journal-lines.ts'
 import { readNote, writeNote } from '../store/notes.ts'
 import { gitEnvironment, pinsOf, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
@@ -84,13 +85,13 @@ export function recordBeginning(
     const reopened = reopen(book.table, book.state, book.tasks, at)
     if (reopened) book.record(reopened)
     active.onResume?.()
-    if (options.instruction) book.record({ type: 'told', at, text: options.instruction, from })
+    if (options.instruction) book.record({ type: 'instructed', at, text: options.instruction, from })
   } else {
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
     const pins = pinsOf(workflow, spec)
     // The place first: whoever looks for the runs of a folder reads no further (`beganIn`).
-    book.record({ type: 'began', at, v: 1, id, ...place, workflow: name, limits, tasks, pins, by })
+    book.record({ type: 'began', at, v: FORMAT, id, ...place, workflow: name, limits, tasks, pins, by })
     for (const edit of edits) book.record(edit)
   }
   for (const note of options.warnings) book.record({ type: 'warned', at, note })

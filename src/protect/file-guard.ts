@@ -38,8 +38,8 @@ export type FileGuardOptions = {
 /** `violated` is saved too: a signal between the agent's end and its checks must not lose the failed check. */
 type SavedState = {
   files: Snapshot
-  /** Device and inode of each root. Missing in runs of an older ralph. */
-  roots?: Record<string, string>
+  /** Device and inode of each root. */
+  roots: Record<string, string>
   violated: string[]
   failed?: string[]
   gone?: string[]
@@ -127,7 +127,7 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
       if (kindAt(root) !== null) found.failed.push(`${shown(root)} (it is no longer the same folder)`)
     for (const file of await restoreFiles(known.files, pins, found)) found.changed.push(file)
     for (const repository of await inner())
-      if (known.roots && !Object.hasOwn(known.roots, repository.gitDir))
+      if (!Object.hasOwn(known.roots, repository.gitDir))
         await tameRepository(repository, { tool, aside, shown, found, root: project })
     const folder = aside.folder()
     if (folder !== null) found.kept.push(folder)
@@ -142,7 +142,7 @@ export function guardFiles(options: FileGuardOptions): FileGuard {
     (await findAreas()).filter(({ root }) => !known || Object.hasOwn(known, root))
 
   function pinOf(root: string, known: SavedState): PinnedFolder | null {
-    const id = known.roots?.[root]
+    const id = known.roots[root]
     if (id !== undefined) return { path: root, id }
     return kindAt(root) === null ? null : pin(root)
   }

@@ -1,7 +1,5 @@
 import picomatch from 'picomatch'
-import { bareGlob, findGlobProblem, GLOB_OPTIONS } from '../core/glob.ts'
-import { UsageError } from '../core/usage-error.ts'
-import { quote } from '../core/visible.ts'
+import { bareGlob, GLOB_OPTIONS } from '../core/glob.ts'
 
 /** A file pattern, compiled once because it is matched twice in every iteration. */
 export type Glob = {
@@ -18,13 +16,7 @@ export type Glob = {
 
 const compile = (glob: string) => picomatch(glob, GLOB_OPTIONS)
 
-/** Throws a UsageError for an invalid pattern: a run of an older ralph may have one. */
 export function readGlob(pattern: string): Glob {
-  const problem = findGlobProblem(pattern, compile)
-  if (problem !== null)
-    throw new UsageError(
-      `a pattern in "protect" ${problem}, not ${quote(pattern)}; begin a new run without it`,
-    )
   const glob = bareGlob(pattern)
   const parts = glob.split('/')
   const special = parts.findIndex(part => /[\\*?[{(]/.test(part))

@@ -23,9 +23,8 @@ const confined: MakeRunner = options => {
   return processRunner(options)
 }
 
-/** All runners. A run is begun with the mode that was chosen for it; `auto` is in runs of older versions only. */
+/** All runners. A run is begun with the mode that was chosen for it. */
 export const runners: RunnerRegistry = new Map([
-  ['auto', direct],
   ['none', direct],
   ['srt', confined],
   ['docker', confined],

@@ -1,10 +1,11 @@
 import { formatDuration } from '../core/format.ts'
+import type { Beginning } from '../store/journal-lines.ts'
 import { costCell } from '../view/report/cost.ts'
 import { formatResult } from '../view/report/format.ts'
 import { type Receipt, receiptOf } from '../view/report/receipt.ts'
 import { plainLine } from '../view/text/plain.ts'
 import { type Registry, traitsIn } from '../workflows/index.ts'
-import { runsIn } from './find.ts'
+import { earlierRunsIn, runsIn } from './find.ts'
 import { isLive } from './live.ts'
 
 /** A run that no process hosts, as `ralph ls --all` shows it. */
@@ -22,12 +23,27 @@ export type EndedRun = {
   cost: string
 }
 
-/** The runs of a project that are not at work, the newest first. */
-export const endedRuns = (registry: Registry, home: string, project: string): EndedRun[] =>
-  runsIn(home, project)
+/** The runs of a project that are not at work, the newest first; after them those of an earlier build. */
+export const endedRuns = (registry: Registry, home: string, project: string): EndedRun[] => [
+  ...runsIn(home, project)
     .filter(run => !isLive(run))
     .reverse()
-    .map(({ events, began }) => endedRun(receiptOf(events, traitsIn(registry, began.workflow))))
+    .map(({ events, began }) => endedRun(receiptOf(events, traitsIn(registry, began.workflow)))),
+  ...earlierRunsIn(home, project).reverse().map(earlierRun),
+]
+
+const earlierRun = ({ id, project, at }: Beginning): EndedRun => ({
+  name: id,
+  run: id,
+  status: 'ended',
+  result: 'of an earlier build',
+  project,
+  work: '',
+  iteration: 0,
+  started: new Date(at).toISOString(),
+  cost_usd: null,
+  cost: '',
+})
 
 function endedRun(receipt: Receipt): EndedRun {
   const { id, project, command, subject, times, totals } = receipt
@@ -38,7 +54,7 @@ function endedRun(receipt: Receipt): EndedRun {
     result: formatResult(receipt),
     project,
     work: plainLine(subject ? `${command}: ${subject[1]}` : command),
-    iteration: totals.begun ?? totals.counted,
+    iteration: totals.begun,
     started: new Date(times.began).toISOString(),
     cost_usd: totals.usd,
     cost: costCell(totals),

@@ -6,7 +6,8 @@ import { homeFolder } from '../store/files/home.ts'
 import { kindAt } from '../store/files/inside.ts'
 import { bornAt, idAt } from '../store/files/pinned.ts'
 import { HOME_WAY_OUT, requireWritable } from '../store/files/writable.ts'
-import { beganIn, firstEvent, journalPath, readJournal } from '../store/journal.ts'
+import { beganIn, beginningOf, EarlierBuild, journalPath, readJournal } from '../store/journal.ts'
+import { type Beginning, FORMAT } from '../store/journal-lines.ts'
 import { findReceipt } from '../store/receipts.ts'
 import { sessionDir } from '../store/session.ts'
 import { isUndone } from '../view/report/ending.ts'
@@ -77,22 +78,23 @@ export function findRunId(home: string, name: string): string {
 
 /** The latest run of a folder; null if there is none. */
 export const latestRun = (home: string, project: string): StoredRun | null =>
-  latestMatching(home, project, () => true)
+  latestMatching(home, project, () => true, readRun)
 
 /** The latest run of a folder that can go on, and was not undone; null if there is none. */
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latestMatching(home, project, run => canGoOn(run.events) && !isUndone(run.events))
 
-/** The latest matching run of a folder, finished or not. */
+/** The latest matching run of a folder, finished or not. `read`: how to read one; by default, earlier builds' are left out. */
 export function latestMatching(
   home: string,
   project: string,
   matches: (run: StoredRun) => boolean,
+  read: (home: string, id: string) => StoredRun | null = readCurrent,
 ): StoredRun | null {
   for (const id of runIds(home).reverse()) {
     if (!mayBelong(home, id, project)) continue
-    const run = readRun(home, id)
-    if (isIn(run, project) && matches(run)) return run
+    const run = read(home, id)
+    if (run && isIn(run, project) && matches(run)) return run
   }
   return null
 }
@@ -104,8 +106,8 @@ export function latestMatching(
 function mayBelong(home: string, id: string, project: string): boolean {
   const dir = runDir(home, id)
   if (![project, null].includes(beganIn(dir)) && !hasSession(id, project)) return false
-  const began = firstEvent(dir)
-  return began?.type === 'began' && (began.project === project || hasSession(id, project))
+  const began = beginningOf(dir)
+  return began !== null && (began.project === project || hasSession(id, project))
 }
 
 /** Whether this folder is the one that the run was last at work in. */
@@ -152,7 +154,6 @@ export function readRun(home: string, id: string): StoredRun {
   const began = events[0]
   if (began?.type !== 'began')
     throw new UsageError(`${journalPath(dir)} does not begin with the start of a run; it cannot be resumed`)
-  if (began.v !== 1) throw new UsageError(`run ${id} was made by a newer ralph; update ralph to continue it`)
   const last = events.findLast(isPlaced)
   return last
     ? placeAt({ id, dir, began, events, last }, last.project)
@@ -168,6 +169,27 @@ export function placeAt(run: StoredRun, project: string): StoredRun {
   const began = { ...run.began, project, pins: { ...run.began.pins, project } }
   return { ...run, began, events: [began, ...run.events.slice(1)] }
 }
+
+/** The same; null for a run of an earlier build of ralph. */
+function readCurrent(home: string, id: string): StoredRun | null {
+  try {
+    return readRun(home, id)
+  } catch (error) {
+    if (error instanceof EarlierBuild) return null
+    throw error
+  }
+}
+
+/** The runs of a folder that an earlier build of ralph wrote, the oldest first. */
+export const earlierRunsIn = (home: string, project: string): Beginning[] =>
+  runIds(home).flatMap(id => {
+    const began = beginningOf(runDir(home, id))
+    return began !== null && began.project === project && began.v < FORMAT ? [began] : []
+  })
+
+/** Whether an earlier build of ralph wrote the run. */
+export const isOfEarlierBuild = (home: string, id: string): boolean =>
+  (beginningOf(runDir(home, id))?.v ?? FORMAT) < FORMAT
 
 export function runIds(home: string): string[] {
   const dir = join(home, 'runs')

@@ -25,7 +25,7 @@ export function receiptFor(
 ): Receipt {
   const home = ralphHome(env)
   const kept = keptReceipt(home, name, projectDir, env)
-  if (kept !== null) return withDefaults(registry, kept as KeptReceipt)
+  if (kept !== null) return kept as Receipt
   const run = chooseRun(name, projectDir, env)
   const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
   return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
@@ -60,19 +60,6 @@ async function countChangedFiles(id: string, env: NodeJS.ProcessEnv): Promise<nu
   }
   return names.split('\n').filter(Boolean).length
 }
-
-/** A receipt that an older ralph kept lacks what later ones have. */
-type KeptReceipt = Partial<Receipt> & Omit<Receipt, 'requests' | 'doubts'>
-
-const withDefaults = (registry: Registry, kept: KeptReceipt): Receipt => ({
-  requests: [],
-  doubts: [],
-  ...traitsIn(registry, kept.workflow),
-  ...kept,
-  // Older ones still name the command that continued the run.
-  resume: null,
-  deleted: true,
-})
 
 function keptReceipt(
   home: string,

@@ -30,7 +30,7 @@ type Elsewhere = { pid: number; host: string; lock: string }
 export type RunStatus = {
   id: string
   project: string
-  standing: Phase
+  phase: Phase
   pid: number | null
   /** The process that hosts it on another machine, as far as this lock says. */
   elsewhere: Elsewhere | null
@@ -91,7 +91,7 @@ export function statusOf(
   return {
     id: began.id,
     project: began.project,
-    standing: phase,
+    phase,
     pid: live ? (hostOf({ events })?.pid ?? null) : null,
     elsewhere,
     iteration: iterationOf(events),
@@ -149,10 +149,10 @@ function lastAgent(events: readonly RunEvent[]): string | null {
 /** 0 if the clock was set back since. */
 const formatAge = (at: number, now: number): string => formatDuration(Math.max(now - at, 0))
 
-function formatPhase({ standing, pid, elsewhere }: RunStatus): string {
+function formatPhase({ phase, pid, elsewhere }: RunStatus): string {
   if (elsewhere)
-    return `${standing} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as ralph knows)`
-  return pid === null ? standing : `${standing} (pid ${pid})`
+    return `${phase} (pid ${elsewhere.pid} on ${plainLine(elsewhere.host)}, as far as ralph knows)`
+  return pid === null ? phase : `${phase} (pid ${pid})`
 }
 
 /** `columns`: of a terminal; null: lines may be as long as they are. */

@@ -114,7 +114,7 @@ export async function tellRun(run: StoredRun, text: string, task: TaskId | null,
   if (text.trim() === '') throw new UsageError('the instruction is empty')
   const instruction = { text, ...(task !== null && { task }) }
   await sendOrRecord(run, { type: 'tell', ...instruction }, env, () => ({
-    type: 'told',
+    type: 'instructed',
     at: Date.now(),
     ...instruction,
   }))
@@ -166,7 +166,7 @@ async function sendOrRecord(
   return null
 }
 
-type Change = Extract<RunEvent, { type: 'told' | 'limits' | 'allowed' | 'edited' }>
+type Change = Extract<RunEvent, { type: 'instructed' | 'limits' | 'allowed' | 'edited' }>
 
 function unread(run: StoredRun, what: string): Answer {
   const { id } = run

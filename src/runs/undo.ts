@@ -83,7 +83,7 @@ export async function undoRun(
 /** The repository's folder, pinned. Throws if it, or git's folder in it, is not the one that the run was in. */
 async function sameFolder({ run, start }: PastRun, env: NodeJS.ProcessEnv): Promise<PinnedFolder> {
   const now = idsOf(start)
-  const { ids = now } = start
+  const { ids } = start
   // Where nobody resumed it elsewhere, it must be the very same folders, and no copies: an undo removes and overwrites files.
   const isMoved =
     run.last.folder !== (run.events[0] as StoredRun['began']).folder ||

@@ -87,7 +87,7 @@ const pipelineRole = section({
   /** null: that of the pipeline, else the role's own. */
   maxIterations: z._default(z.nullable(positiveCount), null),
   /** What verifies it, where a task has no criteria for the role. */
-  command: z._default(commandOrNull, null),
+  check: z._default(commandOrNull, null),
   /** A file with its base prompt. */
   prompt: z._default(commandOrNull, null),
   /** Whether it may change files; null: all but the reviewer and qa. */

@@ -49,7 +49,7 @@ export function receiveControls(
       stuck.add(id)
     }
   }
-  for (const id of namesIn(folder)) if (isOver(id, read(join(folder, id)), past)) remove(id)
+  for (const id of namesIn(folder)) if (isOver(id, past)) remove(id)
   const wake = () => {
     for (const call of listeners) call()
   }
@@ -87,13 +87,8 @@ const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
 const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
   a.pid === b.pid && a.startTime === b.startTime && a.host === b.host
 
-/**
- * It was handled before the crash; or an older build sent it, and it asked an earlier incarnation to pause or resume,
- * which has ended since.
- */
-const isOver = (id: string, sent: Sent | null, past: readonly RunEvent[]) =>
-  past.some(e => 'request' in e && e.request === id) ||
-  (sent?.to === undefined && sent?.control.type !== 'cancel' && !LASTING.includes(sent?.control.type))
+/** Whether it was handled before the crash. */
+const isOver = (id: string, past: readonly RunEvent[]) => past.some(e => 'request' in e && e.request === id)
 
 /**
  * Watches a folder; if it is removed, creates it again.
@@ -141,7 +136,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A request, the process it was sent to and the one that sent it, which older builds did not write. */
+/** A request, the process it was sent to and the one that sent it. */
 type Sent = { control: Control; to?: ProcessRef; from?: Sender }
 
 /** null: the request cannot be read. */

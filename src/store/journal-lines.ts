@@ -1,6 +1,9 @@
 import type { RunEvent } from '../core/events.ts'
 import { OWN_DEPTH, parseJson } from '../core/json.ts'
 
+/** The format of the journal. A change that the readers of journals would not survive gets the next number. */
+export const FORMAT = 2
+
 type Kind = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'
 type JournaledType = Exclude<
   RunEvent['type'],
@@ -22,7 +25,14 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   baseline: { findings: 'array' },
   started: { id: 'number', task: 'string', stage: 'string', agent: 'any', n: 'number' },
   spawned: { id: 'number', ref: 'object' },
-  ended: { id: 'number', how: 'string', exit: 'object', ms: 'number', result: 'object', seenOff: 'boolean' },
+  ended: {
+    id: 'number',
+    how: 'string',
+    exit: 'object',
+    ms: 'number',
+    result: 'object',
+    stoppedByRalph: 'boolean',
+  },
   asked: { id: 'number', role: 'string', agent: 'string', ms: 'number' },
   settled: {
     id: 'number',
@@ -51,7 +61,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   edited: { by: 'string' },
   control: { hold: 'any' },
   limits: { limits: 'object' },
-  told: { text: 'string' },
+  instructed: { text: 'string' },
   stopped: { why: 'string' },
   finished: { result: 'string', proof: 'any', why: 'string' },
   undone: { saved: 'string' },
@@ -72,12 +82,23 @@ export function parseEvent(line: string): { event: RunEvent } | { wrong: string 
   if (!Object.hasOwn(FIELDS, type))
     return { wrong: `is a journal event of an unknown kind, "${type}"; a newer ralph may have written it` }
   const event = fields as RunEvent
-  // Another version of ralph wrote it, with fields of its own. Opening the run reports that.
-  if (event.type === 'began' && typeof event.v === 'number' && event.v !== 1) return { event }
+  if (event.type === 'began' && event.v !== FORMAT) return { wrong: 'is of another version of ralph' }
   const wrong = Object.entries(FIELDS[type as JournaledType]).find(
     ([name, kind]) => !fits(fields[name], kind),
   )
   return wrong ? { wrong: `is not a journal event: "${type}" without a proper "${wrong[0]}"` } : { event }
+}
+
+/** What the journals of all versions begin with. */
+export type Beginning = { v: number; at: number; id: string; project: string }
+
+/** The beginning of a run in the first line of its journal; null if it is none. */
+export function parseBeginning(line: string): Beginning | null {
+  const value = parse(line) as Record<string, unknown> | null
+  if (kindOf(value) !== 'object' || value?.type !== 'began') return null
+  const { v, at, id, project } = value
+  if (typeof v !== 'number' || typeof at !== 'number') return null
+  return typeof id === 'string' && typeof project === 'string' ? { v, at, id, project } : null
 }
 
 const fits = (value: unknown, kind: Kind): boolean =>

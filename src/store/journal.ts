@@ -16,7 +16,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { syncFolder } from './files/atomic.ts'
 import { firstBytesOf, LIMITS, readFirstLine, readRegularFile, UnreadableFile } from './files/read.ts'
 import { describeWriteError } from './files/writable.ts'
-import { parseEvent } from './journal-lines.ts'
+import { type Beginning, FORMAT, parseBeginning, parseEvent } from './journal-lines.ts'
 
 /** Events that must survive a power cut: an iteration was paid for, or a decision depends on them. */
 const SYNCED: ReadonlySet<RunEvent['type']> = new Set([
@@ -70,7 +70,23 @@ export function openJournal(runDir: string): Journal {
   }
 }
 
-/** Reads a journal without an incomplete last line. An invalid line before that is an error, never skipped. */
+/** The journal is of an earlier build of ralph, which used other names. */
+export class EarlierBuild extends UsageError {}
+
+/** Refuses a run of another version of ralph: what it began with would be understood only in part. */
+export function requireFormat(runDir: string, began: Beginning | null): void {
+  if (began === null || began.v === FORMAT) return
+  if (began.v > FORMAT)
+    throw new UsageError(`run ${began.id} was made by a newer ralph; update ralph to continue it`)
+  throw new EarlierBuild(
+    `run ${began.id} was written by an earlier build of ralph and cannot be resumed; its files are in ${runDir}`,
+  )
+}
+
+/**
+ * Reads a journal without an incomplete last line. An invalid line before that is an error, never skipped. So is the
+ * journal of another version.
+ */
 export function readJournal(runDir: string): RunEvent[] {
   const path = journalPath(runDir)
   const bytes = read(path)
@@ -78,17 +94,17 @@ export function readJournal(runDir: string): RunEvent[] {
   lines.pop()
   return lines.map((line, index) => {
     const found = parseEvent(line)
-    if ('wrong' in found)
-      throw new UsageError(`${path}:${index + 1} ${found.wrong}; the run cannot be resumed`)
-    return found.event
+    if ('event' in found) return found.event
+    if (index === 0) requireFormat(runDir, parseBeginning(line))
+    throw new UsageError(`${path}:${index + 1} ${found.wrong}; the run cannot be resumed`)
   })
 }
 
-/** The first event only, which names the project of the run; null if it is missing or invalid. */
-export function firstEvent(runDir: string): RunEvent | null {
+/** How a run began, whichever version of ralph wrote it; null if the first event is missing or invalid. */
+export function beginningOf(runDir: string): Beginning | null {
+  if (!existsSync(journalPath(runDir))) return null
   try {
-    const found = parseEvent(readFirstLine(journalPath(runDir), LIMITS.own) ?? '')
-    return 'event' in found ? found.event : null
+    return parseBeginning(readFirstLine(journalPath(runDir), LIMITS.own) ?? '')
   } catch (error) {
     if (error instanceof UnreadableFile) return null
     throw error
@@ -96,10 +112,10 @@ export function firstEvent(runDir: string): RunEvent | null {
 }
 
 /** The first fields of a run's first event. Its lists, which come later, can have megabytes. */
-const BEGINNING = /^\{"type":"began","at":\d+,"v":1,"id":"[^"]*","project":("(?:[^"\\]|\\.)*"),/
+const BEGINNING = /^\{"type":"began","at":\d+,"v":\d+,"id":"[^"]*","project":("(?:[^"\\]|\\.)*"),/
 const BEGINNING_BYTES = 8192
 
-/** The folder that a run began in, from the first bytes of its journal; null if they do not tell, as in older runs. */
+/** The folder that a run began in, from the first bytes of its journal; null if they do not tell. */
 export function beganIn(runDir: string): string | null {
   try {
     const [, folder] = BEGINNING.exec(firstBytesOf(journalPath(runDir), BEGINNING_BYTES).toString()) ?? []

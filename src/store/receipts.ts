@@ -1,15 +1,16 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { OWN_DEPTH, parseJson } from '../core/json.ts'
+import { isObject, OWN_DEPTH, parseJson } from '../core/json.ts'
 import { replaceFile } from './files/atomic.ts'
 import { LIMITS, textAt } from './files/read.ts'
+import { FORMAT } from './journal-lines.ts'
 
 const folderOf = (home: string) => join(home, 'receipts')
 
 /** Saves the receipt of a run whose folder is about to be deleted. */
-export function keepReceipt(home: string, id: string, receipt: unknown): void {
+export function keepReceipt(home: string, id: string, receipt: object): void {
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
-  replaceFile(join(folderOf(home), `${id}.json`), `${JSON.stringify(receipt)}\n`, 0o600)
+  replaceFile(join(folderOf(home), `${id}.json`), `${JSON.stringify({ v: FORMAT, ...receipt })}\n`, 0o600)
 }
 
 /** The receipt of a deleted run, by its id or a beginning or end of it that matches no other run. */
@@ -28,11 +29,14 @@ export function latestReceipt(home: string, project: string): unknown {
   return null
 }
 
-/** null: it cannot be read. */
+/** null if it cannot be read, or is of another version of ralph. */
 function read(home: string, id: string): { project?: unknown } | null {
   const text = textAt(join(folderOf(home), `${id}.json`), { limit: LIMITS.own })
   try {
-    return text === null ? null : (parseJson(text, OWN_DEPTH) as { project?: unknown } | null)
+    const found = text === null ? null : parseJson(text, OWN_DEPTH)
+    if (!isObject(found) || found.v !== FORMAT) return null
+    const { v: _, ...receipt } = found
+    return receipt
   } catch {
     return null
   }

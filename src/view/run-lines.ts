@@ -150,7 +150,7 @@ function eventLines(run: ShownRun, event: RunEvent, fit: Fit): string[] {
     case 'finished':
     case 'stopped':
       return [...summaryLines(run.shown, fit), ...(ending?.(style, fit) ?? [])]
-    case 'told':
+    case 'instructed':
       return [fit.cut(colors.dim(`  instruction${instructionOf(event)}`))]
     case 'limits': {
       const limit = event.limits.iterations
@@ -267,7 +267,7 @@ const withoutAnswer = (event: AgentEvent): AgentEvent =>
 const commitText = (event: Extract<RunEvent, { type: 'committed' | 'merged' }>): string =>
   `${event.type} ${plainLine(event.to).slice(0, 10)}${'by' in event && event.by === 'agent' ? ' (by the agent)' : ''}`
 
-const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'told' }>): string =>
+const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'instructed' }>): string =>
   `${task === undefined ? '' : ` for ${plainLine(task)}`}: ${plainLine(text)}`
 
 /**

@@ -1,7 +1,7 @@
 import type { Sender } from '../core/events.ts'
 import { plainLine } from './text/plain.ts'
 
-/** Who sent a request, for the end of a sentence. Older builds did not record it. */
+/** Who sent a request, for the end of a sentence. A request that was written by hand names none. */
 export function formatSender(from: Sender | null | undefined): string {
   if (!from) return 'by an unknown sender'
   const { pid, terminal, within = [] } = from

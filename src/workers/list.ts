@@ -3,7 +3,7 @@ import { fold } from '../core/evolve.ts'
 import { formatDuration } from '../core/format.ts'
 import { safeJson } from '../core/visible.ts'
 import { type EndedRun, endedRows, endedRuns } from '../runs/ended-runs.ts'
-import { ralphHome, type StoredRun } from '../runs/find.ts'
+import { isOfEarlierBuild, ralphHome, type StoredRun } from '../runs/find.ts'
 import { type Io, say, type Writer } from '../runs/io.ts'
 import { hostOf, liveRuns } from '../runs/live.ts'
 import { projectOf } from '../runs/project.ts'
@@ -47,7 +47,7 @@ type Listed = {
 /** What runs on this machine: the workers, and the runs that some terminal hosts; `--all`: also what has ended. */
 export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const home = ralphHome(env)
-  const workers = allWorkers(home)
+  const workers = allWorkers(home).filter(({ run }) => !isOfEarlierBuild(home, run))
   const theirs = new Set(workers.map(({ run }) => run))
   const all = [
     ...workers.map(record => listedWorker(home, record, env)),

@@ -3,7 +3,7 @@ import { UsageError } from '../core/usage-error.ts'
 import type { WorkflowTraits } from '../view/report/receipt.ts'
 import { buildWorkflow } from './build/workflow.ts'
 import { pipelineWorkflow } from './pipeline/workflow.ts'
-import { promptWorkflow } from './run/workflow.ts'
+import { runWorkflow } from './run/workflow.ts'
 import type { RunSpec } from './spec.ts'
 import { storiesWorkflow } from './stories/workflow.ts'
 import type { Workflow } from './workflow.ts'
@@ -13,7 +13,7 @@ export type Registry = ReadonlyMap<string, Workflow>
 
 /** The workflows of ralph: the only place that knows them all. */
 export const workflows: Registry = new Map(
-  [promptWorkflow, buildWorkflow, storiesWorkflow, pipelineWorkflow].map(workflow => [
+  [runWorkflow, buildWorkflow, storiesWorkflow, pipelineWorkflow].map(workflow => [
     workflow.name,
     workflow as Workflow,
   ]),

@@ -48,12 +48,12 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   head: textOrNull,
   branch: textOrNull,
   dirty: byPath(text),
-  staged: z.optional(byPath(z.looseObject({ mode: text, object: text }))),
-  ignored: z.optional(texts),
-  flagged: z.optional(byPath(z.enum(['h', 'S', 's']))),
-  sparse: z.optional(texts),
-  at: z.optional(z.number()),
-  ids: z.optional(z.looseObject({ root: text, own: text, common: text })),
+  staged: byPath(z.looseObject({ mode: text, object: text })),
+  ignored: texts,
+  flagged: byPath(z.enum(['h', 'S', 's'])),
+  sparse: texts,
+  at: z.number(),
+  ids: z.looseObject({ root: text, own: text, common: text }),
   hooks: text,
   dirs: z.looseObject({ own: text, common: text }),
 })
@@ -93,7 +93,7 @@ export function pinsOf<S extends RunSpec>(workflow: Workflow<S>, spec: S): Recor
   return { ...workflow.pins(spec), start: start && packStart(start, project) }
 }
 
-/** Reads pins with a schema. In the journal of an older or newer ralph something may be missing. */
+/** Reads pins with a schema. In the journal of another version of ralph something may be missing. */
 export function readPins<Spec extends BaseSpec>(
   schema: z.ZodMiniType<Spec>,
   pins: Record<string, unknown>,

@@ -109,7 +109,7 @@ describe('a build that is resumed', () => {
     ])
 
     const journal = join(stage.runs().find(dir => dir.endsWith(id))!, 'journal.ndjson')
-    writeFileSync(journal, readFileSync(journal, 'utf8').replace('"v":1', '"v":2'))
+    writeFileSync(journal, readFileSync(journal, 'utf8').replace('"v":2', '"v":3'))
     expect(await resumed(id)).toEqual([2, expect.stringMatching(/was made by a newer ralph/)])
   })
 })

@@ -114,7 +114,7 @@ describe('a build', () => {
     )
     const told = await stage.ralph('build', 'Make a shop', '--dry-run', '--json')
     expect(JSON.parse(told.stdout)).toMatchObject({
-      workflow: 'tasks',
+      workflow: 'build',
       subject: { type: 'goal', name: 'Make a shop' },
       prompt: 'Make a shop',
     })

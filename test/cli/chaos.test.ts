@@ -57,9 +57,9 @@ async function finish(stage: Stage): Promise<void> {
 function essenceOf(stage: Stage) {
   const journal = eventsOf(stage)
   const { state, tasks } = fold(journal)
-  const { taskStates, n, flight, unapplied, intents, spent, told, redBefore, streaks, hold } = state
+  const { taskStates, n, flight, unapplied, intents, spent, instructions, redBefore, streaks, hold } = state
   // An agent that is called again for what it had done when it was killed changes nothing more.
-  const { tries: _, unchanged: __, carry, ...stands } = taskStates.prompt!
+  const { tries: _, idleGreen: __, lastRed, ...stands } = taskStates.prompt!
   const failed = failedSteps(journal)
   const settled = journal
     .filter(e => e.type === 'settled')
@@ -69,9 +69,9 @@ function essenceOf(stage: Stage) {
   const costOf = (events: typeof ended) => events.reduce((sum, e) => sum + (e.result.costUsd ?? 0), 0)
   const finished = journal.filter(e => e.type === 'finished').at(-1)
   return {
-    state: { n: n - failed.size, flight, unapplied, intents, told, redBefore, streaks, hold },
+    state: { n: n - failed.size, flight, unapplied, intents, instructions, redBefore, streaks, hold },
     spent: [costOf(paid), spent.usd - costOf(ended)],
-    task: { ...stands, carry: carry.map(f => f.check) },
+    task: { ...stands, lastRed: lastRed.map(f => f.check) },
     tasks,
     settled: settled.map(e => [e.end, e.move, e.findings.map(f => `${f.check}: ${f.verdict}`)]),
     paid: paid.map(e => [e.how, e.result.text, e.result.usage]),

@@ -117,10 +117,10 @@ function setUp() {
       {
         type: 'began',
         at: 1,
-        v: 1,
+        v: 2,
         id,
         project: stage.project,
-        workflow: 'prompt',
+        workflow: 'run',
         tasks: [],
         limits: {},
         pins: {},

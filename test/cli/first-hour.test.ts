@@ -150,7 +150,7 @@ describe('without a run, the latest is meant by', () => {
       const ran = await stage.ralph('tell', ...words)
       expect([ran.code, ran.stderr]).toEqual([0, ''])
       const event = stage.journal().at(-1)
-      return event?.type === 'told' ? [event.task, event.text] : event
+      return event?.type === 'instructed' ? [event.task, event.text] : event
     }
     expect(await told('Use the new API')).toEqual([undefined, 'Use the new API'])
     expect(await told('Use', 'the', 'new', 'API')).toEqual([undefined, 'Use the new API'])

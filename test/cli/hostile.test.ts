@@ -79,7 +79,10 @@ describe.skipIf(process.platform !== 'linux')('an agent that', () => {
     const stays: Act[] = [['claude', 'Done. <response>DONE</response>'], ['ignore', 'SIGTERM'], ['hang']]
     const stage = setStage({ settings: { killGrace: 0.2 }, calls: [stays] })
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
-    expect(stage.journal().find(e => e.type === 'ended')).toMatchObject({ how: 'exited', seenOff: true })
+    expect(stage.journal().find(e => e.type === 'ended')).toMatchObject({
+      how: 'exited',
+      stoppedByRalph: true,
+    })
     expect(settle(stage)).toEqual(['ok'])
     expect(leftovers(stage.ralphHome)).toEqual([])
   })

@@ -10,5 +10,5 @@ it('an agent and its hooks are told the workflow, the stage, and what the user a
   const ran = await stage.ralph('run', '-p', 'x', '--', 'sh', '-c', script)
   expect(ran.code, ran.stderr).toBe(0)
   const told = readFileSync(join(stage.project, 'told'), 'utf8')
-  expect(told).toBe('prompt\nwork\n["git push **"]\n')
+  expect(told).toBe('run\nwork\n["git push **"]\n')
 })

@@ -209,7 +209,7 @@ describe('ralph morning', () => {
     mkdirSync(join(makeRunDir(home, '3-foreign'), 'journal.ndjson'))
     mkdirSync(join(home, 'runs', '4-empty'))
     const [began] = recent(journal().events)
-    add('5-newer', [{ ...began, v: 2 } as never])
+    add('5-newer', [{ ...began, v: 3 } as never])
     const { code, stdout, stderr } = await ralph(setStage(), 'morning')
     expect(code).toBe(0)
     expect(stdout).toContain('ralph morning: 1 run ')

@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux)('when its terminal closes, a run', () => {
   it('stops cleanly and can be resumed', async () => {
     const stage = await closeTerminal('ralph run -p x')
     expect(await soon(() => stage.last()?.type === 'stopped')).toBe(true)
-    expect(stage.last()).toMatchObject({ type: 'stopped', why: 'interrupted', left: true })
+    expect(stage.last()).toMatchObject({ type: 'stopped', why: 'interrupted', cleanly: true })
     expect(await soon(() => leftovers(stage.ralphHome).length === 0)).toBe(true)
     stage.letGo()
     expect(await stage.ralph('resume')).toMatchObject({ code: 0 })

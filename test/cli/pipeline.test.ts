@@ -187,7 +187,7 @@ describe('settings', () => {
     const tasks = [{ id: 'T1', title: 'Validate tokens', completion }]
     const command = await setPipeline({
       tasks,
-      settings: { pipeline: { roles: { coder: { command: 'grep -q verify auth.js' } } } },
+      settings: { pipeline: { roles: { coder: { check: 'grep -q verify auth.js' } } } },
     })
     expect((await command.ralph('pipeline')).code).toBe(0)
     expect(command.settled()[0]!.findings).toMatchObject([

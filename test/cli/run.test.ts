@@ -195,7 +195,7 @@ describe('ralph run', () => {
       exit: 0,
       prompt: expect.stringContaining('prompt.txt'),
     })
-    expect(JSON.parse(stage.session('session.json'))).toMatchObject({ workflow: 'prompt' })
+    expect(JSON.parse(stage.session('session.json'))).toMatchObject({ workflow: 'run' })
     expect(stage.read('.ralph/.gitignore')).toBe('.gitignore\nsessions/\nsettings.local.json\n')
     expect(statSync(stage.runs()[0]!).mode & 0o777).toBe(0o700)
   })
@@ -294,7 +294,7 @@ describe('ralph run', () => {
     const ran = await stage.ralph('run', '-f', 'PROMPT.md', '--dry-run', '--json', '--model', 'opus')
     expect([ran.code, ran.stderr, ran.stdout.trim().split('\n').length]).toEqual([0, '', 1])
     expect(JSON.parse(ran.stdout)).toEqual({
-      workflow: 'prompt',
+      workflow: 'run',
       project: realpathSync(stage.project),
       agent: 'claude',
       model: 'opus',

@@ -17,9 +17,9 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
 }
 const begun = (stage: ReturnType<typeof setStage>) => until(() => existsSync(join(stage.project, 'begun')))
 /** Null before it began. */
-const standing = async (stage: ReturnType<typeof setStage>) => {
+const phase = async (stage: ReturnType<typeof setStage>) => {
   const { stdout } = await stage.ralph('status', '--json')
-  return stdout === '' ? null : JSON.parse(stdout).standing
+  return stdout === '' ? null : JSON.parse(stdout).phase
 }
 
 describe('a run at work', () => {
@@ -27,10 +27,10 @@ describe('a run at work', () => {
     const stage = setStage({ calls: [[['file', 'begun', ''], ['await', '../go'], MORE], [DONE]] })
     const run = stage.start('run', '-p', 'x')
     await begun(stage)
-    expect(await standing(stage)).toBe('running')
+    expect(await phase(stage)).toBe('running')
     expect((await stage.ralph('pause')).stdout).toMatch(/^paused run \S+: .* ralph resume/)
     stage.write('../go', '')
-    await until(async () => (await standing(stage)) === 'paused')
+    await until(async () => (await phase(stage)) === 'paused')
     expect(await stage.ralph('resume', '-m', '30')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^ralph: error: run \S+ is at work under its own limits; .*\n$/),
@@ -41,7 +41,7 @@ describe('a run at work', () => {
       stderr: expect.stringMatching(/^resumed run /),
     })
     expect((await run.ended).code).toBe(0)
-    expect(await standing(stage)).toBe('finished')
+    expect(await phase(stage)).toBe('finished')
   })
 
   it('that waits for a limit says until when, and is told to try now by resume', async () => {
@@ -51,7 +51,7 @@ describe('a run at work', () => {
     ]
     const stage = setStage({ calls: [limited, [DONE]] })
     const run = stage.start('run', '-p', 'x')
-    await until(async () => (await standing(stage)) === 'waiting')
+    await until(async () => (await phase(stage)) === 'waiting')
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/waits\s+until \d\d:\d\d; to try now: ralph resume \S+\n/)
     expect(stdout).toMatch(/limited\s+claude until \d\d:\d\d\n/)

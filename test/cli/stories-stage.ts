@@ -70,7 +70,7 @@ export const story = (id: string, more: Partial<Story> = {}): Story => ({
 type Folder = { stories?: Story[]; verify?: string[]; prompt?: string }
 
 /** An agent that follows these calls, then works honestly; gives what each call of it found, in turn. */
-export function addStoryAgent(
+function addStoryAgent(
   { root, bin }: { root: string; bin: string },
   calls: readonly Call[],
   { commits = true } = {},
@@ -118,7 +118,7 @@ function seenBy(call: string): Seen {
 }
 
 /** Everything that a story loop needs. */
-export const storyFiles = ({ stories, verify, prompt = PROMPT }: Folder): Record<string, string> => ({
+const storyFiles = ({ stories, verify, prompt = PROMPT }: Folder): Record<string, string> => ({
   'ralph/tasks.json': spellFile(storyFile(stories ?? [story('US-001')], verify)),
   'ralph/prd.md': '# Shop\n',
   'ralph/progress.txt': '# Ralph Progress Log\n',

@@ -123,7 +123,7 @@ describe('what an agent leaves running', () => {
     ['RALPH_STEP=999', 'under the name of another step'],
     ['RALPH_STEP=none RALPH_CALL=x', 'under the name of no step'],
     ['RALPH_STEP=0', 'under the name of a probe'],
-    ['env -u RALPH_STEP -u RALPH_CALL -u RALPH_SITTING', 'without most of its marks'],
+    ['env -u RALPH_STEP -u RALPH_CALL -u RALPH_INCARNATION', 'without most of its marks'],
   ])('with %j, %s, does not pass for a person who approves', async marks => {
     const FAIL = "said='I could not do it.'"
     const keep = `while sleep 0.02; do ${APPROVE}; done`

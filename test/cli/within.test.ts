@@ -128,7 +128,7 @@ describe('from within a run', () => {
     expect(stage.runs()).toHaveLength(1)
     const events = stage.journal()
     expect(kinds(events)).not.toContain('control')
-    expect(kinds(events)).not.toContain('told')
+    expect(kinds(events)).not.toContain('instructed')
     expect(events.filter(e => e.type === 'edited' && e.by === 'person')).toEqual([])
     expect(existsSync(join(stage.ralphHome, 'trust.json'))).toBe(false)
   })
@@ -191,9 +191,9 @@ describe('who sent a request', () => {
     await run.ended
     // Whoever runs these tests may have a terminal, or be an agent.
     const from = { pid: expect.any(Number) }
-    const events = stage.journal().filter(e => e.type === 'told' || e.type === 'control')
+    const events = stage.journal().filter(e => e.type === 'instructed' || e.type === 'control')
     expect(events).toMatchObject([
-      { type: 'told', from },
+      { type: 'instructed', from },
       { type: 'control', from },
     ])
     const by = /by a (person at \S+|process without a terminal|process of run \S+) \(pid \d+\)/

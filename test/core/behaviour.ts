@@ -13,10 +13,10 @@ export function someEnding(d: Dice, { trouble }: Temper, now: number): Ending {
     how: 'exited',
     exit: { code: 0, signal: null },
     result: { type: 'ended', ok: true, text: 'words', usage: USAGE, costUsd: 0.5 },
-    seenOff: false,
+    stoppedByRalph: false,
   }
   if (!d.chance(trouble))
-    return d.chance(0.05) ? { ...well, exit: { code: 143, signal: null }, seenOff: true } : well
+    return d.chance(0.05) ? { ...well, exit: { code: 143, signal: null }, stoppedByRalph: true } : well
   const failed = { ...well.result, ok: false, text: '', error: 'no' }
   switch (d.below(9)) {
     case 0:

@@ -22,7 +22,7 @@ describe('the state', () => {
         exit: { code: 0, signal: null },
         ms: 5,
         result,
-        seenOff: false,
+        stoppedByRalph: false,
       })
       expect(run.state.flight[id]!.ended).toMatchObject({ how: 'exited', result })
       run.land(id, ok())
@@ -98,10 +98,10 @@ it('a journal read back tells the same state and list', () => {
   const began: RunEvent = {
     type: 'began',
     at: 1000,
-    v: 1,
+    v: 2,
     id: 'r',
     project: '/',
-    workflow: 'tasks',
+    workflow: 'build',
     limits: LIMITS,
     tasks: [task('#1')],
     pins: {},

@@ -437,7 +437,7 @@ const idle = {
 
 it('a budget is checked between iterations, and the one that crosses it counts', () => {
   const run = play(runTable(), [task('p')], { ...LIMITS, usd: 1 })
-  const ended = { how: 'exited', exit: { code: 0, signal: null }, ms: 1, seenOff: false } as const
+  const ended = { how: 'exited', exit: { code: 0, signal: null }, ms: 1, stoppedByRalph: false } as const
   const result = { type: 'ended', ok: true, text: 'x', costUsd: 0.6 } as const
   for (const more of [true, false]) {
     const step = run.begin()

@@ -61,24 +61,24 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     agent: string | null
     failures: number
     empties: number
-    idles: number
+    silent: number
     well: boolean
   }[] = []
   const pauses = new Map<TaskId, number>()
   const streakOf = ({ task, agent }: Step) => {
     const known = streaks.find(s => s.task === task && s.agent === agent)
     if (known) return known
-    streaks.push({ task, agent, failures: 0, empties: 0, idles: 0, well: false })
+    streaks.push({ task, agent, failures: 0, empties: 0, silent: 0, well: false })
     return streaks.at(-1)!
   }
   const forget = (isGone: (task: TaskId) => boolean) => {
     streaks.splice(0, streaks.length, ...streaks.filter(s => !isGone(s.task)))
     for (const id of [...pauses.keys()].filter(isGone)) pauses.delete(id)
   }
-  const hasTrouble = (s: { failures: number; empties: number; idles: number }) =>
-    s.failures > 0 || s.empties > 0 || s.idles > 0
-  const isTooMuch = ({ failures, idles }: { failures: number; idles: number }) =>
-    failures >= limits.failures || idles >= limits.failures
+  const hasTrouble = (s: { failures: number; empties: number; silent: number }) =>
+    s.failures > 0 || s.empties > 0 || s.silent > 0
+  const isTooMuch = ({ failures, silent }: { failures: number; silent: number }) =>
+    failures >= limits.failures || silent >= limits.failures
   const isGivenUp = (id: TaskId) => streaks.some(s => s.task === id && isTooMuch(s))
   let treeGreen: boolean | null = false
   let spent = 0
@@ -193,7 +193,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
       )
     if (d.result === 'inactive')
       must(
-        streaks.some(s => s.idles >= limits.failures),
+        streaks.some(s => s.silent >= limits.failures),
         'enough silence',
       )
     if (d.result === 'exhausted')
@@ -288,7 +288,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const streak = o.end === 'ok' ? null : streakOf(step)
     if (streak) {
       if (o.end === 'empty') streak.empties++
-      if (o.end === 'inactive') streak.idles = o.changed ? 0 : streak.idles + 1
+      if (o.end === 'inactive') streak.silent = o.changed ? 0 : streak.silent + 1
       if (o.end === 'error' || o.end === 'timeout') streak.empties = 0
       if (
         o.end === 'error' ||
@@ -310,7 +310,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     }
     const counted = after.streaks[step.task]?.[step.agent ?? '']
     must((counted?.failures ?? 0) === (streak?.failures ?? 0), 'failures in a row are counted')
-    must((counted?.idles ?? 0) === (streak?.idles ?? 0), 'silent iterations in a row are counted')
+    must((counted?.silent ?? 0) === (streak?.silent ?? 0), 'silent iterations in a row are counted')
   }
 
   function moved(r: Record1, o: Outcome, was: TaskState, is: TaskState, step: Step, task: Task, e: Settled) {
@@ -319,10 +319,10 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     must(targets.includes(is.stage), 'moves as the table says')
     if (o.end !== 'ok') must(is.stage !== 'done', 'silence finishes nothing')
     else judged(r, o, was, is, step, task, e)
-    const said = was.carry.filter(f => f.check === REVIEW)
+    const said = was.lastRed.filter(f => f.check === REVIEW)
     if (is.stage === step.stage && o.end === 'ok')
       must(
-        said.every(f => is.carry.some(c => c.note === f.note)),
+        said.every(f => is.lastRed.some(c => c.note === f.note)),
         'what a reviewer said is kept until it is answered',
       )
     if (is.stage === step.stage) {
@@ -357,7 +357,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     const idle = said.length === limits.stuck && said[0] !== null && said.every(x => x === said[0])
     if (is.stage === 'blocked' && is.why.startsWith('idle')) must(idle, 'only what is idle is called so')
     if (idle && is.why !== NOTHING_MORE)
-      must(is.stage === 'blocked' && is.why.startsWith('idle'), 'a task whose agent idles is blocked')
+      must(is.stage === 'blocked' && is.why.startsWith('idle'), 'a task whose agent silent is blocked')
     if (asks) must(is.stage === 'blocked' && is.why === (o.asks || is.why), 'a question waits for a person')
     else if (stuck)
       must(is.stage === 'blocked' && is.why.startsWith('stuck'), 'a task that is stuck is blocked')
@@ -367,7 +367,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
       must(is.stage === to, 'sent back, at most so many times, and never through with a red check')
       if (o.note && o.verdict === 'reject')
         must(
-          is.carry.some(f => f.note === o.note),
+          is.lastRed.some(f => f.note === o.note),
           "the reviewer's note is carried",
         )
     }
@@ -397,7 +397,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
     must(is.bugs <= workflow.bugs, 'bugs are bounded')
     must(is.crashes <= limits.crashes, 'crashes are bounded')
     must(is.rounds <= workflow.rounds + 1, 'rounds are bounded')
-    must(is.still <= limits.stuck, 'standing still is bounded')
+    must(is.stuck <= limits.stuck, 'standing still is bounded')
     must((is.idle?.times ?? 0) <= limits.stuck, 'idling is bounded')
     must(is.rounds === r.rounds && is.bugs === r.bugs, 'counts are what was seen')
   }

@@ -6,7 +6,7 @@ const well: Evidence = {
   how: 'exited',
   exit: { code: 0, signal: null },
   result: { type: 'ended', ok: true, text: 'I did it.' },
-  seenOff: false,
+  stoppedByRalph: false,
   findings: [green],
   claims: { signal: true },
   changed: true,
@@ -34,12 +34,12 @@ describe('an iteration', () => {
     ],
     [
       'that took too long',
-      { how: 'timeout', seenOff: true },
+      { how: 'timeout', stoppedByRalph: true },
       { end: 'timeout', note: 'the iteration took too long and was stopped', changed: true },
     ],
     [
       'that fell silent',
-      { how: 'inactive', seenOff: true, changed: false },
+      { how: 'inactive', stoppedByRalph: true, changed: false },
       { end: 'inactive', note: 'the agent fell silent and was stopped', changed: false },
     ],
     ['that was limited', { result: failed, limited }, { end: 'limited', note: 'usage limit', resetsAt: 99 }],
@@ -50,7 +50,7 @@ describe('an iteration', () => {
     ],
     [
       'that was turned away for good',
-      { result: failed, unusable: { note: 'no such key' }, seenOff: true },
+      { result: failed, unusable: { note: 'no such key' }, stoppedByRalph: true },
       { end: 'unusable', note: 'no such key' },
     ],
     [
@@ -81,17 +81,17 @@ describe('an iteration', () => {
     ],
     [
       'that gave its result and had to be seen off',
-      { exit: { code: null, signal: 'SIGTERM' }, seenOff: true },
+      { exit: { code: null, signal: 'SIGTERM' }, stoppedByRalph: true },
       { end: 'ok', signal: true, findings: [green], changed: true },
     ],
     [
       'that was seen off and exited with 143',
-      { exit: { code: 143, signal: null }, seenOff: true },
+      { exit: { code: 143, signal: null }, stoppedByRalph: true },
       { end: 'ok', signal: true, findings: [green], changed: true },
     ],
     [
       'that reported an error and had to be seen off',
-      { result: failed, seenOff: true },
+      { result: failed, stoppedByRalph: true },
       { end: 'error', note: 'credit is low', changed: true },
     ],
     [

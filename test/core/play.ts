@@ -90,7 +90,7 @@ export function play(workflow: StageTable, list: Task[], limits: Limits = LIMITS
   record({
     type: 'began',
     at: now,
-    v: 1,
+    v: 2,
     id: 'r',
     project: '/',
     workflow: workflow.name,

@@ -31,8 +31,15 @@ describe('the prompt', () => {
     note,
     action,
   })
-  const compose = (base: string, carry: Finding[] = [], told: string[] = []) =>
-    promptText(base, { count: null, interrupted: false, carry, doubts: [], instructions: told, hint: 'HINT' })
+  const compose = (base: string, lastRed: Finding[] = [], told: string[] = []) =>
+    promptText(base, {
+      count: null,
+      interrupted: false,
+      lastRed,
+      doubts: [],
+      instructions: told,
+      hint: 'HINT',
+    })
 
   it('ends with the hint, after what failed and what the user told', () => {
     expect(compose('BASE', [red('APPEND', 'RED')], ['Mind it.'])).toBe(
@@ -64,7 +71,7 @@ describe('the prompt', () => {
       promptText('BASE', {
         count: null,
         interrupted: false,
-        carry: [],
+        lastRed: [],
         doubts: [],
         instructions: [],
         hint: null,

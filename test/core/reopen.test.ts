@@ -76,7 +76,7 @@ describe('a blocked task that is reopened', () => {
     expect(reopened(run, table, 'plan')).toMatchObject({ stage: 'decompose' })
   })
 
-  it('begins anew if an older ralph did not keep where it was', () => {
+  it('begins anew if nothing says where it was', () => {
     const table = storiesTable()
     const run = play(table, [task('A')])
     run.step(submit)

@@ -261,11 +261,11 @@ describe('a story', () => {
     expect(run.at('A')).toMatchObject({
       stage: 'fix',
       rounds: 1,
-      carry: [{ check: 'review', note: 'no tests' }],
+      lastRed: [{ check: 'review', note: 'no tests' }],
     })
     run.step(submit)
     run.step(approve)
-    expect(run.at('A')).toMatchObject({ stage: 'done', rounds: 2, proof: true, carry: [] })
+    expect(run.at('A')).toMatchObject({ stage: 'done', rounds: 2, proof: true, lastRed: [] })
   })
 
   it('keeps what the reviewer said until it is submitted again', () => {
@@ -274,9 +274,9 @@ describe('a story', () => {
     run.step(reject)
     run.step(ok({ findings: [red] }))
     run.step(ok({ findings: [green] }))
-    expect(run.at('A').carry.map(f => f.note)).toEqual(['no tests'])
+    expect(run.at('A').lastRed.map(f => f.note)).toEqual(['no tests'])
     run.step(submit)
-    expect(run.at('A').carry).toEqual([])
+    expect(run.at('A').lastRed).toEqual([])
   })
 
   it('is approved at the cap, which proves nothing', () => {
@@ -284,7 +284,7 @@ describe('a story', () => {
     run.step(submit)
     expect(run.step(reject)).toMatchObject({
       move: 'capped',
-      state: { stage: 'done', proof: false, why: 'approved at the cap', carry: [{ note: 'no tests' }] },
+      state: { stage: 'done', proof: false, why: 'approved at the cap', lastRed: [{ note: 'no tests' }] },
     })
     expect(run.decide()).toMatchObject({ result: 'complete', proof: 'claimed' })
   })
@@ -337,9 +337,9 @@ describe('trouble', () => {
     const pauses = [1, 2, 3, 4].map(() => run.step(trouble('error')).patch.notBefore! - run.now)
     expect(pauses).toEqual([1000, 2000, 4000, 8000])
     // Silence is no failure, and no reason to wait.
-    expect(run.step(trouble('inactive', true)).patch).toEqual({ n: 5, idles: 0, limitedSince: null })
-    expect(run.step(trouble('inactive')).patch).toEqual({ n: 6, idles: 1, limitedSince: null })
-    expect(run.state.streaks).toEqual({ p: { a: { failures: 4, empties: 0, idles: 1 } } })
+    expect(run.step(trouble('inactive', true)).patch).toEqual({ n: 5, silent: 0, limitedSince: null })
+    expect(run.step(trouble('inactive')).patch).toEqual({ n: 6, silent: 1, limitedSince: null })
+    expect(run.state.streaks).toEqual({ p: { a: { failures: 4, empties: 0, silent: 1 } } })
   })
 
   it('of empty answers costs nothing twice, then an iteration and a failure', () => {
@@ -413,7 +413,7 @@ describe('a task is stuck', () => {
   it('not while nothing is red', () => {
     const run = play(runTable(), [task('p')])
     for (let i = 0; i < 9; i++) run.step(ok({ findings: [green], changed: false }))
-    expect(run.at('p')).toMatchObject({ stage: 'work', still: 0 })
+    expect(run.at('p')).toMatchObject({ stage: 'work', stuck: 0 })
   })
 
   it('also while a reviewer’s note is carried along', () => {

@@ -268,7 +268,7 @@ export function walk(kind: Kind, seed: number): Trace {
     const began = {
       type: 'began',
       at: now,
-      v: 1,
+      v: 2,
       id: 'r',
       project: '/',
       workflow: workflow.name,

@@ -4,7 +4,7 @@ import { initial } from '../../src/core/table.ts'
 import { type Book, openBook } from '../../src/engine/book.ts'
 import { runTable } from '../../src/workflows/run/table.ts'
 
-const told = (text: string): RunEvent => ({ type: 'told', at: 0, text })
+const told = (text: string): RunEvent => ({ type: 'instructed', at: 0, text })
 const from = { state: initial, tasks: [] }
 
 describe('recording an event', () => {
@@ -13,11 +13,11 @@ describe('recording an event', () => {
     const book: Book = openBook(
       runTable(),
       from,
-      event => seen.push(`append ${event.type} ${book.state.told.length}`),
-      event => seen.push(`notify ${event.type} ${book.state.told.length}`),
+      event => seen.push(`append ${event.type} ${book.state.instructions.length}`),
+      event => seen.push(`notify ${event.type} ${book.state.instructions.length}`),
     )
     book.record(told('a'))
-    expect(seen).toEqual(['append told 0', 'notify told 1'])
+    expect(seen).toEqual(['append instructed 0', 'notify instructed 1'])
   })
 
   it('passes on one that is not kept, and appends nothing', () => {
@@ -40,7 +40,7 @@ describe('recording an event', () => {
       from,
       () => {},
       event => {
-        const text = event.type === 'told' ? event.text : ''
+        const text = event.type === 'instructed' ? event.text : ''
         seen[0]!.push(text)
         if (text === 'a') book.record(told('b'))
         seen[1]!.push(text)
@@ -60,9 +60,9 @@ describe('recording an event', () => {
       if (isFull) throw new Error('the disk is full')
     })
     expect(() => book.record(told('a'))).toThrow('the disk is full')
-    expect(book.state.told).toEqual([])
+    expect(book.state.instructions).toEqual([])
     isFull = false
     book.record(told('b'))
-    expect(book.state.told).toEqual(['b'])
+    expect(book.state.instructions).toEqual(['b'])
   })
 })

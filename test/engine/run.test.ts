@@ -250,7 +250,7 @@ describe('the loop', () => {
     const result = { type: 'ended' as const, ok: true, text: 'DONE' }
     const world = new World([{ hangs: true, events: [result] }])
     expect(await world.host()).toMatchObject({ result: 'complete' })
-    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 10_000 })
+    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', stoppedByRalph: true, ms: 10_000 })
     expect(world.stopped).toBe(1)
   })
 
@@ -272,7 +272,7 @@ describe('the loop', () => {
       },
     ])
     expect(await world.host()).toMatchObject({ result: 'complete' })
-    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', seenOff: true, ms: 6 * 9000 + 10_000 })
+    expect(world.of('ended')[0]).toMatchObject({ how: 'exited', stoppedByRalph: true, ms: 6 * 9000 + 10_000 })
   })
 
   it('ends an agent by the iteration timeout while a background task is open, not by silence', async () => {
@@ -297,7 +297,9 @@ describe('the loop', () => {
     const world = new World([turnedAway])
     const why = 'a cannot be used: Invalid API key'
     expect(await world.host()).toMatchObject({ result: 'unusable', why })
-    expect(world.of('ended')).toMatchObject([{ seenOff: true, ms: 0, unusable: { note: 'Invalid API key' } }])
+    expect(world.of('ended')).toMatchObject([
+      { stoppedByRalph: true, ms: 0, unusable: { note: 'Invalid API key' } },
+    ])
     expect(world.of('waiting')).toEqual([])
 
     const acts = [turnedAway]

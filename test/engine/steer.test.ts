@@ -55,7 +55,7 @@ describe('steering', () => {
     const world = new World([{}, {}, done])
     world.onCall = n => void (n === 1 && world.ask({ type: 'tell', text: 'Use the new API' }))
     await world.host()
-    expect(fold(world.journal).state.told).toEqual(['Use the new API'])
+    expect(fold(world.journal).state.instructions).toEqual(['Use the new API'])
   })
 
   it('a request about the list is the workflow’s to read, and its edit is on record under the request’s name', async () => {

@@ -157,7 +157,7 @@ export class World {
       emit: event => this.emit(event),
       agentsFor: () => this.options.agents ?? ['a'],
       buildPrompt: ({ state, task }) =>
-        this.pass(`carry:${(state.taskStates[task.id]?.carry ?? []).map(f => f.check)}`),
+        this.pass(`carry:${(state.taskStates[task.id]?.lastRed ?? []).map(f => f.check)}`),
       call: async (work, prompt, listener) => {
         await this.pass(null)
         this.calls++
@@ -270,10 +270,10 @@ export class World {
       book.record({
         type: 'began',
         at,
-        v: 1,
+        v: 2,
         id: 'r',
         project: '/p',
-        workflow: 'prompt',
+        workflow: 'run',
         limits,
         tasks,
         pins: {},

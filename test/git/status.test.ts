@@ -83,13 +83,14 @@ describe('a file with a name that objects have', () => {
       branch: null,
       dirty,
       staged,
+      ...{ ignored: [], flagged: {}, sparse: [], at: 0, ids: { root: '', own: '', common: '' } },
       hooks: '',
       dirs: { own: '', common: '' },
     }
     const agent = { argv: [], explicit: true, model: null }
     const pins = { workflow: 'w', project: '/p', settings: {}, agent, once: false, start }
     const read = readBase(JSON.parse(JSON.stringify(pins))).start!
-    expect([Object.keys(read.dirty), Object.keys(read.staged!)]).toEqual([NAMES, NAMES])
+    expect([Object.keys(read.dirty), Object.keys(read.staged)]).toEqual([NAMES, NAMES])
     const invalid = { ...pins, start: { ...start, dirty: { a: 1 } } }
     expect(() => readBase(invalid)).toThrow('pins.start.dirty')
   })

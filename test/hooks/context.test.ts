@@ -150,7 +150,7 @@ describe('the context hook', () => {
 
   it.each([
     ['in a story loop', STORIES, true],
-    ['in another run of ralph', { RALPH_RUN: 'r', RALPH_WORKFLOW: 'prompt' }, false],
+    ['in another run of ralph', { RALPH_RUN: 'r', RALPH_WORKFLOW: 'run' }, false],
     ['outside of a run', {}, false],
   ])('speaks of tasks.json only in a story loop: %s', (_, env, speaks) => {
     const { use } = makeSession(env as Record<string, string>)

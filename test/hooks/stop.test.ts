@@ -447,7 +447,7 @@ describe('the gate acts only in story iterations:', () => {
   })
 
   it.each([
-    ['of another workflow', { RALPH_WORKFLOW: 'prompt' }],
+    ['of another workflow', { RALPH_WORKFLOW: 'run' }],
     ['that names none', { RALPH_WORKFLOW: '' }],
     ['at no stage of the loop', { RALPH_STAGE: '' }],
     ['at a stage it does not know', { RALPH_STAGE: 'merge' }],

@@ -9,7 +9,7 @@ import { hostRun } from '../../src/host/host.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import type { PromptSpec } from '../../src/workflows/run/spec.ts'
-import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
+import { runWorkflow } from '../../src/workflows/run/workflow.ts'
 import { gitEnvironment, limitsOf } from '../../src/workflows/spec.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
@@ -60,9 +60,14 @@ export function setPrompt(options: {
     existsSync(join(project, name)) ? readFileSync(join(project, name), 'utf8') : null
   const journal = (): RunEvent[] => readJournal(join(home, 'runs', id))
   async function host(listeners: Listener[] = []): Promise<number> {
-    const settings = resolveSettings({ baseline: false, maximumIterations: 1, ...options.settings })
+    const settings = resolveSettings({
+      baseline: false,
+      maximumIterations: 1,
+      sandbox: { mode: 'none' },
+      ...options.settings,
+    })
     const spec: PromptSpec = {
-      workflow: 'prompt',
+      workflow: 'run',
       prompt: { type: 'text', text: 'work' },
       condition: { response: 'DONE', pattern: null },
       project,
@@ -72,7 +77,7 @@ export function setPrompt(options: {
       start: await recordStart(project, gitEnvironment(settings, env)),
     }
     const limits = limitsOf(settings)
-    const workflow = promptWorkflow as Workflow
+    const workflow = runWorkflow as Workflow
     return hostRun({
       home,
       id,

@@ -33,7 +33,7 @@ export function hostStories(
   const dir = runDir(home, id)
   const workflow = storiesWorkflow as Workflow
   async function begin(): Promise<StoriesSpec> {
-    const settings = resolveSettings({ baseline: false, killGrace: 0.2 })
+    const settings = resolveSettings({ baseline: false, killGrace: 0.2, sandbox: { mode: 'none' } })
     const file = stage.file()
     return {
       workflow: storiesWorkflow.name,
@@ -45,7 +45,7 @@ export function hostStories(
       dir: 'ralph',
       file,
       source: stage.read('ralph/tasks.json'),
-      review: { cap: 5, skip: false, atCap: 'block', ...review },
+      review: { cap: 5, skip: false, atCap: 'block', submitWithin: 6, verdictWithin: 3, ...review },
     }
   }
   async function host(iterations: number, onEvent: (event: RunEvent, reach: Reach) => void = () => {}) {

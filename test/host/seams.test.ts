@@ -83,7 +83,7 @@ function setField(script: string, settings: object = {}) {
   const spec: RunSpec = {
     workflow: 'field',
     project,
-    settings: resolveSettings({ protect: ['locked.txt'], ...settings }),
+    settings: resolveSettings({ protect: ['locked.txt'], sandbox: { mode: 'none' }, ...settings }),
     agent: { argv: ['sh', '-c', script], explicit: true, model: null },
     once: false,
     start: null,

@@ -12,7 +12,7 @@ import { loadSettings } from '../../src/settings/load.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { workflows } from '../../src/workflows/index.ts'
 import type { PromptSpec } from '../../src/workflows/run/spec.ts'
-import { promptWorkflow } from '../../src/workflows/run/workflow.ts'
+import { runWorkflow } from '../../src/workflows/run/workflow.ts'
 import { limitsOf } from '../../src/workflows/spec.ts'
 import { callWith } from '../support/io.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
@@ -44,13 +44,14 @@ async function host(
   const { settings: all } = loadSettings(project, {
     guardrails: [{ command: guardrail, failAction: 'APPEND', timeout: 60 }],
     maximumIterations: scripts.length,
+    sandbox: { mode: 'none' },
     ...settings,
   })
   for (const [index, script] of scripts.entries()) writeFileSync(join(root, `${index + 1}.sh`), script)
   const agent =
     'n=$(($(cat ../n 2>/dev/null || echo 0) + 1)); echo $n > ../n; cat > ../prompt-$n; echo work; . ../$n.sh'
   const spec: PromptSpec = {
-    workflow: 'prompt',
+    workflow: 'run',
     project,
     settings: all,
     agent: { argv: ['sh', '-c', agent], explicit: true, model: null },
@@ -65,14 +66,14 @@ async function host(
   const code = await hostRun({
     home: env.RALPH_HOME,
     id: ID,
-    workflow: promptWorkflow,
+    workflow: runWorkflow,
     spec,
     limits,
     past: [],
     warnings: [],
     env,
     frontend: noFrontend([{ onEvent: event => heard.push(event) }]),
-    rows: factRows(promptWorkflow, spec, limits),
+    rows: factRows(runWorkflow, spec, limits),
   })
   const runDir = join(env.RALPH_HOME, 'runs', ID)
   const events = () => readJournal(runDir)

@@ -46,7 +46,7 @@ function setToy() {
   mkdirSync(project)
   const env = { PATH: process.env.PATH!, HOME: root, RALPH_HOME: join(root, 'home') }
   const guardrails = [{ command: 'true', failAction: 'APPEND' as const, timeout: 900 }]
-  const { settings } = loadSettings(project, { guardrails })
+  const { settings } = loadSettings(project, { guardrails, sandbox: { mode: 'none' } })
   const agent = { argv: ['sh', '-c', 'cat >> ../prompts; echo >> ../prompts; echo OK'], explicit: true }
   const spec: ToySpec = {
     workflow: toyWorkflow.name,
@@ -184,7 +184,7 @@ describe('a workflow that is not one of ralph’s', () => {
     await toy.host(noFrontend())
     const none: Registry = new Map()
     const status = await callWith(toy.env, io => showStatus(none, ID, { projectDir: '.', json: true }, io))
-    expect(JSON.parse(status.stdout)).toMatchObject({ standing: 'finished', tasks: null })
+    expect(JSON.parse(status.stdout)).toMatchObject({ phase: 'finished', tasks: null })
     const [began] = readJournal(toy.runDir)
     writeFileSync(
       join(toy.runDir, 'journal.ndjson'),

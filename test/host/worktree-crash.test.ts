@@ -96,6 +96,7 @@ async function setPipeline(agent = AGENT) {
     guardrails: [{ command: 'true' }],
     baseline: false,
     killGrace: 0.2,
+    sandbox: { mode: 'none' },
   })
   const spec: PipelineSpec = {
     workflow: pipelineWorkflow.name,
@@ -105,7 +106,7 @@ async function setPipeline(agent = AGENT) {
     once: false,
     worktrees: true,
     tasks: [taskOf('T1'), taskOf('T2')],
-    roles: [{ name: 'coder', tries: 15, command: null, prompt: null }],
+    roles: [{ name: 'coder', tries: 15, check: null, prompt: null }],
     start: await recordStart(project, env),
   }
   const host = (workflow: Workflow<PipelineSpec>) =>

@@ -111,12 +111,6 @@ describe('a pattern', () => {
   ])('%s needs its time bounded: %s', (pattern, needs) => {
     expect(readGlob(pattern).canBacktrack).toBe(needs)
   })
-
-  it('that has no meaning is refused where a run of an older ralph kept it', () => {
-    expect(() => readGlob('!src/**')).toThrow(
-      'a pattern in "protect" must say what to protect, not what to leave out with "!", not "!src/**"; begin a new run without it',
-    )
-  })
 })
 
 test('whatever a pattern means, the folders on the way there are looked into', () => {

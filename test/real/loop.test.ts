@@ -162,7 +162,7 @@ describe.skipIf(!existsSync(join(BIN, 'claude')))('the real claude, with work in
       { agent: { flags: ['--disallowedTools WebFetch'] } },
     )
     expect(code).toBe(0)
-    expect(of('ended')).toMatchObject([{ seenOff: false }])
+    expect(of('ended')).toMatchObject([{ stoppedByRalph: false }])
     const results = of('agent').flatMap(e => (e.event.type === 'toolResult' ? [e.event] : []))
     expect(results[0]).toMatchObject({ ok: false, output: expect.stringContaining('ScheduleWakeup') })
     const { tools } = mock.requests.find(r => r.kind === 'main')!.body as { tools: { name: string }[] }

@@ -245,7 +245,7 @@ describe.skipIf(!hasClaude)('the Stop gate of the real claude', () => {
     const place = makeIteration()
     place.write('ralph/tasks.json', '{')
     const { asked } = await ask(place, {
-      env: { ...place.marks, RALPH_WORKFLOW: 'prompt' },
+      env: { ...place.marks, RALPH_WORKFLOW: 'run' },
       turns: [DONE, DONE],
     })
     expect(asked).toHaveLength(1)

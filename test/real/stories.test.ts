@@ -80,7 +80,7 @@ async function loop(cli: 'claude' | 'codex', { project, home }: ReturnType<typeo
 describe('the real claude, with the plugin that ralph gives it', () => {
   const unmarked = {
     RALPH_RUN: '',
-    RALPH_WORKFLOW: 'prompt',
+    RALPH_WORKFLOW: 'run',
     RALPH_STAGE: '',
     RALPH_ALLOW: '["git push --force origin main"]',
   }

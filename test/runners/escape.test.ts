@@ -21,7 +21,7 @@ function descendants(run: string): number[] {
 
 /** Writes its pid down and stays. */
 const STAY = `trap "" TERM HUP; echo $$ >> pids; while :; do sleep 1; done`
-const NO_MARKS = 'env -u RALPH_RUN -u RALPH_STEP -u RALPH_SITTING -u RALPH_CALL'
+const NO_MARKS = 'env -u RALPH_RUN -u RALPH_STEP -u RALPH_INCARNATION -u RALPH_CALL'
 
 /** What an agent may do to have a process outlive it. STAY is in $0; each is a shell command. */
 const ESCAPES: Record<string, string> = {
@@ -36,8 +36,8 @@ const ESCAPES: Record<string, string> = {
   'another step': 'RALPH_STEP=999 setsid sh -c "$0" &',
   'an earlier step': 'RALPH_STEP=1 RALPH_CALL= setsid sh -c "$0" &',
   'another call': 'RALPH_CALL=x RALPH_STEP=x setsid sh -c "$0" &',
-  'an earlier call': 'RALPH_STEP=1 RALPH_CALL="$RALPH_SITTING.1" setsid sh -c "$0" &',
-  'another of everything': 'RALPH_RUN=x RALPH_STEP=x RALPH_SITTING=x RALPH_CALL=x setsid sh -c "$0" &',
+  'an earlier call': 'RALPH_STEP=1 RALPH_CALL="$RALPH_INCARNATION.1" setsid sh -c "$0" &',
+  'another of everything': 'RALPH_RUN=x RALPH_STEP=x RALPH_INCARNATION=x RALPH_CALL=x setsid sh -c "$0" &',
   'another name, no environment': 'cp /bin/sh ./kworker; (env -i PATH="$PATH" setsid ./kworker -c "$0" &) &',
   'a program that cannot be read':
     'cp /bin/sh ./quiet; chmod 111 quiet; env -i PATH="$PATH" setsid ./quiet -c "$0" &',
@@ -148,7 +148,7 @@ test('a stranger that looks alike is left alone', async () => {
     look({}),
     look({}, ['env', '-i', '/bin/sleep', '60']),
     look({ RALPH_STEP: '1' }),
-    look({ RALPH_RUN: `${scene.run}0`, RALPH_STEP: '1', RALPH_SITTING: 'x', RALPH_CALL: 'x.1' }),
+    look({ RALPH_RUN: `${scene.run}0`, RALPH_STEP: '1', RALPH_INCARNATION: 'x', RALPH_CALL: 'x.1' }),
     look({}, ['prlimit', '--locks=1000', 'sleep', '60']),
   ]
   const other = setScene()

@@ -49,11 +49,11 @@ test.each<[object, [string, string][]]>([
     {
       pipeline: {
         rounds: 3,
-        roles: { tester: { maxIterations: 2, command: 'npm t' }, coder: { command: null } },
+        roles: { tester: { maxIterations: 2, check: 'npm t' }, coder: { check: null } },
       },
     },
     [
-      ['pipeline.roles.tester.command', 'npm t'],
+      ['pipeline.roles.tester.check', 'npm t'],
       ['pipeline.roles.tester.maxIterations', '2'],
     ],
   ],

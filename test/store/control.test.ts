@@ -32,15 +32,8 @@ describe('a request', () => {
     const dir = scratch()
     sendControl(dir, { type: 'tell', text: 'once' }, 1)
     const [{ id: request } = { id: '' }] = asked(dir).pending()
-    expect(asked(dir, [{ type: 'told', at: 1, text: 'once', request }]).pending()).toEqual([])
+    expect(asked(dir, [{ type: 'instructed', at: 1, text: 'once', request }]).pending()).toEqual([])
     expect(asked(dir).pending()).toEqual([])
-  })
-
-  it('to pause an earlier incarnation does not pause the one that somebody started since', () => {
-    const dir = scratch()
-    sendControl(dir, { type: 'pause' }, 1)
-    sendControl(dir, { type: 'tell', text: 'stays' }, 2)
-    expect(asked(dir).pending()).toMatchObject([{ control: { type: 'tell' } }])
   })
 
   it('that steers an earlier process of the run is refused, and somebody hears of it', () => {
@@ -93,8 +86,6 @@ describe('a request', () => {
     const folder = join(dir, 'control', '1-ab.json')
     mkdirSync(join(folder, 'deep'), { recursive: true })
     const controls = asked(dir)
-    expect(existsSync(folder)).toBe(false)
-    mkdirSync(join(folder, 'deep'), { recursive: true })
     expect(controls.pending()).toEqual([])
     expect(existsSync(folder)).toBe(false)
   })

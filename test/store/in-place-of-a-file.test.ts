@@ -18,7 +18,7 @@ import { readArea } from '../../src/protect/area.ts'
 import { differingPaths, look, takeSnapshot } from '../../src/protect/snapshot.ts'
 import { receiveControls } from '../../src/store/control.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
-import { firstEvent, openJournal, readJournal } from '../../src/store/journal.ts'
+import { beginningOf, openJournal, readJournal } from '../../src/store/journal.ts'
 import { openListFile } from '../../src/store/list-file.ts'
 import { readNote } from '../../src/store/notes.ts'
 import { openProgressLog } from '../../src/store/progress-log.ts'
@@ -75,8 +75,8 @@ describe.each(HOSTILE)('%s', (_, make) => {
     const project = scratch()
     const path = join(project, 'progress.txt')
     const warnings: string[] = []
-    const journal: RunEvent[] = [{ type: 'told', at: 1, text: 'one\n' }]
-    const notes = () => (event: RunEvent) => (event.type === 'told' ? event.text : '')
+    const journal: RunEvent[] = [{ type: 'instructed', at: 1, text: 'one\n' }]
+    const notes = () => (event: RunEvent) => (event.type === 'instructed' ? event.text : '')
     const log = {
       path,
       root: pinFolder(project),
@@ -86,7 +86,7 @@ describe.each(HOSTILE)('%s', (_, make) => {
     }
     const onEvent = openProgressLog(log, journal)
     put(path, make)
-    journal.push({ type: 'told', at: 2, text: 'two\n' })
+    journal.push({ type: 'instructed', at: 2, text: 'two\n' })
     onEvent(journal[1]!)
     expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
     // A folder is removed before anything is read.
@@ -108,7 +108,7 @@ describe.each(HOSTILE)('%s', (_, make) => {
     put(path, make)
     expect(() => readJournal(dir)).toThrow(`${path} is `)
     expect(() => openJournal(dir)).toThrow(`${path} is `)
-    expect(firstEvent(dir)).toBeNull()
+    expect(beginningOf(dir)).toBeNull()
   })
 
   it('in the place of a receipt or a note counts as none', () => {

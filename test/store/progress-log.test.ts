@@ -6,16 +6,20 @@ import { pinFolder } from '../../src/store/files/pinned.ts'
 import { openProgressLog } from '../../src/store/progress-log.ts'
 import { scratch } from '../support/scratch.ts'
 
-const told = (n: number): RunEvent => ({ type: 'told', at: n, text: `\n## Entry ${n}\nand its words\n` })
+const told = (n: number): RunEvent => ({
+  type: 'instructed',
+  at: n,
+  text: `\n## Entry ${n}\nand its words\n`,
+})
 const EVENTS = [1, 2, 3].map(told)
-const WHOLE = EVENTS.map(event => (event.type === 'told' ? event.text : '')).join('')
+const WHOLE = EVENTS.map(event => (event.type === 'instructed' ? event.text : '')).join('')
 
 function setLog(past: RunEvent[] = []) {
   const project = join(scratch(), '.')
   const root = pinFolder(project)
   const path = join(project, 'session', 'progress.txt')
   const journal = [...past]
-  const notes = () => (event: RunEvent) => (event.type === 'told' ? event.text : '')
+  const notes = () => (event: RunEvent) => (event.type === 'instructed' ? event.text : '')
   const warnings: string[] = []
   const warn = (note: string) => warnings.push(note)
   const open = () => {

@@ -19,7 +19,7 @@ const show = consoleListener(
     output: { emoji: true, color: 'never', timestamps: false, maxLines: 12, maxChars: 2000 },
   },
 )
-show({ type: 'told', at: 0, text: 'before' })
+show({ type: 'instructed', at: 0, text: 'before' })
 show({ type: 'checking', at: Date.now(), id: 1, check: 'npm test' })
 
 function signalMyself(): void {

@@ -83,7 +83,7 @@ const checked = (check = 'npm test'): RunEvent => ({
   exit: null,
 })
 const over = (): RunEvent => ({ type: 'stopped', at: Date.now(), why: 'x' })
-const told = (text: string): RunEvent => ({ type: 'told', at: 0, text })
+const told = (text: string): RunEvent => ({ type: 'instructed', at: 0, text })
 const waiting = (): RunEvent => ({ type: 'waiting', at: 0, until: Date.now() + 65_000, why: 'limited' })
 
 describe('colour', () => {
@@ -122,7 +122,7 @@ describe('the output settings', () => {
 
   it('put the local time before every line', () => {
     const at = new Date(2026, 2, 1, 9, 5, 7).getTime()
-    expect(shown({ timestamps: true }, { type: 'told', at, text: 'careful' })).toBe(
+    expect(shown({ timestamps: true }, { type: 'instructed', at, text: 'careful' })).toBe(
       '[09:05:07]   instruction: careful\n',
     )
   })

@@ -53,7 +53,7 @@ describe.skipIf(!hasPty)('what the screen writes to a terminal', () => {
       ['#2', texts.slice(40).join(' ')],
     ])
     run.start()
-    run.record({ type: 'told', text: evil })
+    run.record({ type: 'instructed', text: evil })
     run.record({ type: 'warned', note: evil })
     writeFileSync(join(run.folder, 'guardrail_001_npm_test.log'), Buffer.from([...BYTES.flat()]))
     const terminal = openWatch(stage, run.id)

@@ -50,7 +50,7 @@ function hostileModel(text: string, style: Style, columns: number): Model {
     .iterate({ task: '#1', agent: text, note: text, findings: [finding], move: 'fail', usd: 1 })
     .iterate({ task: text, agent: text, note: text, move: 'ask', to: taskState('blocked', text) })
     .add({ type: 'changed', id: 2, paths: [text], count: 1 })
-    .add({ type: 'told', text })
+    .add({ type: 'instructed', text })
     .add({ type: 'denied', id: 2, host: text })
     .start({ task: '#1', agent: text })
   const facts = factsOf(events, { ...factsOf(journal().events).workflow, command: text, subject: text })

@@ -19,11 +19,11 @@ export function runOnDisk(
   const record = (event: object) =>
     appendFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ at: Date.now(), ...event })}\n`)
   record({
-    ...{ type: 'began', v: 1, id, project: stage.project, workflow: 'tasks', by: processRef(process.pid) },
+    ...{ type: 'began', v: 2, id, project: stage.project, workflow: 'build', by: processRef(process.pid) },
     limits: { ...LIMITS, usd: null, tokens: null, ms: null, additions: 200 },
     tasks: tasks.map(([task, title]) => ({ id: task, title, blockedBy: [] })),
     pins: {
-      ...{ workflow: 'tasks', project: stage.project, settings: {}, once: false, start: null },
+      ...{ workflow: 'build', project: stage.project, settings: {}, once: false, start: null },
       agent: { argv: ['claude'], explicit: false, model: null },
       ...{ goal: { type: 'goal', text: 'A shop' }, refine: 'auto', asks: false, list: null, planOnly: false },
     },

@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)('the list of a build on the screen', () => {
     for (const dir of [session, run]) mkdirSync(dir, { recursive: true })
     const spec = {
       ...{
-        workflow: 'tasks',
+        workflow: 'build',
         project: stage.project,
         settings: {},
         once: false,
@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux)('the list of a build on the screen', () => {
     }
     const limits = { iterations: null, failures: 5, crashes: 3, stuck: 3, empties: 2, limitWaitMs: 0 }
     const began = {
-      ...{ type: 'began', at: Date.now(), v: 1, id, project: stage.project, workflow: 'tasks', pins: spec },
+      ...{ type: 'began', at: Date.now(), v: 2, id, project: stage.project, workflow: 'build', pins: spec },
       limits: { ...limits, usd: null, tokens: null, ms: null, additions: 200 },
       tasks: [{ id: '#1', title: 'Make a cart', blockedBy: [] }],
     }
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux)('the list of a build on the screen', () => {
     writeFileSync(list, items('Make').slice(0, 20))
     writeFileSync(
       join(run, 'journal.ndjson'),
-      `${JSON.stringify({ type: 'told', at: 1, text: 'Hurry' })}\n`,
+      `${JSON.stringify({ type: 'instructed', at: 1, text: 'Hurry' })}\n`,
       {
         flag: 'a',
       },

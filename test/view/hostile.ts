@@ -187,7 +187,7 @@ export function everyPlace(text: string): RunEvent[] {
     },
     { type: 'waiting', at: 2, until: 3, why: text },
     { type: 'warned', at: 2, note: text },
-    { type: 'told', at: 2, text },
+    { type: 'instructed', at: 2, text },
     { type: 'committed', at: 2, id: 1, by: 'agent', from: text, to: text },
     { type: 'stopped', at: 2, why: text },
     { type: 'finished', at: 3, result: 'blocked', proof: null, why: text },

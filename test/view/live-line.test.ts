@@ -34,11 +34,11 @@ const checked = (check: string): RunEvent => ({
 
 const began: RunEvent = {
   type: 'began',
-  v: 1,
+  v: 2,
   at: 0,
   id: 'r',
   project: '/p',
-  workflow: 'prompt',
+  workflow: 'run',
   limits: initial.limits,
   tasks: [],
   pins: {},

@@ -23,9 +23,9 @@ export const taskState = (stage: string, why = ''): TaskState => ({
   bugs: 0,
   crashes: 0,
   interrupted: false,
-  still: 0,
+  stuck: 0,
   visits: {},
-  carry: [],
+  lastRed: [],
   proof: false,
   why,
 })
@@ -71,10 +71,11 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
     {
       type: 'began',
       at: began,
-      v: 1,
+      up: began,
+      v: 2,
       id: '20260301-221530-k3f',
       project: '/home/me/shop',
-      workflow: options.tasks ? 'tasks' : 'prompt',
+      workflow: options.tasks ? 'build' : 'run',
       limits,
       tasks,
       pins: {},
@@ -90,7 +91,7 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
       return pen
     },
     add(event: { [T in RunEvent as T['type']]: Omit<T, 'at'> }[RunEvent['type']]) {
-      events.push({ ...event, at: now } as RunEvent)
+      events.push({ ...event, at: now, up: now } as RunEvent)
       return pen
     },
     start({ task = 'prompt', stage = 'work', agent = 'claude' }: IterationOptions = {}) {
@@ -102,7 +103,7 @@ export function journal(options: { limits?: Partial<Limits>; tasks?: [id: string
       const usage = tokens && { input, cacheRead, output, cacheWrite: 0 }
       const exit = { code: 0, signal: null }
       const result = { type: 'ended' as const, ok: true, text: 'x', usage, costUsd: usd }
-      return pen.later(ms).add({ type: 'ended', id, how: 'exited', exit, ms, result, seenOff: false })
+      return pen.later(ms).add({ type: 'ended', id, how: 'exited', exit, ms, result, stoppedByRalph: false })
     },
     settle(iteration: IterationOptions = {}) {
       const { end = 'ok', move = null, note = '', findings = [], task = 'prompt', stage = 'work' } = iteration

@@ -11,7 +11,7 @@ const ordinary = () => {
   pen.start().end({ usd: 0.11, tokens: [88_000, 73_000, 416] })
   pen.add({ type: 'changed', id: 1, paths: ['src/cart.js', 'src/price.js'], count: 2 })
   pen.settle({ move: 'fail', findings: [red(), green('npm run lint')] })
-  pen.add({ type: 'told', text: 'Use the new API' }).add({ type: 'warned', note: 'careful' })
+  pen.add({ type: 'instructed', text: 'Use the new API' }).add({ type: 'warned', note: 'careful' })
   pen.iterate({ end: 'limited', note: 'limit reached' }).later(5 * MINUTE)
   pen.iterate({ usd: 0.07, move: 'more' }).iterate({ usd: 0.07, move: 'more' })
   return receiptOf(pen.finish('exhausted', 'all 3 iterations are used'))

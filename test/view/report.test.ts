@@ -218,7 +218,7 @@ describe('the time of a run', () => {
       .iterate(passes)
       .finish('complete', 'complete', 'verified')
     const receipt = receiptOf(events)
-    expect(receipt.times).toMatchObject({ sittings: 3, workedMs: 2 * MINUTE + 10_000, waitedMs: 0 })
+    expect(receipt.times).toMatchObject({ incarnations: 3, workedMs: 2 * MINUTE + 10_000, waitedMs: 0 })
     expect(receipt.iterations.map(i => [i.n, i.step, i.end, i.counted, i.ms])).toEqual([
       [1, 1, 'fail', true, MINUTE],
       [2, 2, 'interrupted', false, 10_000],
@@ -251,8 +251,9 @@ describe('the time of a run', () => {
     const events = journal().start().start().events
     const limited = journal().start().settle(LIMITED).events.slice(2)
     const at = events.at(-1)!.at
-    const later = limited.map(event => ({ ...event, at: at + MINUTE }))
-    const stop: RunEvent = { type: 'stopped', at: at + 3 * MINUTE, why: 'interrupted' }
+    const later = limited.map(event => ({ ...event, at: at + MINUTE, up: at + MINUTE }))
+    const end = at + 3 * MINUTE
+    const stop: RunEvent = { type: 'stopped', at: end, up: end, why: 'interrupted' }
     expect(receiptOf([...events, ...later, stop]).times).toMatchObject({ workedMs: 3 * MINUTE, waitedMs: 0 })
   })
 
@@ -272,12 +273,13 @@ describe('an iteration', () => {
     const commit: RunEvent = {
       type: 'committed',
       at,
+      up: at,
       id: 1,
       by: 'agent',
       from: 'a'.repeat(40),
       to: 'b'.repeat(40),
     }
-    const done = settled.map(event => ({ ...event, at }))
+    const done = settled.map(event => ({ ...event, at, up: at }))
     expect(only([...events, done[0]!, commit, done[1]!])).toEqual({
       n: 1,
       step: 1,
@@ -445,9 +447,9 @@ describe('what a receipt tells besides', () => {
 
   it('are the instructions of the user, and when they were given', () => {
     const pen = journal()
-      .add({ type: 'told', text: 'first' })
+      .add({ type: 'instructed', text: 'first' })
       .iterate(fails)
-      .add({ type: 'told', text: 'second' })
+      .add({ type: 'instructed', text: 'second' })
     expect(receiptOf(pen.events).told).toEqual([
       { text: 'first', before: 1 },
       { text: 'second', before: null },

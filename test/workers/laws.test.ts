@@ -285,7 +285,7 @@ describe.skipIf(!hasTmux)('ralph events', () => {
     await scene.ended('agent')
     await scene.ralph('run', '-p', 'work', '-c', '', '--once')
     const { stdout } = await scene.ralph('events')
-    expect(stdout).toMatch(/^\S+ agent \[BEGIN\] prompt in .*\n\S+ agent \[START\] iteration 1\/1\n/)
+    expect(stdout).toMatch(/^\S+ agent \[BEGIN\] run in .*\n\S+ agent \[START\] iteration 1\/1\n/)
     expect(stdout).toMatch(/ agent \[DONE\] loop complete after 1 iteration\n\S+ \d{8}-\S+ \[BEGIN\]/)
     const events = eventsOf(await scene.ralph('events', '--json')) as {
       type: string

@@ -32,11 +32,11 @@ async function importTasks({ ralph, write }: Scene): Promise<void> {
 
 describe.skipIf(!hasTmux)('every workflow can be a worker', () => {
   it.each<[string, string, (scene: Scene) => unknown, string[]]>([
-    ['run', 'prompt', () => {}, ['run', '--detach', '-f', 'PROMPT.md']],
-    ['build', 'tasks', () => {}, ['spawn', 'build', 'Add a cart']],
+    ['run', 'run', () => {}, ['run', '--detach', '-f', 'PROMPT.md']],
+    ['build', 'build', () => {}, ['spawn', 'build', 'Add a cart']],
     [
       'build',
-      'tasks',
+      'build',
       ({ write }) => write('TODO.md', '- [ ] a cart\n'),
       ['build', '--tasks', 'TODO.md', '--detach'],
     ],

@@ -25,14 +25,14 @@ describe('the count in a prompt', () => {
       doubts: ['DOUBT'],
       instructions: [],
       hint: null,
-      carry: [red('APPEND'), red('PREPEND')],
+      lastRed: [red('APPEND'), red('PREPEND')],
     })
     expect(text).toBe('Iteration 3.\n\nPREPEND\n\nBASE\n\nAPPEND\n\nDOUBT')
   })
 })
 
 describe('the prompt of a run', () => {
-  const nothing = { count: null, interrupted: false, doubts: [], instructions: [], hint: 'HINT', carry: [] }
+  const nothing = { count: null, interrupted: false, doubts: [], instructions: [], hint: 'HINT', lastRed: [] }
   const note = (note: string, action: 'APPEND' | 'PREPEND' | 'REPLACE') => ({
     check: 'c',
     verdict: 'fail' as const,
@@ -47,15 +47,15 @@ describe('the prompt of a run', () => {
 
   it('has no hint where the prompt speaks of the tag, in any case, but where a check does', () => {
     expect(promptText('say <Response>', nothing)).toBe('say <Response>')
-    expect(promptText('BASE', { ...nothing, carry: [note('<response>', 'APPEND')] })).toBe(
+    expect(promptText('BASE', { ...nothing, lastRed: [note('<response>', 'APPEND')] })).toBe(
       'BASE\n\n<response>\n\nHINT',
     )
   })
 
   it('has what replaces the base prompt instead of it, and no hint', () => {
-    const carry = [note('R1', 'REPLACE'), note('A', 'APPEND'), note('R2', 'REPLACE'), note('P', 'PREPEND')]
-    expect(promptText('BASE', { ...nothing, carry })).toBe('P\n\nR1\n\nR2\n\nA')
-    expect(promptText('BASE', { ...nothing, carry: [note('R1', 'REPLACE')] })).toBe('R1')
+    const lastRed = [note('R1', 'REPLACE'), note('A', 'APPEND'), note('R2', 'REPLACE'), note('P', 'PREPEND')]
+    expect(promptText('BASE', { ...nothing, lastRed })).toBe('P\n\nR1\n\nR2\n\nA')
+    expect(promptText('BASE', { ...nothing, lastRed: [note('R1', 'REPLACE')] })).toBe('R1')
   })
 
   it('warns of a half-edited tree, and has every instruction', () => {

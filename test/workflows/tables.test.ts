@@ -42,7 +42,7 @@ describe('the table of a run', () => {
   ])('%s has one stage', (_, condition, stage) => {
     const table = runTable(condition)
     expect(table).toEqual({
-      name: 'prompt',
+      name: 'run',
       first: 'work',
       width: 1,
       rounds: 0,
@@ -59,7 +59,7 @@ describe('the table of a build', () => {
   it('plans first, then works and mends', () => {
     expectWhole(table)
     expect(table).toMatchObject({
-      name: 'tasks',
+      name: 'build',
       first: 'work',
       width: 1,
       rounds: 0,

@@ -4,7 +4,7 @@ import { failurePause, LONGEST_PAUSE } from '../limits.ts'
 import type { AgentName, RunState, Step, Streak } from '../table.ts'
 import type { TaskId } from '../task.ts'
 
-const NO_STREAK: Streak = { failures: 0, empties: 0, idles: 0 }
+const NO_STREAK: Streak = { failures: 0, empties: 0, silent: 0 }
 
 const streaksOf = ({ streaks }: Pick<RunState, 'streaks'>, task: TaskId): Record<AgentName, Streak> =>
   Object.hasOwn(streaks, task) ? streaks[task]! : {}
@@ -35,18 +35,18 @@ type Streaks = Pick<RunState, 'streaks' | 'pauses'>
 /** The streaks after a step was settled. A good iteration ends those of its task. */
 export function streaksAfter(
   state: RunState,
-  { id, task, end, patch: { failures, empties, idles, notBefore } }: Settled,
+  { id, task, end, patch: { failures, empties, silent, notBefore } }: Settled,
 ): Streaks {
   const agent = state.flight[id]?.agent ?? ''
   // On a screen, an agent that fell silent is judged as one that ended well.
-  if (end === 'ok' && !idles) return afterGood(state, task, agent)
-  if (failures === undefined && empties === undefined && idles === undefined)
+  if (end === 'ok' && !silent) return afterGood(state, task, agent)
+  if (failures === undefined && empties === undefined && silent === undefined)
     return { streaks: state.streaks, pauses: state.pauses }
   const before = streakOf(state, { task, agent })
   const counts = {
     failures: failures ?? before.failures,
     empties: empties ?? before.empties,
-    idles: idles ?? before.idles,
+    silent: silent ?? before.silent,
   }
   const streak = { ...counts, ...(hasTrouble(counts) && before.elsewhere && { elsewhere: true as const }) }
   return {
@@ -56,7 +56,7 @@ export function streaksAfter(
 }
 
 /** Whether anything goes wrong. What the agent did well elsewhere before that says nothing. */
-const hasTrouble = ({ failures, empties, idles }: Streak): boolean => failures + empties + idles > 0
+const hasTrouble = ({ failures, empties, silent }: Streak): boolean => failures + empties + silent > 0
 
 function afterGood(state: RunState, task: TaskId, agent: AgentName): Streaks {
   const { streaks, pauses } = withoutStreaks(state, [task])
@@ -89,7 +89,7 @@ export type GivenUp = { task: TaskId; result: Result; why: string; elsewhere: bo
 export function givenUp({ streaks, limits }: RunState): GivenUp[] {
   return Object.entries(streaks).flatMap(([task, byAgent]): GivenUp[] => {
     const streak = Object.values(byAgent).find(
-      ({ failures, idles }) => failures >= limits.failures || idles >= limits.failures,
+      ({ failures, silent }) => failures >= limits.failures || silent >= limits.failures,
     )
     if (!streak) return []
     const elsewhere = streak.elsewhere === true
@@ -100,7 +100,7 @@ export function givenUp({ streaks, limits }: RunState): GivenUp[] {
             task,
             elsewhere,
             result: 'inactive',
-            why: `${streak.idles} iterations in a row fell silent and changed nothing`,
+            why: `${streak.silent} iterations in a row fell silent and changed nothing`,
           },
         ]
   })

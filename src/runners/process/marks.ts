@@ -22,7 +22,7 @@ export const INSIDE = 'RALPH_INSIDE'
 export const MARK_NAMES = {
   RALPH_RUN: 'run',
   RALPH_STEP: 'step',
-  RALPH_SITTING: 'incarnation',
+  RALPH_INCARNATION: 'incarnation',
   RALPH_CALL: 'call',
   [INSIDE]: 'inside',
 } as const

@@ -52,7 +52,7 @@ type StartProcess = (command: Command, prefix: readonly string[]) => Promise<Sta
 /**
  * Runs processes on this machine so that none outlives its iteration or ralph. Each process leads its own group and has
  * marks in its environment, which its descendants inherit. RALPH_RUN and RALPH_STEP name the run and the step.
- * RALPH_SITTING is this incarnation: the warden goes by it, so it never ends what a resumed run has just started.
+ * RALPH_INCARNATION is this incarnation: the warden goes by it, so it never ends what a resumed run has just started.
  * RALPH_CALL is this one process: `stop` goes by it, so it never ends another check of the same step.
  * A process can change or clear its environment, so a resource limit marks the run and the incarnation, too, and a sweep
  * ends everything of the run that is not known to belong elsewhere.
@@ -70,11 +70,11 @@ export function processRunner({
   sandbox?: Sandbox
 }): ProcessRunner {
   const incarnation = randomUUID()
-  const marks = { RALPH_RUN: run, RALPH_SITTING: incarnation }
+  const marks = { RALPH_RUN: run, RALPH_INCARNATION: incarnation }
   const ownCall = randomUUID()
   const ownMarks = { ...marks, RALPH_CALL: ownCall }
   const limit = limitMark(run, incarnation)
-  const warden = keepWarden({ name: 'RALPH_SITTING', value: incarnation, limit: limit.value }, () => {
+  const warden = keepWarden({ name: 'RALPH_INCARNATION', value: incarnation, limit: limit.value }, () => {
     const all = new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
     void endTree({ leaders: all, isOurs: isOfRun }, 0)
   })

@@ -97,10 +97,10 @@ export function formatTokens({ usd, tokens, unpriced }: Spent): string {
 }
 
 /** `1m24s at work, 2m0s waiting, resumed twice`. */
-export function formatTimes({ workedMs, waitedMs, sittings }: Receipt['times']): string {
+export function formatTimes({ workedMs, waitedMs, incarnations }: Receipt['times']): string {
   const parts = [`${formatDuration(workedMs)} at work`]
   if (waitedMs > 0) parts.push(`${formatDuration(waitedMs)} waiting`)
-  if (sittings > 1) parts.push(`resumed ${formatTimesCount(sittings - 1)}`)
+  if (incarnations > 1) parts.push(`resumed ${formatTimesCount(incarnations - 1)}`)
   return parts.join(', ')
 }
 
@@ -228,7 +228,7 @@ export const formatDoubts = ({ doubts }: Receipt): string[] =>
   doubts.flatMap(({ check, doubts }) => doubts.map(doubt => plainLine(`${check}: ${doubt}`, LONGEST_LINE)))
 
 /** What could become tasks of their own. */
-const formatFollowUps = ({ followUps = [] }: Receipt): string[] =>
+const formatFollowUps = ({ followUps }: Receipt): string[] =>
   followUps.map(({ task, text }) =>
     plainLine(
       `${text} (found with ${task}; to make it a task: ralph task followup ${task} ID TITLE)`,

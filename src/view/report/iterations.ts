@@ -89,8 +89,6 @@ export function iterationReader(
     return iteration
   }
   let used = 0
-  /** In older journals, what the sandbox refused has no step. */
-  let latest: StepId = -1
   const dropOldest = () => {
     const [id, oldest] = iterations.entries().next().value ?? []
     if (iterations.size <= most || id === undefined || !oldest || counting.has(id)) return
@@ -111,7 +109,6 @@ export function iterationReader(
             newIteration(event, tasks.find(task => task.id === event.task)?.title ?? ''),
           )
           counting.set(event.id, event)
-          latest = event.id
           dropOldest()
           break
         case 'spawned':
@@ -150,7 +147,7 @@ export function iterationReader(
         }
         case 'denied':
         case 'refused': {
-          const iteration = iterations.get(event.id ?? latest)
+          const iteration = event.id === undefined ? undefined : iterations.get(event.id)
           const what = event.type === 'denied' ? event.host : `writing ${event.path}`
           if (iteration) iteration.denied = [...(iteration.denied ?? []), what]
           break

@@ -20,10 +20,10 @@ export type Receipt = {
   listed: boolean
   /** The agents that worked, in the order of their first iteration. */
   agents: string[]
-  /** The models that they told or were given; absent in older receipts. */
-  models?: string[]
-  /** What the run works on: the kind of thing, and its name. Absent in older receipts; null: unknown. */
-  subject?: [kind: string, name: string] | null
+  /** The models that they told or were given. */
+  models: string[]
+  /** What the run works on: the kind of thing, and its name. Null if that is unknown. */
+  subject: [kind: string, name: string] | null
   times: Times
   ending: RunEnding
   iterations: Iteration[]
@@ -31,10 +31,10 @@ export type Receipt = {
     /** Iterations that count. Those that were rate-limited or cut off do not. */
     counted: number
     uncounted: number
-    /** Different iterations that began, as their headings number them; absent in older receipts. */
-    begun?: number
-    /** Those among them whose agent has ended and whose checks are still to run; absent in older receipts. */
-    unchecked?: number
+    /** Different iterations that began, as their headings number them. */
+    begun: number
+    /** Those among them whose agent has ended and whose checks are still to run. */
+    unchecked: number
     /** How many different files were changed; null if unknown. */
     files: number | null
     /** Of a run that was cut off: how many files differ from its start; absent: it was not, or nobody can know. */
@@ -53,13 +53,13 @@ export type Receipt = {
   doubts: { check: string; doubts: string[] }[]
   /** Tasks that are not done. */
   left: OpenTask[]
-  /** What reviews found outside of their tasks; absent in older receipts. */
-  followUps?: { task: string; text: string }[]
-  /** How often each story was reviewed; absent: nothing was, or it is an older receipt. */
+  /** What reviews found outside of their tasks. */
+  followUps: { task: string; text: string }[]
+  /** How often each story was reviewed; absent: nothing was. */
   reviews?: Reviewed[]
   /** Ralph gc deleted the run: only this receipt is left. */
   deleted?: true
-  /** What the run was asked for; absent: to reach its condition, or it is an older receipt. */
+  /** What the run was asked for; absent: to reach its condition. */
   asked?: Asked
   /** The command that continues the run; null if there is nothing to continue. */
   resume: string | null
@@ -150,13 +150,13 @@ export function filesOf(iterations: readonly Iteration[]): { files: number | nul
   return { files: paths.size, filesCut: known.some(f => f.count > f.paths.length) }
 }
 
-const toldText = ({ text, task }: Extract<RunEvent, { type: 'told' }>): string =>
+const toldText = ({ text, task }: Extract<RunEvent, { type: 'instructed' }>): string =>
   task === undefined ? text : `${task}: ${text}`
 
 function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
   const told: Receipt['told'] = []
   for (const event of events) {
-    if (event.type === 'told') told.push({ text: toldText(event), before: null })
+    if (event.type === 'instructed') told.push({ text: toldText(event), before: null })
     else if (event.type === 'started') for (const instruction of told) instruction.before ??= event.n
   }
   return told

@@ -17,11 +17,10 @@ function wordFor(event: RunEvent): string | null {
       return event.hold === 'pause' ? 'pause' : event.hold === 'stop' ? 'cancel' : 'go on'
     case 'limits':
       return event.from ? 'limit' : null
-    case 'told':
+    case 'instructed':
       return 'instruction'
     case 'edited':
       return event.request !== undefined || event.from ? 'change of the list' : null
-    // Every build records the process that went on, but only later ones who started it.
     case 'resumed':
       return event.from ? 'resume' : null
     case 'finished':

@@ -9,17 +9,15 @@ export type Times = {
   /** Pauses after failures, waits for rate limits, and pauses by a person. */
   waitedMs: number
   /** How often the run was started or resumed. */
-  sittings: number
+  incarnations: number
 }
 
 /**
- * How long it took from one event to the next. The system time may be set meanwhile, so it counts only where an older ralph
- * kept nothing else. Between an event of a process at work and one of another process, nothing was at work.
+ * How long it took from one event to the next. The system time may be set meanwhile, so it does not count. Between an event of a process at work and one of another process, nothing was at work.
  */
 export function timeBetween(before: RunEvent, after: RunEvent): number {
-  const { up: from, at: fromAt } = before
-  const { up: to, at: toAt } = after
-  if (from === undefined && to === undefined) return Math.max(toAt - fromAt, 0)
+  const { up: from } = before
+  const { up: to } = after
   return from === undefined || to === undefined ? 0 : Math.max(to - from, 0)
 }
 
@@ -29,7 +27,7 @@ export function timeBetween(before: RunEvent, after: RunEvent): number {
  */
 export function timesOf(events: readonly RunEvent[]): Times {
   const began = events[0]?.at ?? 0
-  const times: Times = { began, last: began, workedMs: 0, waitedMs: 0, sittings: 0 }
+  const times: Times = { began, last: began, workedMs: 0, waitedMs: 0, incarnations: 0 }
   const underWay = new Set<StepId>()
   let pausing = false
   let before: RunEvent | undefined
@@ -39,7 +37,7 @@ export function timesOf(events: readonly RunEvent[]): Times {
     const passed = before ? timeBetween(before, event) : 0
     before = event
     if (event.type === 'began' || event.type === 'resumed') {
-      times.sittings++
+      times.incarnations++
       pausing = false
     } else if (pausing && underWay.size === 0) times.waitedMs += passed
     else times.workedMs += passed

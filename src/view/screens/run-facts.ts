@@ -74,7 +74,7 @@ function slotsOf(event: RunEvent): string[] {
     case 'limits':
     case 'control':
     case 'undone':
-    case 'told':
+    case 'instructed':
     case 'started':
       return [event.type]
     default:

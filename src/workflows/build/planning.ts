@@ -77,7 +77,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
 
     prompt({ stage, task, state }) {
       if (stage === 'refine') return refinePrompt(original, instructionsFor(state, task.id))
-      const failed = state.taskStates[task.id]?.carry.find(
+      const failed = state.taskStates[task.id]?.lastRed.find(
         ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
       )
       return failed

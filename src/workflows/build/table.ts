@@ -21,7 +21,7 @@ export function buildTable({
 } = {}): StageTable {
   const { after, order, stages } = merging(isOnBranches)
   return {
-    name: 'tasks',
+    name: 'build',
     first: 'work',
     width: parallel,
     ...(order.length > 0 && { order: [...order, 'refine', 'decompose', 'fix', 'work'] }),

@@ -15,7 +15,7 @@ import { buildTable } from './table.ts'
 
 /** `ralph build`: make a list from a goal, then do each task of it. */
 export const buildWorkflow: Workflow<BuildSpec> = {
-  name: 'tasks',
+  name: 'build',
   command: 'build',
   listed: true,
   readSpec: pins => readPins(buildSchema, pins),

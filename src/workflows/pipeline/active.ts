@@ -85,7 +85,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
   function promptOf(work: Work): string {
     const { task, stage, step, state } = work
     const mine = taskOf(task.id)
-    const { tries, carry, interrupted } = taskStateOf(table, state, task)
+    const { tries, lastRed, interrupted } = taskStateOf(table, state, task)
     const criteria = criteriaOf(work)
     const done = mine.completion_spec
     return rolePrompt({
@@ -100,7 +100,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
       iteration: tries + 1,
       tries: triesOf(work),
       checks: checkNames(spec.settings),
-      carry,
+      lastRed,
       reviews: reviewsOf(task.id),
       interrupted,
       doubts: doubtNotes(state, step.workspace),

@@ -20,7 +20,7 @@ export type RoleCriteria = {
 }
 
 /**
- * The criteria of a role: those of the task, else its defaults. A coder and a tester are verified by their command, else
+ * The criteria of a role: those of the task, else its defaults. A coder and a tester are verified by their check, else
  * by the guardrails, else by a judge; a reviewer by a judge; qa by both.
  */
 export function criteriaFor(task: PipelineTask, role: PipelineRole, spec: PipelineSpec): RoleCriteria {
@@ -46,7 +46,7 @@ function fromTask(given: CompletionCriteria, task: PipelineTask): RoleCriteria {
 
 function defaultVerification(
   task: PipelineTask,
-  { name, command }: PipelineRole,
+  { name, check }: PipelineRole,
   promise: string,
   hasGuardrails: boolean,
 ): Verification {
@@ -58,7 +58,7 @@ function defaultVerification(
     method: 'semantic',
     config: { check_for, negative_patterns: [], in: 'text', model: null },
   } as const
-  const external = command === null ? null : externalOf(command)
+  const external = check === null ? null : externalOf(check)
   // The guardrails run anyway, and are the proof.
   const commands = external ?? (hasGuardrails ? match : null)
   if (name === 'coder' || name === 'tester') return commands ?? semantic

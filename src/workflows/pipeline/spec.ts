@@ -11,7 +11,7 @@ export type PipelineRole = {
   /** How often its stage may be tried. */
   tries: number
   /** What verifies it, where a task does not say. */
-  command: string | null
+  check: string | null
   /** Its base prompt; null: ralph's own. */
   prompt: string | null
   /** Whether it may change files; absent: as ralph knows the role. */
@@ -38,7 +38,7 @@ export const pipelineSchema = specSchema({
     z.looseObject({
       name: z.string(),
       tries: z.number(),
-      command: z.nullable(z.string()),
+      check: z.nullable(z.string()),
       prompt: z.nullable(z.string()),
       writes: z.optional(z.boolean()),
     }),
@@ -65,7 +65,7 @@ export function rolesFrom(
       {
         name,
         tries: enabled && (role?.enabled ?? true) ? own : 1,
-        command: role?.command ?? null,
+        check: role?.check ?? null,
         prompt: role?.prompt ? readPrompt(role.prompt) : null,
         writes: mayWrite({ name, ...(role?.writes != null && { writes: role.writes }) }),
       },

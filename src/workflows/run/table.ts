@@ -11,7 +11,7 @@ export const runTable = ({
   untilGreen,
   unchanged,
 }: Partial<PromptSpec['condition']> = {}): StageTable => ({
-  name: 'prompt',
+  name: 'run',
   first: 'work',
   width: 1,
   rounds: 0,

@@ -15,8 +15,8 @@ import { type PromptSpec, promptSchema } from './spec.ts'
 import { runTable } from './table.ts'
 
 /** `ralph run`: one prompt, repeated until the agent says that it is done and the checks are green. */
-export const promptWorkflow: Workflow<PromptSpec> = {
-  name: 'prompt',
+export const runWorkflow: Workflow<PromptSpec> = {
+  name: 'run',
   command: 'run',
   listed: false,
   readSpec(pins) {
@@ -40,7 +40,7 @@ export const promptWorkflow: Workflow<PromptSpec> = {
     }
   },
   preview: (spec, limits) =>
-    composePrompt(spec, limits, 1, { carry: [], interrupted: false, doubts: [], instructions: [] }),
+    composePrompt(spec, limits, 1, { lastRed: [], interrupted: false, doubts: [], instructions: [] }),
   about: ({ prompt }) => ({ prompt }),
   loop: ({ prompt, condition: { response, pattern } }) => ({
     promptFile: prompt.type === 'file' ? prompt.path : null,
@@ -66,10 +66,10 @@ function open({ spec, record }: Context<PromptSpec>): Active {
     initialTasks: () => ({ tasks: [{ id: 'prompt', title: 'the prompt', blockedBy: [] }], edits: [] }),
     adoptEdits: async () => {},
     buildPrompt({ step, task, state }) {
-      const { carry = [], interrupted = false } = state.taskStates[task.id] ?? {}
+      const { lastRed = [], interrupted = false } = state.taskStates[task.id] ?? {}
       const doubts = doubtNotes(state)
       return composePrompt(spec, state.limits, step.n, {
-        carry,
+        lastRed,
         interrupted,
         doubts,
         instructions: instructionsFor(state, task.id),
@@ -114,7 +114,7 @@ function composePrompt(
   limits: Limits,
   n: number,
   carried: {
-    carry: Finding[]
+    lastRed: Finding[]
     interrupted: boolean
     doubts: readonly string[]
     instructions: readonly string[]

@@ -30,7 +30,7 @@ export const SKIPPED = 'skipped by a person'
 export const doneByPerson = (current: TaskState): TaskState => ({
   ...current,
   stage: 'done',
-  carry: [],
+  lastRed: [],
   proof: false,
   why: 'completed by a person',
 })

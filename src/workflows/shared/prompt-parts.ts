@@ -2,9 +2,9 @@ import type { RunState } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 
 /** The user's instructions for a task: those for all tasks, then its own. */
-export const instructionsFor = ({ told, toldTask }: RunState, task: TaskId): string[] => [
-  ...told,
-  ...(Object.hasOwn(toldTask, task) ? toldTask[task]! : []),
+export const instructionsFor = ({ instructions, taskInstructions }: RunState, task: TaskId): string[] => [
+  ...instructions,
+  ...(Object.hasOwn(taskInstructions, task) ? taskInstructions[task]! : []),
 ]
 
 /** Why green checks prove nothing in this workspace now: every prompt there says so until it is put right. */

@@ -14,7 +14,7 @@ export function resolvePrompt(
   { task, step, state }: Work,
   description: string,
 ): string {
-  const { carry, interrupted } = taskStateOf(table, state, task)
+  const { lastRed, interrupted } = taskStateOf(table, state, task)
   const conflict = state.workspaces[step.workspace ?? '']?.conflict
   const checks = checkNames(spec.settings)
   return [
@@ -22,7 +22,7 @@ export function resolvePrompt(
     description.trim() === '' ? null : `What ${task.id} asked for:\n\n${description.trim()}`,
     interrupted ? HALF_EDITED : null,
     conflict ? aboutConflict(conflict) : null,
-    ...carry.map(({ note }) => note),
+    ...lastRed.map(({ note }) => note),
     `# Rules
 
 - Keep what both sides are for. Drop neither, and start nothing new.

@@ -17,7 +17,7 @@ import { storyMarker } from './story-marker.ts'
 import { treeBefore } from './tree-before.ts'
 
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
-export const GUARD_NOTE = 'fence'
+export const GUARD_NOTE = 'guard'
 
 /** The note that lists steps whose agents' edits of the stories were judged before their checks ran. */
 export const JUDGED_NOTE = 'judged'

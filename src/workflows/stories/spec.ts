@@ -18,9 +18,8 @@ export type StoriesSpec = RunSpec & {
     cap: number
     skip: boolean
     atCap: 'approve' | 'block'
-    /** Absent in runs of an older ralph. */
-    submitWithin?: number
-    verdictWithin?: number
+    submitWithin: number
+    verdictWithin: number
   }
 }
 
@@ -35,7 +34,7 @@ export const storiesSchema = specSchema({
     cap: z.number(),
     skip: z.boolean(),
     atCap: z.enum(['approve', 'block']),
-    submitWithin: z.optional(z.number()),
-    verdictWithin: z.optional(z.number()),
+    submitWithin: z.number(),
+    verdictWithin: z.number(),
   }),
 })

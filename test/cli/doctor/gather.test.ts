@@ -310,10 +310,10 @@ describe('the project', () => {
     const began = {
       type: 'began',
       at: 1,
-      v: 1,
+      v: 2,
       id: 'x',
       project: scene.project,
-      workflow: 'prompt',
+      workflow: 'run',
       tasks: [],
     }
     writeFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ ...began, limits: {}, pins: {} })}\n`)
@@ -321,7 +321,7 @@ describe('the project', () => {
       unfinished: { run: '20260301-221530-k3f', iterations: 0, goOn: 'ralph resume x' },
       runsTrouble: null,
     })
-    writeFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ ...began, v: 2 })}\n`)
+    writeFileSync(join(dir, 'journal.ndjson'), `${JSON.stringify({ ...began, v: 3 })}\n`)
     expect((await scene.gather()).project).toMatchObject({
       unfinished: null,
       runsTrouble: expect.stringContaining('was made by a newer ralph'),

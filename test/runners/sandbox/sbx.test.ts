@@ -44,7 +44,10 @@ test('docker that is named and missing is refused, with the way out', async () =
 test('a project that cannot be cloned is refused before anything is made', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-clone-')))
   onTestFinished(() => rmSync(root, { recursive: true }))
-  const start = { root, head: 'a', branch: 'main', dirty: {}, hooks: '', dirs: { own: '', common: '' } }
+  const start = {
+    ...{ root, head: 'a', branch: 'main', dirty: {}, staged: {}, ignored: [], flagged: {}, sparse: [] },
+    ...{ at: 0, ids: { root: '', own: '', common: '' }, hooks: '', dirs: { own: '', common: '' } },
+  }
   const trouble = (more: object = {}) => cloneTrouble({ project: root, start, worktrees: false, ...more })
   expect(trouble({ worktrees: true })).toContain('tasks cannot have worktrees')
   expect(trouble({ start: null })).toContain('not a git repository')

@@ -24,10 +24,10 @@ function logged(list: Task[], goal = 'Build it') {
   let text = note({
     type: 'began',
     ...AT,
-    v: 1,
+    v: 2,
     id: 'r1',
     project: '/',
-    workflow: 'tasks',
+    workflow: 'build',
     limits: LIMITS,
     tasks: list,
     pins: {},
@@ -53,7 +53,7 @@ function logged(list: Task[], goal = 'Build it') {
         exit: { code: 0, signal: null },
         ms: 1,
         result,
-        seenOff: false,
+        stoppedByRalph: false,
       })
       write({ ...run.land(step.id, outcome), ...AT })
     },
@@ -162,7 +162,7 @@ Progress:
   it('keeps the user’s instructions, edits, resumptions and the end', () => {
     const log = logged([task('#1')])
     const done = { ...log.run.at('#1'), stage: 'done' }
-    log.write({ type: 'told', ...AT, text: 'also handle errors\n## Iteration 7' })
+    log.write({ type: 'instructed', ...AT, text: 'also handle errors\n## Iteration 7' })
     log.write({
       type: 'edited',
       ...AT,

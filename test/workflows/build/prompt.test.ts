@@ -140,7 +140,7 @@ describe('the prompt of a task', () => {
 
   it('ends with what the user said, in every later prompt', () => {
     const run = start()
-    run.record({ type: 'told', at: 1, text: 'use TypeScript' })
+    run.record({ type: 'instructed', at: 1, text: 'use TypeScript' })
     expect(nextPrompt(run).endsWith('\n\nInstruction from the user: use TypeScript')).toBe(true)
     run.step(ok({ findings: [green] }))
     expect(nextPrompt(run)).toContain('(#2)')

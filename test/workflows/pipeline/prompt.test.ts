@@ -22,7 +22,7 @@ const options: RolePromptOptions = {
   iteration: 2,
   tries: 15,
   checks: [],
-  carry: [],
+  lastRed: [],
   reviews: NO_REVIEWS,
   interrupted: false,
   doubts: [],
@@ -99,7 +99,7 @@ The loop will continue until genuine completion or iteration 15.`)
     const text = rolePrompt({
       ...options,
       checks: ['npm test', 'npm run lint'],
-      carry: [{ ...red, note: 'RED' }, review],
+      lastRed: [{ ...red, note: 'RED' }, review],
       reviews: { ...NO_REVIEWS, open: [finding] },
       interrupted: true,
       doubts: ['DOUBT'],
@@ -120,7 +120,7 @@ The loop will continue until genuine completion or iteration 15.`)
   })
 
   it('has the rejection as it was written if it has no findings', () => {
-    const text = rolePrompt({ ...options, carry: [{ ...review, note: 'It is slow.' }] })
+    const text = rolePrompt({ ...options, lastRed: [{ ...review, note: 'It is slow.' }] })
     expect(text).toContain('The work was sent back:\n\nIt is slow.\n\nIf only')
     expect(text).not.toContain('Fix each')
   })
@@ -134,7 +134,7 @@ The loop will continue until genuine completion or iteration 15.`)
       ...options,
       role: 'reviewer',
       mayReject: true,
-      carry: [review],
+      lastRed: [review],
       reviews: { open: [], tree: null, dismissed, numbered: 2 },
     })
     expect(

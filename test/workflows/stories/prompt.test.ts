@@ -71,7 +71,7 @@ describe('the prompt of an iteration', () => {
   it('adds what concerns this iteration only, each as a paragraph, in this order', () => {
     const current = at({
       interrupted: true,
-      carry: [
+      lastRed: [
         { check: 'npm test', verdict: 'fail', note: '2 tests failed' },
         { check: 'review', verdict: 'fail', note: 'The total is wrong.', claim: true },
       ],

@@ -301,10 +301,10 @@ describe('the fields of a story', () => {
   })
 
   it.each<[string, Partial<TaskState>, string]>([
-    ['blocked for a reason', { stage: 'blocked', why: 'why', carry: [note('n')] }, 'why'],
-    ['blocked after a note', { stage: 'blocked', carry: [note('n')] }, 'n'],
+    ['blocked for a reason', { stage: 'blocked', why: 'why', lastRed: [note('n')] }, 'why'],
+    ['blocked after a note', { stage: 'blocked', lastRed: [note('n')] }, 'n'],
     ['blocked, nobody knows why', { stage: 'blocked' }, 'Left for a person.'],
-    ['sent back with several notes', { stage: 'fix', carry: [note('a'), note(' '), note('b')] }, 'a\n\nb'],
+    ['sent back with several notes', { stage: 'fix', lastRed: [note('a'), note(' '), note('b')] }, 'a\n\nb'],
     [
       'approved at the cap without a note',
       { stage: 'done', why: AT_CAP },

@@ -52,10 +52,10 @@ describe('a person’s edit of the story file', () => {
       {
         stage: 'fix',
         rounds: 2,
-        carry: [{ check: 'review', verdict: 'fail', note: 'use SQL', claim: true }],
+        lastRed: [{ check: 'review', verdict: 'fail', note: 'use SQL', claim: true }],
       },
     ],
-    ['sends back without a word', { reviewStatus: 'changes_requested' }, { stage: 'fix', carry: [] }],
+    ['sends back without a word', { reviewStatus: 'changes_requested' }, { stage: 'fix', lastRed: [] }],
     [
       'counts more reviews than there may be',
       { reviewStatus: 'needs_review', reviewCount: 9 },
@@ -107,7 +107,7 @@ describe('a person’s edit of the story file', () => {
     expect(adopt(run, found).state!.A).toMatchObject({
       stage: 'fix',
       rounds: 0,
-      carry: [{ note: 'Leave the tests to me.' }],
+      lastRed: [{ note: 'Leave the tests to me.' }],
     })
   })
 
@@ -124,7 +124,7 @@ describe('a person’s edit of the story file', () => {
       expect(sentBack({ reviewFeedback: 'use SQL' }).state!.A).toMatchObject({
         stage: 'fix',
         rounds: 1,
-        carry: [{ note: 'use SQL' }],
+        lastRed: [{ note: 'use SQL' }],
       })
     })
 
@@ -139,15 +139,15 @@ describe('a person’s edit of the story file', () => {
     it('takes the feedback along nowhere else', () => {
       expect(sentBack({ reviewStatus: 'needs_review' }).state!.A).toMatchObject({
         stage: 'review',
-        carry: [],
+        lastRed: [],
       })
-      expect(sentBack({ reviewStatus: null }).state!.A).toMatchObject({ stage: 'implement', carry: [] })
+      expect(sentBack({ reviewStatus: null }).state!.A).toMatchObject({ stage: 'implement', lastRed: [] })
     })
   })
 
   it('sends nothing back with a blank word', () => {
     const found = first({ reviewStatus: 'changes_requested', reviewFeedback: ' ' })
-    expect(adopt(started(), found).state!.A).toMatchObject({ stage: 'fix', carry: [] })
+    expect(adopt(started(), found).state!.A).toMatchObject({ stage: 'fix', lastRed: [] })
   })
 
   it('may add a story that has a past', () => {

@@ -44,9 +44,9 @@ describe('an approval', () => {
     [' fine ', 'approved by a person: fine'],
   ])('with the words %j closes the story, unproven, with its rounds', (why, reason) => {
     expect(
-      decide({ action: 'approve', story: 'A', why }, { stage: 'fix', rounds: 2, carry: [note('x')] }),
+      decide({ action: 'approve', story: 'A', why }, { stage: 'fix', rounds: 2, lastRed: [note('x')] }),
     ).toEqual({
-      state: { A: { ...fresh, stage: 'done', rounds: 2, carry: [], proof: false, why: reason } },
+      state: { A: { ...fresh, stage: 'done', rounds: 2, lastRed: [], proof: false, why: reason } },
     })
   })
 
@@ -69,17 +69,17 @@ describe('a rejection', () => {
     expect(
       decide(
         { action: 'reject', story: 'A', why: ' no ' },
-        { stage: 'review', rounds: 2, carry: [note('old')] },
+        { stage: 'review', rounds: 2, lastRed: [note('old')] },
       ),
-    ).toEqual({ state: { A: { ...rejected, rounds: 2, carry: [note('no')] } } })
+    ).toEqual({ state: { A: { ...rejected, rounds: 2, lastRed: [note('no')] } } })
   })
 
   it('without words keeps what was said before, or says that nothing was', () => {
-    expect(decide({ action: 'reject', story: 'A' }, { carry: [note('old')] })).toEqual({
-      state: { A: { ...rejected, carry: [note('old')] } },
+    expect(decide({ action: 'reject', story: 'A' }, { lastRed: [note('old')] })).toEqual({
+      state: { A: { ...rejected, lastRed: [note('old')] } },
     })
     expect(decide({ action: 'reject', story: 'A', why: ' ' })).toEqual({
-      state: { A: { ...rejected, carry: [note('A person sent this story back, and gave no reason.')] } },
+      state: { A: { ...rejected, lastRed: [note('A person sent this story back, and gave no reason.')] } },
     })
   })
 

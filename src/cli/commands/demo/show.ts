@@ -16,7 +16,7 @@ import { pinnedTask, rolesFrom } from '../../../workflows/pipeline/spec.ts'
 import { fileTaskStore } from '../../../workflows/pipeline/tasks/store.ts'
 import { taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
-import { promptWorkflow } from '../../../workflows/run/workflow.ts'
+import { runWorkflow } from '../../../workflows/run/workflow.ts'
 import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { Workflow } from '../../../workflows/workflow.ts'
@@ -38,7 +38,7 @@ type Scene = {
 
 const SCENES: Readonly<Record<DemoName, (base: Base, goal: string) => Scene>> = {
   run: ({ project, settings }) => ({
-    workflow: promptWorkflow,
+    workflow: runWorkflow,
     spec: {
       prompt: { type: 'file', path: `${project}/PROMPT.md` },
       condition: { response: settings.completionResponse, pattern: null },
@@ -73,7 +73,7 @@ const SCENES: Readonly<Record<DemoName, (base: Base, goal: string) => Scene>> = 
 export async function showDemo(which: DemoName): Promise<number> {
   const script = await readScript(which)
   const dir = makeScratch(projectFiles(script), script.commit)
-  const { settings } = loadSettings(dir, {})
+  const { settings } = loadSettings(dir, { sandbox: { mode: 'none' } })
   const scratch = {
     project: dir,
     settings,

@@ -10,7 +10,7 @@ import type { Settings } from '../../../settings/schema.ts'
 import { LIMITS, readNamedInput, readStandardInput, UnreadableFile } from '../../../store/files/read.ts'
 import { checkPattern, matches } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
-import { promptWorkflow } from '../../../workflows/run/workflow.ts'
+import { runWorkflow } from '../../../workflows/run/workflow.ts'
 import { checkNames, limitsOf } from '../../../workflows/spec.ts'
 import { asWorker } from '../spawn/as-worker.ts'
 import { withScreen } from '../watch/run-screen.ts'
@@ -35,11 +35,11 @@ export async function startPrompt(
   const prompt = promptOf(options)
   const condition = conditionOf(options, base.settings, prepared.fromFiles)
   return startRun(
-    promptWorkflow,
+    runWorkflow,
     prepared,
     {
       ...base,
-      workflow: promptWorkflow.name,
+      workflow: runWorkflow.name,
       prompt: prompt.spec,
       condition,
     },

@@ -1,12 +1,15 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { findRunId, ralphHome } from '../../../runs/find.ts'
+import { findRunId, ralphHome, runDir } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
+import { beginningOf, requireFormat } from '../../../store/journal.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { uiPorts } from './ui-ports.ts'
 
 /** `ralph watch`: the screens, until somebody leaves them. */
 export async function watchRuns(name: string | undefined, io: Io): Promise<number> {
-  const run = name === undefined ? null : findRunId(ralphHome(io.env), name)
+  const home = ralphHome(io.env)
+  const run = name === undefined ? null : findRunId(home, name)
+  if (run !== null) requireFormat(runDir(home, run), beginningOf(runDir(home, run)))
   requireTerminal(run === null ? 'ralph ls' : `ralph status ${run}`)
   const { openUi } = await import('../../../ui/app.ts')
   const { isColorSupported } = terminalStyle(process.stdout, io.env).colors

@@ -20,7 +20,7 @@ export function taskDetail(facts: RunFacts, task: Task, columns: number, style: 
   const stage = workflow.table.stages[now.stage]
   const where =
     now.stage === 'done' ? (now.proof ? 'done, verified' : 'done as claimed') : (stage?.title ?? now.stage)
-  const told = Object.hasOwn(state.toldTask, task.id) ? state.toldTask[task.id]! : []
+  const told = Object.hasOwn(state.taskInstructions, task.id) ? state.taskInstructions[task.id]! : []
   const part = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', colors.bold(` ${title}`), ...lines.map(line => `   ${line}`)]
   const lines = [
@@ -36,7 +36,7 @@ export function taskDetail(facts: RunFacts, task: Task, columns: number, style: 
     ),
     ...part(
       'What failed last',
-      now.carry.flatMap(({ check, note }) => [
+      now.lastRed.flatMap(({ check, note }) => [
         `${plainLine(check)}:`,
         ...textLines(note, 8).map(line => `  ${line}`),
       ]),

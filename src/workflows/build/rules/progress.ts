@@ -77,7 +77,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
         return `- Merged as ${event.to.slice(0, 10)}\n`
       case 'edited':
         return editEntry(event, before)
-      case 'told':
+      case 'instructed':
         return `\n## User instruction (${isoTime(event.at)})\n${indent(event.text)}\n`
       case 'resumed':
         return `\n## Resumed (${isoTime(event.at)})\n`

@@ -30,13 +30,13 @@ export function taskPrompt(
   const { parent } = options
   const current = stateOf(state, task.id)
   // On its first try a bug fix has no failures yet, so it gets those of its parent.
-  const own = current?.carry ?? []
-  const carry = own.length === 0 && parent ? (stateOf(state, parent.id)?.carry ?? []) : own
-  const afterTask = carry.filter(finding => finding.action !== 'PREPEND')
+  const own = current?.lastRed ?? []
+  const lastRed = own.length === 0 && parent ? (stateOf(state, parent.id)?.lastRed ?? []) : own
+  const afterTask = lastRed.filter(finding => finding.action !== 'PREPEND')
   return [
     options.count,
     current?.interrupted ? HALF_EDITED : null,
-    ...carry.filter(finding => finding.action === 'PREPEND').map(noteOf),
+    ...lastRed.filter(finding => finding.action === 'PREPEND').map(noteOf),
     aboutGoal(options),
     aboutTask(task, options),
     upToSpeed(options.session),

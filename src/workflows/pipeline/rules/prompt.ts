@@ -18,7 +18,7 @@ export type RolePromptOptions = {
   iteration: number
   tries: number
   checks: readonly string[]
-  carry: readonly Finding[]
+  lastRed: readonly Finding[]
   reviews: ReviewState
   interrupted: boolean
   doubts: readonly string[]
@@ -27,16 +27,16 @@ export type RolePromptOptions = {
 
 /** The prompt of one iteration: the role, the task, what the last iteration came to, and what "done" means. */
 export function rolePrompt(options: RolePromptOptions): string {
-  const { base, mayReject, task, checks, carry, reviews } = options
+  const { base, mayReject, task, checks, lastRed, reviews } = options
   return [
     base.trim(),
     `# Your task: ${task.title} (${task.id})`,
     task.description.trim() || null,
     checks.length > 0 ? `These checks must pass: ${checks.join(' · ')}` : null,
     options.interrupted ? HALF_EDITED : null,
-    ...carry.filter(finding => finding.check !== REVIEW).map(({ note }) => note),
+    ...lastRed.filter(finding => finding.check !== REVIEW).map(({ note }) => note),
     options.last,
-    mayReject ? answeredBefore(reviews) : sentBack(carry, reviews),
+    mayReject ? answeredBefore(reviews) : sentBack(lastRed, reviews),
     ...options.doubts,
     ...options.instructions.map(text => `Instruction from the user: ${text}`),
     mayReject ? HOW_TO_REJECT : null,
@@ -48,8 +48,8 @@ export function rolePrompt(options: RolePromptOptions): string {
 }
 
 /** For the coder: why the work came back. */
-function sentBack(carry: readonly Finding[], { open }: ReviewState): string | null {
-  const note = carry.find(finding => finding.check === REVIEW)?.note
+function sentBack(lastRed: readonly Finding[], { open }: ReviewState): string | null {
+  const note = lastRed.find(finding => finding.check === REVIEW)?.note
   if (note === undefined) return null
   return open.length > 0
     ? `The work was sent back:\n\n${findingLines(open)}\n\n${HOW_TO_DISMISS}`

@@ -22,7 +22,7 @@ export function completionHint(
 export function promptText(
   base: string,
   options: {
-    carry: Finding[]
+    lastRed: Finding[]
     count: string | null
     interrupted: boolean
     doubts: readonly string[]
@@ -30,7 +30,8 @@ export function promptText(
     hint: string | null
   },
 ): string {
-  const notes = (action: Finding['action']) => options.carry.filter(f => f.action === action).map(f => f.note)
+  const notes = (action: Finding['action']) =>
+    options.lastRed.filter(f => f.action === action).map(f => f.note)
   const replaced = notes('REPLACE')
   // Only a tag in the user's prompt counts: one in the output of a check tells the agent nothing.
   const needsHint = replaced.length === 0 && !/<response>/i.test(base)

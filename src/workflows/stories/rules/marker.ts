@@ -15,11 +15,11 @@ export type Marker = {
 
 /**
  * The same for the Stop gate, kept out of the agent's sight. `dirtyBefore`: paths that were dirty before. `step`: the step that it was
- * written for; older runs did not keep it.
+ * written for.
  */
 export type GateSnapshot = Pick<Marker, 'skipReview' | 'reviewCap' | 'iterationMode'> & {
   dirtyBefore: readonly string[]
-  step?: StepId
+  step: StepId
 }
 
 /** Both in JSON. The snapshot is in both, and it can be long, so its bytes are made once. */
@@ -50,7 +50,7 @@ const textOf = ({ id, passes, reviewStatus, reviewCount }: ReviewSnapshot[number
 
 /** The snapshot in a file that others can write too; null if it is not valid, or of another step. */
 export function snapshotFrom(gate: unknown, step: StepId): ReviewSnapshot | null {
-  if (!isObject(gate) || (gate.step !== undefined && gate.step !== step)) return null
+  if (!isObject(gate) || gate.step !== step) return null
   const stories = gate.preIterationSnapshot
   return isObject(stories) && Object.values(stories).every(isObject) ? snapshotOf(stories) : null
 }

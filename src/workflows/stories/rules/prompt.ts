@@ -37,7 +37,7 @@ export function storyPrompt(
     options.skip ? NO_REVIEW : null,
     variables.mode === 'review' && !template.includes('<verdict>') ? VERDICT_REQUEST : null,
     current?.interrupted ? HALF_EDITED : null,
-    ...(current?.carry ?? []).map(formatFinding),
+    ...(current?.lastRed ?? []).map(formatFinding),
     ...options.doubts,
     options.refused.length > 0 ? `An earlier iteration was corrected:\n${bullets(options.refused)}` : null,
     ...options.instructions.map(text => `Instruction from the user: ${text}`),

@@ -212,8 +212,8 @@ export function reviewFields(current: TaskState, story: Story, skip: boolean): R
   }
 }
 
-function feedback({ stage, why, carry }: TaskState, status: ReviewStatus, found: string): string {
-  const notes = carry
+function feedback({ stage, why, lastRed }: TaskState, status: ReviewStatus, found: string): string {
+  const notes = lastRed
     .map(finding => finding.note)
     .filter(note => note.trim() !== '')
     .join('\n\n')

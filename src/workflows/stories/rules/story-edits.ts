@@ -117,7 +117,7 @@ function stateAfterEdit(
   const moved = { ...reopened(table, task), stage, rounds }
   if (stage === 'done') return doneByPerson(moved)
   const note = { check: REVIEW, verdict: 'fail', note: feedback, claim: true } as const
-  return stage === 'fix' && feedback.trim() !== '' ? { ...moved, carry: [note] } : moved
+  return stage === 'fix' && feedback.trim() !== '' ? { ...moved, lastRed: [note] } : moved
 }
 
 /** Where a story is in the table, by the file alone. */

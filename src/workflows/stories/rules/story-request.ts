@@ -36,14 +36,14 @@ export function storyEdit(
   }
   // A closed story starts its count of reviews again, as when a person edits the file.
   const isClosed = current.stage === 'done' || current.stage === 'blocked'
-  const known = current.carry.length > 0 && !why ? current.carry : null
+  const known = current.lastRed.length > 0 && !why ? current.lastRed : null
   return {
     state: {
       [task.id]: {
         ...reopened(table, task),
         stage: skip ? 'implement' : 'fix',
         rounds: isClosed ? 0 : current.rounds,
-        carry: known ?? [{ check: REVIEW, verdict: 'fail', note: why || NO_REASON, claim: true }],
+        lastRed: known ?? [{ check: REVIEW, verdict: 'fail', note: why || NO_REASON, claim: true }],
       },
     },
   }
