@@ -2,8 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findObstacles } from '../../../src/cli/commands/doctor/facts.ts'
-import { describeFacts } from '../../../src/cli/commands/doctor/rows.ts'
 import { RALPH } from '../../support/ralph.ts'
 import { prints, setDoctorScene } from './scene.ts'
 
@@ -12,38 +10,26 @@ const isRoot = process.getuid?.() === 0
 
 const setScene = () => setDoctorScene(['claude'], { 'claude --version': prints('1.0') })
 
-type Facts = Awaited<ReturnType<ReturnType<typeof setScene>['gather']>>
-
-const rowOf = (facts: Facts, name: string) =>
-  describeFacts(facts)
-    .find(({ title }) => title === 'folders')!
-    .rows.find(row => row.name === name)
-
 describe('a folder that ralph writes to', () => {
   it('is named with the way out if it is the one for temporary files, and missing', async () => {
     const scene = setScene()
     const TMPDIR = join(scene.root, 'nowhere')
-    const facts = await scene.gather({ env: { TMPDIR } })
-    expect(findObstacles(facts)).toEqual([`${TMPDIR} does not exist`])
-    expect(rowOf(facts, 'temporary')).toEqual({
-      mark: 'no',
-      name: 'temporary',
-      value: `${TMPDIR} does not exist`,
-      fix: 'make it, or TMPDIR=<a folder with room>',
-    })
+    const facts = await scene.examine({ env: { TMPDIR } })
+    expect(facts.obstacles).toEqual([`${TMPDIR} does not exist`])
+    expect(facts.lines).toContain(
+      `✗ temporary ${TMPDIR} does not exist → make it, or TMPDIR=<a folder with room>`,
+    )
   })
 
   it.skipIf(!isRoot)('is a doubt if it is the home of somebody else', async () => {
     const scene = setScene()
     mkdirSync(scene.home)
     chownSync(scene.home, NOBODY, NOBODY)
-    const facts = await scene.gather()
-    expect(findObstacles(facts)).toEqual([])
-    expect(rowOf(facts, 'home')).toMatchObject({
-      mark: 'none',
-      value: `${scene.home} belongs to user ${NOBODY}, but ralph runs as user 0`,
-      fix: 'RALPH_HOME=<a folder of yours>',
-    })
+    const facts = await scene.examine()
+    expect(facts.obstacles).toEqual([])
+    expect(facts.lines).toContain(
+      `– home ${scene.home} belongs to user ${NOBODY}, but ralph runs as user 0 → RALPH_HOME=<a folder of yours>`,
+    )
   })
 
   const asOther = isRoot ? { uid: NOBODY, gid: NOBODY } : {}

@@ -1,7 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gatherFacts } from '../../../src/cli/commands/doctor/gather.ts'
+import { examine } from '../../../src/cli/commands/doctor/examine.ts'
+import type { World } from '../../../src/cli/commands/doctor/finding.ts'
+import { showDiagnosis } from '../../../src/cli/commands/doctor/show.ts'
 import type { Ran, RunCommand } from '../../../src/runners/run-command.ts'
+import { styleOf } from '../../../src/view/style.ts'
 import { scratch } from '../../support/scratch.ts'
 
 export const MACHINE = { node: '22.1.0', platform: 'linux', arch: 'x64', cgroup: null }
@@ -19,6 +22,8 @@ export const fails = (code: number, stderr: string, stdout = ''): Ran => ({
   stdout,
   stderr,
 })
+
+const PLAIN = styleOf({ color: false, emoji: true })
 
 /** Nothing works inside. */
 const NOTHING = { what: 'nothing can be run inside', remedy: 'none' }
@@ -59,18 +64,23 @@ export function setDoctorScene(
     bin,
     home,
     calls,
-    gather: (more: Partial<Parameters<typeof gatherFacts>[0]> = {}, environment = false) =>
-      gatherFacts(
-        {
-          cwd: project,
-          run,
-          machine: MACHINE,
-          checkSrt: async () => [NOTHING],
-          isRoot: false,
-          ...more,
-          env: { ...env, ...more.env },
-        },
-        { environment },
-      ),
+    /** The facts, with what is shown of them. */
+    examine: async (more: Partial<World> = {}, environment = false) => {
+      const world = {
+        cwd: project,
+        run,
+        machine: MACHINE,
+        checkSrt: async () => [NOTHING],
+        isRoot: false,
+        ...more,
+        env: { ...env, ...more.env },
+      }
+      const diagnosis = await examine(world, { environment })
+      const { facts, obstacles } = diagnosis
+      const screen = showDiagnosis(diagnosis, PLAIN, null)
+      // Rows without the space that puts them below each other.
+      const lines = screen.map(line => line.trim().replace(/ {2,}/, ' '))
+      return { ...facts, obstacles, screen, lines }
+    },
   }
 }

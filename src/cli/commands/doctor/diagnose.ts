@@ -9,9 +9,8 @@ import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { safeIo } from '../../../terminal/print.ts'
 import type { DoctorOptions } from './command.ts'
-import { findObstacles } from './facts.ts'
-import { gatherFacts } from './gather.ts'
-import { showFacts } from './show.ts'
+import { examine } from './examine.ts'
+import { showDiagnosis } from './show.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Says whether ralph can run here, and which agents and tools there are. */
@@ -30,15 +29,18 @@ export async function diagnose(options: DoctorOptions): Promise<number> {
   }
   const run = commandRunner(interrupted.signal)
   const place = { program: sandboxProgram(), project: cwd, env: present(env), run }
-  const facts = await gatherFacts(
+  const { facts, groups, obstacles } = await examine(
     { env, cwd, run, machine, checkSrt: () => checkSrt(place), isRoot: process.getuid?.() === 0 },
     { environment: options.env ?? false },
   )
   if (interrupted.signal.aborted) return 130
-  const obstacles = findObstacles(facts)
   const text = options.json
     ? safeJson({ ok: obstacles.length === 0, obstacles, ...facts }, 2)
-    : showFacts(facts, terminalStyle(stdout, env), stdout.isTTY ? stdout.columns || 80 : null).join('\n')
+    : showDiagnosis(
+        { groups, obstacles, environment: facts.environment },
+        terminalStyle(stdout, env),
+        stdout.isTTY ? stdout.columns || 80 : null,
+      ).join('\n')
   stdout.write(`${text}\n`)
   return obstacles.length === 0 ? 0 : 1
 }

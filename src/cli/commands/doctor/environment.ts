@@ -1,14 +1,22 @@
 import { ownNames } from '../../../agents/own-names.ts'
 import { looksSecret } from '../../../core/secrets/names.ts'
 import { holdsSecret } from '../../../core/secrets/redact.ts'
+import { agentByName } from '../../../host/agents/agents.ts'
 import { isKeptInDocker } from '../../../host/docker/docker.ts'
 import { setInside } from '../../../runners/sandbox/policy.ts'
 import { filterEnvironment, isKeptInside } from '../../../settings/environment.ts'
 import { matchesAny } from '../../../settings/name-pattern.ts'
 import type { Settings } from '../../../settings/schema.ts'
-import type { EnvironmentFact } from './facts.ts'
+import type { PickedAgent } from './agents.ts'
+import type { Setup } from './finding.ts'
 
-export type Env = Readonly<Record<string, string | undefined>>
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * The variables that a child process would get, and those that it would not. Names only, never values. `replaced`: with
+ * another value, from the sandbox; absent if it would be in none.
+ */
+export type EnvironmentFact = { of: string; gets: string[]; replaced?: string[]; leftOut: string[] }
 
 /** The environment that `ralph run` would give a child process; `agent` is null for one that is not an agent. */
 export function environmentOf(
@@ -21,7 +29,7 @@ export function environmentOf(
 }
 
 /** Who gets an environment: an agent by its name, or something else that a run starts. `tier`: the sandbox around it. */
-export type Receiver = { of: string; agent: string | null; tier: 'none' | 'srt' | 'docker' }
+type Receiver = { of: string; agent: string | null; tier: 'none' | 'srt' | 'docker' }
 
 /**
  * The names of the variables that somebody would get, and of those that are left out; no values. `agents`: all that may
@@ -49,4 +57,22 @@ export function describeEnvironment(
   const replaced = set.filter(name => ownInside.includes(name) || (kept.includes(name) && isSecret(name)))
   const gets = kept.filter(name => !replaced.includes(name))
   return { of, gets: gets.sort(), replaced: replaced.sort(), leftOut: without([...gets, ...replaced]) }
+}
+
+/** What everyone gets that a run starts: the agents of all roles, the checks, and a push if that is another matter. */
+export function describeEnvironments(
+  { env, settings, rules }: Setup,
+  pick: PickedAgent,
+  tier: Receiver['tier'],
+): EnvironmentFact[] {
+  const others = [...(settings?.fallbackAgents ?? []), ...Object.values(settings?.agents ?? {})]
+  const names = others.flatMap(({ command }) => (command ? agentByName(command).name : []))
+  const agents = pick.type === 'none' ? [] : [...new Set([pick.name, ...names])]
+  const ofChecks = settings?.sandbox.checks === 'outside' ? 'none' : tier
+  const receivers: Receiver[] = [
+    ...agents.map(agent => ({ of: agent, agent, tier })),
+    { of: 'guardrails', agent: null, tier: ofChecks },
+    ...(ofChecks === 'none' ? [] : [{ of: 'push', agent: null, tier: 'none' as const }]),
+  ]
+  return receivers.map(receiver => describeEnvironment(receiver, agents, env, rules))
 }

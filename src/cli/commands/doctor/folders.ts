@@ -1,7 +1,7 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { formatBytes } from '../../../core/format.ts'
-import type { FolderFact } from './facts.ts'
+import { found, row } from './finding.ts'
 
 /** With less room than this, ralph cannot even begin a run. */
 const FULL_BYTES = 1024 ** 2
@@ -9,20 +9,32 @@ const FULL_BYTES = 1024 ** 2
 /** With less than this, the logs of a run may soon fill the disk. */
 const LOW_BYTES = 256 * 1024 ** 2
 
-export type FolderOptions = {
-  name: FolderFact['name']
-  path: string
-  /** A missing folder is no trouble if it can be made. */
-  mayBeMissing?: boolean
-  /** Files in it must be the user's own. */
-  isPrivate?: boolean
+type FolderName = 'home' | 'project' | 'temporary'
+
+const REMEDIES: Record<FolderName, string> = {
+  home: 'RALPH_HOME=<a folder of yours>',
+  project: 'make room there, and let your user write to it',
+  temporary: 'make it, or TMPDIR=<a folder with room>',
 }
 
-/** Whether ralph can write to a folder that it needs. Writes nothing. */
-export function examineFolder({ name, path, mayBeMissing, isPrivate }: FolderOptions): FolderFact {
-  const found = nearest(path)
-  const trouble = found === path || mayBeMissing ? troubleAt(found, path) : 'does not exist'
-  return { name, path, trouble, doubt: trouble === null ? doubtAt(found, isPrivate ?? false) : null }
+/**
+ * Whether ralph can write to a folder that it needs, and what may go wrong there later. Writes nothing. The home may be
+ * missing, and the files in it must be the user's own.
+ */
+export function findFolder(name: FolderName, given: string) {
+  const path = resolve(given)
+  const there = nearest(path)
+  const trouble = there === path || name === 'home' ? troubleAt(there, path) : 'does not exist'
+  const doubt = trouble === null ? doubtAt(there, name === 'home') : null
+  const fact = { name, path, trouble, doubt }
+  if (trouble !== null) {
+    const why = `${path} ${trouble}`
+    return { fact, rows: [row('no', name, why, REMEDIES[name])], obstacle: why }
+  }
+  return found(
+    fact,
+    doubt === null ? row('yes', name, path) : row('none', name, `${path} ${doubt}`, REMEDIES[name]),
+  )
 }
 
 function troubleAt(folder: string, path: string): string | null {

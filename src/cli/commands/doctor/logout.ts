@@ -1,33 +1,33 @@
 import { userInfo } from 'node:os'
-import type { LogoutFact } from './facts.ts'
-import { type ExamineOptions, printedBy } from './programs.ts'
+import { environmentOf } from './environment.ts'
+import { type Found, found, row, type Setup } from './finding.ts'
+import { printedBy } from './programs.ts'
 
-/** What systemd's login manager says. */
-type Login = {
-  /** The control groups of this process, as the kernel lists them. */
-  cgroup: string
-  user: string
-  kills: boolean
-  killsOnly: string[]
-  spares: string[]
-  lingers: boolean
+/** Whether workers end when their user logs out, and which setting of systemd's login manager decides that. */
+type LogoutFact = { ends: boolean; by: 'KillUserProcesses' | 'linger' }
+
+/** What keeps workers alive, by what would end them. */
+const KEEP_WORKERS: Record<LogoutFact['by'], string> = {
+  KillUserProcesses:
+    'loginctl enable-linger, then start workers with: systemd-run --user --scope ralph spawn …',
+  linger: 'loginctl enable-linger',
 }
 
-/** What happens to workers that are started here, when their user logs out; null: no session of systemd's is around. */
-function fateAtLogout({ cgroup, user, kills, killsOnly, spares, lingers }: Login): LogoutFact | null {
-  if (/\/user@\d+\.service(?:\/|$)/m.test(cgroup)) return { ends: !lingers, by: 'linger' }
-  if (!/\/session-[^/\n]+\.scope(?:\/|$)/m.test(cgroup)) return null
-  const isMeant = !spares.includes(user) && (killsOnly.length === 0 || killsOnly.includes(user))
-  return { ends: kills && isMeant, by: 'KillUserProcesses' }
+export async function findLogout(place: Setup): Promise<Found<LogoutFact | null>> {
+  const fact = await examineLogout(place)
+  if (fact === null) return found(fact)
+  if (!fact.ends) return found(fact, row('yes', 'logout', 'workers keep running'))
+  const why = fact.by === 'linger' ? 'your user does not linger' : 'KillUserProcesses=yes'
+  return found(fact, row('none', 'logout', `ends all workers (${why})`, KEEP_WORKERS[fact.by]))
 }
 
-/** Asks the login manager, if there is one. */
-export async function examineLogout(
-  options: ExamineOptions,
-  cgroup: string | null,
-): Promise<LogoutFact | null> {
+/** Asks the login manager. Null if there is none, or no session of its is around this process. */
+async function examineLogout({ run, cwd, env, rules, machine }: Setup): Promise<LogoutFact | null> {
   const user = self()
-  if (cgroup === null || user === null) return null
+  const cgroup = machine.cgroup ?? ''
+  const isManaged = /\/user@\d+\.service(?:\/|$)/m.test(cgroup)
+  if (user === null || !(isManaged || /\/session-[^/\n]+\.scope(?:\/|$)/m.test(cgroup))) return null
+  const options = { run, cwd, env: environmentOf(null, env, rules) }
   const ask = async (...words: string[]) => (await printedBy(options, 'loginctl', ...words)) ?? ''
   const properties = ['KillUserProcesses', 'KillOnlyUsers', 'KillExcludeUsers']
   // Without a session it tells about the manager itself.
@@ -36,16 +36,14 @@ export async function examineLogout(
     ask('show-user', String(user.uid), '--property=Linger'),
   ])
   const value = (text: string, name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''
-  const words = (name: string) => value(manager, name).split(/\s+/).filter(Boolean)
-  if (value(manager, 'KillUserProcesses') === '') return null
-  return fateAtLogout({
-    cgroup,
-    user: user.username,
-    kills: value(manager, 'KillUserProcesses') === 'yes',
-    killsOnly: words('KillOnlyUsers'),
-    spares: words('KillExcludeUsers'),
-    lingers: value(own, 'Linger') === 'yes',
-  })
+  const names = (property: string) => value(manager, property).split(/\s+/).filter(Boolean)
+  const kills = value(manager, 'KillUserProcesses')
+  if (kills === '') return null
+  if (isManaged) return { ends: value(own, 'Linger') !== 'yes', by: 'linger' }
+  const only = names('KillOnlyUsers')
+  const isMeant =
+    !names('KillExcludeUsers').includes(user.username) && (only.length === 0 || only.includes(user.username))
+  return { ends: kills === 'yes' && isMeant, by: 'KillUserProcesses' }
 }
 
 function self(): { uid: number; username: string } | null {

@@ -1,8 +1,21 @@
+import { known } from '../../../agents/index.ts'
 import { describeExit } from '../../../agents/shared/exit.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import type { Ran, RunCommand } from '../../../runners/run-command.ts'
 import { plainLine } from '../../../view/text/plain.ts'
-import type { ProgramFact } from './facts.ts'
+import { type DoctorRow, row } from './finding.ts'
+
+/** What a program says about itself. */
+export type ProgramFact = {
+  name: string
+  /** Null if it is not on PATH. */
+  path: string | null
+  version: string | null
+  /** Why it gave no version although it is installed: it crashed or could not be started. */
+  trouble: string | null
+  /** It is installed, but did not report its version in time. */
+  slow?: true
+}
 
 /** How and where a program is run. */
 export type ExamineOptions = { run: RunCommand; cwd: string; env: Record<string, string> }
@@ -25,10 +38,43 @@ export async function examineProgram(
   return { name, path, version: trouble === null ? versionIn(ran) : null, trouble }
 }
 
+export const isUsable = ({ path, trouble }: ProgramFact): boolean => path !== null && trouble === null
+
+const SLOW = 'slow: did not report its version within 5 s'
+
+/** `more`: what else is known of it. */
+export function programRow(
+  { name, path, version, trouble, slow }: ProgramFact,
+  platform: string,
+  ...more: (string | false | null)[]
+): DoctorRow {
+  const join = (...parts: (string | false | null)[]) => [...parts, ...more].filter(Boolean).join(' · ')
+  if (path === null) return row('none', name, join('not found'), howToInstall(name, platform))
+  return trouble === null
+    ? row('yes', name, join(slow ? SLOW : version, path))
+    : row('no', name, join(path, trouble))
+}
+
+/** System packages whose name is not that of the program. */
+const SYSTEM_PACKAGES = new Map([
+  ['bwrap', 'bubblewrap'],
+  ['rg', 'ripgrep'],
+  ['sh', 'dash'],
+])
+
+export function howToInstall(program: string, platform: string): string {
+  const fromNpm = program === 'srt' ? '@anthropic-ai/sandbox-runtime' : known.get(program)?.npmPackage
+  if (fromNpm !== undefined) return `npm install -g ${fromNpm}`
+  if (program === 'docker') return 'https://docs.docker.com/get-started/get-docker/'
+  if (program === 'sbx') return 'https://docs.docker.com/ai/sandboxes/'
+  const name = SYSTEM_PACKAGES.get(program) ?? program
+  return platform === 'darwin' ? `brew install ${name}` : `install the package ${name}`
+}
+
 /** A question that is asked beside the version. */
 const SHORT_TIMEOUT_MS = 3000
 
-/** What a program prints if it succeeds; null: it is not there, or it fails. */
+/** What a program prints if it succeeds. Null if it is not there, or fails. */
 export async function printedBy(
   { run, cwd, env }: ExamineOptions,
   name: string,
@@ -42,19 +88,11 @@ export async function printedBy(
 
 /** Why a program did not answer as it should; null if it did. */
 function troubleOf(ran: Exclude<Ran, { end: 'timeout' }>, question: string): string | null {
-  switch (ran.end) {
-    case 'interrupted':
-      return `\`${question}\` was interrupted`
-    case 'unstartable':
-      return plainLine(ran.why)
-    case 'exited': {
-      if (ran.exit.code === 0) return null
-      const output = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
-      return `\`${question}\` failed: ${[describeExit(ran.exit), output].filter(Boolean).join(', ')}`
-    }
-    default:
-      return ran satisfies never
-  }
+  if (ran.end === 'interrupted') return `\`${question}\` was interrupted`
+  if (ran.end === 'unstartable') return plainLine(ran.why)
+  if (ran.exit.code === 0) return null
+  const output = plainLine(lastLine(ran.stderr) || lastLine(ran.stdout), 120)
+  return `\`${question}\` failed: ${[describeExit(ran.exit), output].filter(Boolean).join(', ')}`
 }
 
 /** `codex-cli 0.166.0` → 0.166.0; null if nothing looks like a version. */

@@ -1,21 +1,29 @@
 import manifest from '../../../../package.json' with { type: 'json' }
-import type { RalphFacts } from './facts.ts'
+import { found, row, type Setup } from './finding.ts'
 
-/** What ralph runs on. `cgroup`: the control groups of this process; null: there are none. */
-export type Machine = { node: string; platform: string; arch: string; cgroup: string | null }
+export const findVersion = () => found(manifest.version, row('yes', 'version', manifest.version))
 
-export const examineRalph = (
-  home: string,
-  isHomeWritable: boolean,
-  { node, platform, arch }: Machine,
-): RalphFacts => {
+export function findNode({ machine: { node } }: Setup) {
   const needs = manifest.engines.node.replace(/^\D+/, '')
+  const fact = { version: node, needs, enough: isAtLeast(node, needs) }
+  if (fact.enough) return found(fact, row('yes', 'node', node))
   return {
-    version: manifest.version,
-    node: { version: node, needs, enough: isAtLeast(node, needs) },
-    home: { path: home, writable: isHomeWritable },
-    platform: { name: platform, arch, supported: platform === 'linux' || platform === 'darwin' },
+    ...found(fact, row('no', 'node', `${node} is too old`, `install ${needs} or newer`)),
+    obstacle: `Node ${node} is too old; ${needs} or newer is needed`,
   }
+}
+
+export function findPlatform({ machine: { platform, arch } }: Setup) {
+  const supported = platform === 'linux' || platform === 'darwin'
+  return found(
+    { name: platform, arch, supported },
+    row(
+      supported ? 'yes' : 'no',
+      'platform',
+      `${platform} ${arch}`,
+      supported ? null : 'Linux, macOS or WSL',
+    ),
+  )
 }
 
 function isAtLeast(version: string, needed: string): boolean {

@@ -1,76 +1,64 @@
 import { visible } from '../../../core/visible.ts'
 import type { Style } from '../../../view/style.ts'
 import { wrapTo } from '../../../view/text/fit.ts'
-import { type EnvironmentFact, type Facts, findObstacles } from './facts.ts'
-import { describeFacts, type Group, type Mark } from './rows.ts'
+import { table } from '../../../view/text/table.ts'
+import { widthOf } from '../../../view/text/width.ts'
+import type { EnvironmentFact } from './environment.ts'
+import type { Diagnosis } from './examine.ts'
+import type { DoctorRow } from './finding.ts'
+
+type Shown = Pick<Diagnosis, 'groups' | 'obstacles'> & { environment?: EnvironmentFact[] }
 
 /**
- * The facts as lines for people. Hidden characters in the output of programs and in files are made visible.
- * `columns`: of a terminal; null: a row may be as long as it is.
+ * The findings as lines for people. Hidden characters in the output of programs and in files are made visible.
+ * `columns`: of a terminal; null if a row may be as long as it is.
  */
-export function showFacts(facts: Facts, { colors }: Style, columns: number | null): string[] {
-  const width = columns ?? WIDTH
-  const marks: Record<Mark, string> = {
-    yes: colors.green('✓'),
-    no: colors.red('✗'),
-    none: colors.dim('–'),
-  }
+export function showDiagnosis(shown: Shown, { colors }: Style, columns: number | null): string[] {
+  const { groups, obstacles, environment = [] } = shown
+  const width = columns ?? Number.POSITIVE_INFINITY
+  const marks = { yes: colors.green('✓'), no: colors.red('✗'), none: colors.dim('–') }
+  const cellsOf = ({ mark, name, value, fix }: DoctorRow) => [
+    `${marks[mark]} ${visible(name)}`,
+    visible(value) + wayOut(fix),
+  ]
   /** What to do is less important than what is there. */
   const dimmed = (line: string, rest: string) =>
     rest !== '' && line.endsWith(rest) ? line.slice(0, -rest.length) + colors.dim(rest) : line
-  const groups = describeFacts(facts)
-  const names = Math.max(...groups.flatMap(({ rows }) => rows.map(row => visible(row.name).length)))
-  const showGroup = ({ title, rows }: Group): string[] => [
-    colors.bold(visible(title)),
-    ...rows.flatMap(({ mark, name, value, fix }) => {
-      const room = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - names - MARGIN, LEAST)
-      const rest = fix === undefined ? '' : ` → ${visible(fix)}`
-      const lines = wrapTo(`${visible(value)}${rest}`, room, 0)
-      return lines.map((line, index) => {
-        const head = index === 0 ? `${marks[mark]} ${visible(name).padEnd(names)}` : ' '.repeat(names + 2)
-        return `  ${head}  ${dimmed(line, rest)}`
-      })
-    }),
-  ]
-  const showEnvironment = ({ of, gets, replaced, leftOut }: EnvironmentFact): string[] => [
-    // The JSON has the older word.
-    colors.bold(`environment of ${of === 'guardrails' ? 'checks and commits' : visible(of)}`),
-    ...wrap('gets', gets, width),
-    ...(replaced ? wrap('replaced', replaced, width) : []),
-    ...wrap('left out', leftOut, width),
-  ]
-  const obstacles = findObstacles(facts)
+  const names = groups.flatMap(({ rows }) => rows.map(row => widthOf(visible(row.name))))
+  const options = { width, margin: '  ', least: [2 + Math.max(...names)], room: 24 }
   return [
-    ...groups.flatMap(showGroup),
-    ...(facts.environment ?? []).flatMap(showEnvironment),
+    ...groups.flatMap(({ title, rows }) => [
+      colors.bold(visible(title)),
+      ...table(rows.map(cellsOf), {
+        ...options,
+        wrap: (cell, room, at) => wrapTo(cell, room, 0).map(line => dimmed(line, wayOut(rows[at]!.fix))),
+      }),
+    ]),
+    ...environment.flatMap(({ of, gets, replaced, leftOut }) => [
+      // The JSON has the older word.
+      colors.bold(`environment of ${of === 'guardrails' ? 'checks and commits' : visible(of)}`),
+      ...table(
+        [
+          namesRow('gets', gets),
+          ...(replaced ? [namesRow('replaced', replaced)] : []),
+          namesRow('left out', leftOut),
+        ],
+        { width: columns ?? WIDTH, margin: '  ', least: [8], wrap: (cell, room) => wrapTo(cell, room, 0) },
+      ),
+    ]),
     '',
     ...(obstacles.length === 0
       ? [colors.green('✓ ralph can run here')]
-      : wrapTo(
-          `✗ ralph cannot run here: ${visible(obstacles.join('; '))}`,
-          columns ?? Number.POSITIVE_INFINITY,
-          2,
-        ).map(colors.red)),
+      : wrapTo(`✗ ralph cannot run here: ${visible(obstacles.join('; '))}`, width, 2).map(colors.red)),
   ]
 }
 
-/** Wraps names into lines that fit, under one label. */
-function wrap(label: string, names: readonly string[], width: number): string[] {
-  const lines: string[] = []
-  for (const name of names.length > 0 ? names.map(name => visible(name)) : ['none']) {
-    const last = lines.at(-1)
-    if (last !== undefined && INDENT + last.length + 1 + name.length <= width)
-      lines[lines.length - 1] = `${last} ${name}`
-    else lines.push(name)
-  }
-  return lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(INDENT - 2)}${line}`)
-}
+const wayOut = (fix: DoctorRow['fix']): string => (fix ? ` → ${visible(fix)}` : '')
 
-const INDENT = 12
+const namesRow = (label: string, names: readonly string[]): string[] => [
+  label,
+  visible(names.join(' ')) || 'none',
+]
 
 /** Of lists where there is no terminal. */
 const WIDTH = 80
-
-/** Columns beside the name and the value of a row, and the least that a value gets. */
-const MARGIN = 6
-const LEAST = 24
