@@ -12,8 +12,8 @@ export async function tasks() {
   const contenders = doneOf => [
     { name: 'bare node', run: bare },
     { name: 'ralph run', run: ralph },
-    { name: 'ralph build, 1000 tasks', goal: 8, first: 150, run: build(1_000, doneOf(1_000)) },
-    { name: 'ralph build, 10000 tasks', goal: 30, first: 150, run: build(10_000, doneOf(10_000)) },
+    { name: 'ralph build, 1000 tasks', goal: 50, first: 150, run: build(1_000, doneOf(1_000)) },
+    { name: 'ralph build, 10000 tasks', goal: 1000, first: 300, run: build(10_000, doneOf(10_000)) },
   ]
   const halfway = contenders(length => length / 2 - 100)
   await showIterations('an iteration halfway, of 9', halfway, agent('claude', SHORT), [5, 55])
@@ -27,8 +27,8 @@ export async function stories() {
   const loop = (program, n, options) => ralph(program, n, options, ['stories', '--skip-review'])
   const sizes = [
     { length: 10, goal: 12, first: 150 },
-    { length: 1_000, goal: 15, first: 180 },
-    { length: 10_000, goal: 60, first: 300 },
+    { length: 1_000, goal: 50, first: 180 },
+    { length: 10_000, goal: 1000, first: 1000 },
   ]
   const contenders = sizes.flatMap(({ length, goal, first }) => [
     { name: `bare node, ${length} stories`, run: at(length, bare) },

@@ -1,7 +1,7 @@
 import { quote } from './visible.ts'
 
 /** Far deeper than anything people write. Without a limit, code that walks a value could exhaust the stack. */
-export const MAX_DEPTH = 64
+const MAX_DEPTH = 64
 
 /** For what ralph wrote itself: it may hold a value that somebody else wrote. */
 export const OWN_DEPTH = 2 * MAX_DEPTH

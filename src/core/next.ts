@@ -90,7 +90,7 @@ export function next(
   const left = new Set([...flying.map(f => f.task), ...waiting.map(([id]) => id), ...failed.map(f => f.task)])
   const isDone = (id: TaskId) => done.has(id)
   const isReady = (t: Task) => !left.has(t.id) && mayEnter(stageOf(table, state, t)) && isMet(t, isDone)
-  const task = mostUrgent(table, state, open, isReady)
+  const task = mostUrgent(table, state, open.filter(isReady))
   if (!task && isFull) return { type: 'busy' }
   if (!task && limit) return finish(limit.result, limit.why)
   if (!task && waiting.length > 0) return pause()
@@ -115,28 +115,10 @@ export function next(
 const agentsAmong = ({ width }: StageTable, flying: readonly Step[]): number =>
   width === 1 ? flying.length : flying.filter(({ agent }) => agent !== null).length
 
-/**
- * By stage, then priority, then position in the list. Lists can be long: one pass, nothing allocated, and `isReady` is
- * asked only of tasks that would be chosen.
- */
-function mostUrgent(
-  table: StageTable,
-  state: RunState,
-  open: readonly Task[],
-  isReady: (task: Task) => boolean,
-): Task | undefined {
-  let best: Task | undefined
-  let [bestRank, bestPriority] = [0, 0]
-  for (const task of open) {
-    const rank = table.order?.indexOf(stageOf(table, state, task)) ?? 0
-    const priority = task.priority ?? 0
-    if (best && (rank > bestRank || (rank === bestRank && priority >= bestPriority))) continue
-    if (!isReady(task)) continue
-    best = task
-    bestRank = rank
-    bestPriority = priority
-  }
-  return best
+/** By stage, then priority, then position in the list. */
+function mostUrgent(table: StageTable, state: RunState, ready: readonly Task[]): Task | undefined {
+  const rank = (task: Task) => table.order?.indexOf(stageOf(table, state, task)) ?? 0
+  return ready.toSorted((a, b) => rank(a) - rank(b) || (a.priority ?? 0) - (b.priority ?? 0))[0]
 }
 
 /** How a run came to be complete. A single task is the run itself; of several, those that nothing verified are named. */

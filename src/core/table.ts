@@ -258,18 +258,6 @@ export function taskStateOf(table: StageTable, state: RunState, task: Task): Tas
     : fresh(task.first ?? table.first)
 }
 
-/** The same for all tasks of a list. Those that were never worked on share one state for each first stage. */
-export function taskStatesOf(table: StageTable, state: RunState): (task: Task) => TaskState {
-  const known = new Map<StageName, TaskState>()
-  return task => {
-    if (Object.hasOwn(state.taskStates, task.id)) return state.taskStates[task.id]!
-    const first = task.first ?? table.first
-    const shared = known.get(first) ?? fresh(first)
-    known.set(first, shared)
-    return shared
-  }
-}
-
 /**
  * The stage alone. Lists can be long, so nothing is allocated for a task that was never worked on, and `hasOwn` comes
  * first: V8 takes three times as long to look up a missing property.

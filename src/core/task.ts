@@ -69,12 +69,11 @@ export function insertAfter(tasks: readonly Task[], added: readonly Task[], afte
 
 /** Whether two lists have the same entries in the same order. */
 export const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a === b || (a.length === b.length && a.every((entry, index) => entry === b[index]))
+  a.length === b.length && a.every((entry, index) => entry === b[index])
 
 function reorder(tasks: Task[], order: TaskId[]): Task[] {
-  const known = new Set(tasks.map(t => t.id))
   const named = new Set(order)
-  const byId = new Map(tasks.map(t => [t.id, t]))
+  const known = byId(tasks)
   const followers = new Map<TaskId | null, Task[]>()
   let leader: TaskId | null = null
   for (const t of tasks) {
@@ -83,49 +82,26 @@ function reorder(tasks: Task[], order: TaskId[]): Task[] {
   }
   const out = [...(followers.get(null) ?? [])]
   for (const id of new Set(order)) {
-    if (!known.has(id)) continue
-    out.push(byId.get(id)!, ...(followers.get(id) ?? []))
+    const task = known.get(id)
+    if (task) out.push(task, ...(followers.get(id) ?? []))
   }
   return out
 }
 
-/**
- * Finds tasks by their ids, or anything else that has an id. `at`: where it probably is. Lists can be long,
- * but edits mostly keep their order, so that nothing needs to be built.
- */
-export function taskFinder<T extends { id: TaskId }>(
-  tasks: readonly T[],
-): (id: TaskId, at: number) => T | undefined {
-  let byId: Map<TaskId, T> | undefined
-  return (id, at) => {
-    if (tasks[at]?.id === id) return tasks[at]
-    byId ??= new Map(tasks.map(task => [task.id, task]))
-    return byId.get(id)
-  }
-}
+/** Tasks by their ids, or anything else that has an id. */
+export const byId = <T extends { id: TaskId }>(list: readonly T[]): ReadonlyMap<TaskId, T> =>
+  new Map(list.map(entry => [entry.id, entry]))
 
 /** What a task still waits for. An unknown blocker is never met: better to stop and name it than to guess. */
-export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): readonly TaskId[] =>
-  // The same array where all are unmet: lists can be long.
-  blockedBy.some(isDone) ? blockedBy.filter(b => !isDone(b)) : blockedBy
+export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): TaskId[] =>
+  blockedBy.filter(blocker => !isDone(blocker))
 
 /** Whether all that it waits for is done. */
 export const isMet = (task: Task, isDone: (id: TaskId) => boolean): boolean => task.blockedBy.every(isDone)
 
-/** Whether every task waits only for tasks before it, as in most lists. Then there is no cycle. */
-function isInOrder(tasks: readonly Task[]): boolean {
-  const before = new Set<TaskId>()
-  return tasks.every(({ id, blockedBy }) => {
-    const isSo = blockedBy.every(blocker => before.has(blocker))
-    before.add(id)
-    return isSo
-  })
-}
-
 /** The first cycle among the tasks' blockers, as a path that ends where it began; null if there is none. */
 export function findCycle(tasks: readonly Task[]): TaskId[] | null {
-  if (isInOrder(tasks)) return null
-  const byId = new Map(tasks.map(t => [t.id, t]))
+  const known = byId(tasks)
   const state = new Map<TaskId, 'open' | 'closed'>()
   for (const root of tasks) {
     if (state.has(root.id)) continue
@@ -134,13 +110,13 @@ export function findCycle(tasks: readonly Task[]): TaskId[] | null {
     state.set(root.id, 'open')
     while (path.length > 0) {
       const top = path[path.length - 1]!
-      const blocker = byId.get(top.id)?.blockedBy[top.next++]
+      const blocker = known.get(top.id)?.blockedBy[top.next++]
       if (blocker === undefined) {
         state.set(top.id, 'closed')
         path.pop()
       } else if (state.get(blocker) === 'open') {
         return [...path.slice(path.findIndex(p => p.id === blocker)).map(p => p.id), blocker]
-      } else if (!state.has(blocker) && byId.has(blocker)) {
+      } else if (!state.has(blocker) && known.has(blocker)) {
         state.set(blocker, 'open')
         path.push({ id: blocker, next: 0 })
       }

@@ -1,6 +1,6 @@
 import type { TodoItem } from './events.ts'
 import { type RunState, type StageTable, stageOf, taskStateOf } from './table.ts'
-import { isId, isSameList, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
+import { isId, LONGEST_ID, type Task, type TaskId, unmet } from './task.ts'
 
 /** What the status of an item may be. */
 export const TODO_STATUSES: readonly unknown[] = [
@@ -17,65 +17,21 @@ export const shownTasks = (tasks: readonly Task[], table: StageTable): Task[] =>
   tasks.filter(task => isShown(task, table))
 
 /** A run's list for its file and for the screen. Blockers that are done are left out. */
-export const projectTodo = (
-  tasks: readonly Task[],
-  state: RunState,
-  table: StageTable,
-): readonly TodoItem[] => todoProjector(table)(tasks, state)
-
-type Projected = {
-  tasks: readonly Task[]
-  taskStates: RunState['taskStates']
-  done: ReadonlySet<TaskId>
-  flying: readonly TaskId[]
-  shown: readonly Task[]
-  items: readonly TodoItem[]
+export function projectTodo(tasks: readonly Task[], state: RunState, table: StageTable): readonly TodoItem[] {
+  const done = new Set(tasks.filter(task => stageOf(table, state, task) === 'done').map(({ id }) => id))
+  const flying = new Set(Object.values(state.flight).map(step => step.task))
+  return shownTasks(tasks, table).map(task => {
+    const { id, title, active = title } = task
+    const waitsFor = unmet(task, blocker => done.has(blocker))
+    return {
+      id,
+      content: title,
+      status: done.has(id) ? 'completed' : flying.has(id) ? 'in_progress' : 'pending',
+      activeForm: active,
+      ...(waitsFor.length > 0 && { blockedBy: waitsFor }),
+    }
+  })
 }
-
-/**
- * The same for one run, step after step. It remembers its last list: a step changes a few items of perhaps thousands,
- * and the others stay the same objects.
- */
-export function todoProjector(
-  table: StageTable,
-): (tasks: readonly Task[], state: RunState) => readonly TodoItem[] {
-  let last: Projected | null = null
-  return (tasks, { taskStates, flight }) => {
-    const before = last
-    const isSame = before?.tasks === tasks && before.taskStates === taskStates
-    const flying = Object.values(flight).map(step => step.task)
-    if (isSame && isSameList(before.flying, flying)) return before.items
-    const done = isSame ? before.done : doneOf(tasks, taskStates)
-    const isDone = (id: TaskId) => done.has(id)
-    const shown = before?.tasks === tasks ? before.shown : shownTasks(tasks, table)
-    const items = shown.map((task, index) => {
-      const status = isDone(task.id) ? 'completed' : flying.includes(task.id) ? 'in_progress' : 'pending'
-      const waitsFor = unmet(task, isDone)
-      const known = before?.shown[index] === task ? before.items[index]! : null
-      return known?.status === status && isSameList(known.blockedBy ?? NONE, waitsFor)
-        ? known
-        : itemOf(task, status, waitsFor)
-    })
-    last = { tasks, taskStates, done, flying, shown, items }
-    return items
-  }
-}
-
-/** The tasks of the list that are done. */
-function doneOf(tasks: readonly Task[], taskStates: RunState['taskStates']): ReadonlySet<TaskId> {
-  const done = new Set<TaskId>()
-  for (const { id } of tasks)
-    if (Object.hasOwn(taskStates, id) && taskStates[id]!.stage === 'done') done.add(id)
-  return done
-}
-
-function itemOf(task: Task, status: TodoItem['status'], waitsFor: readonly TaskId[]): TodoItem {
-  const item: TodoItem = { id: task.id, content: task.title, status, activeForm: task.active ?? task.title }
-  if (waitsFor.length > 0) item.blockedBy = waitsFor
-  return item
-}
-
-const NONE: readonly TaskId[] = []
 
 /** Tasks that wait for a person, and why. */
 export function blockedTasks(
@@ -83,8 +39,6 @@ export function blockedTasks(
   state: RunState,
   table: StageTable,
 ): Map<TaskId, string> {
-  // Mostly there is none, and only a task that was worked on can be one.
-  if (!Object.values(state.taskStates).some(({ stage }) => stage === 'blocked')) return new Map()
   const blocked = tasks.filter(task => stageOf(table, state, task) === 'blocked')
   return new Map(blocked.map(task => [task.id, taskStateOf(table, state, task).why]))
 }

@@ -8,9 +8,6 @@ import { changedBetween, fingerprintOf, isOwnPath, readTreeState, type TreeState
 /** How many paths of one iteration are journaled; the rest is only counted. */
 const MAX_PATHS = 200
 
-/** An edit this soon after an agent could as well be made while the next one works, and nobody could tell that either. */
-const MOMENT_MS = 250
-
 /** The user may not know that these are in the history now. */
 const leakNote = (paths: string[]) =>
   `THE AGENT COMMITTED files that git ignored when the run began: ${listPaths(paths)}; they may be secret, so remove them from the history before anybody pushes`
@@ -33,13 +30,6 @@ export type FileWatch = {
    * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
    */
   uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
-  /**
-   * The tree as the last agent left it, or as the run began with it; null if that is more than a moment ago, or if something
-   * may have changed it since.
-   */
-  left(): TreeState | null
-  /** Ralph changed the tree after the agent: it is no longer as the agent left it. */
-  changed(): void
   /** Ralph changed the tree itself: what was read before does not count. */
   again(): void
   /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
@@ -71,8 +61,6 @@ export function watchFiles(
   /** What changed until the latest reading: asked for twice, and git may have to be called. */
   let compared: { before: TreeState; after: TreeState; paths: string[] } | null = null
   let pending: Promise<TreeState | null> | null = null
-  /** The tree as the agent left it, once it was read, and when the reading began; null if it may be another since. */
-  let left: { at: number; tree: TreeState | null } | null = known && { at: now(), tree: known }
   const isIgnored = ignoredAtStart(repository ?? undefined)
   const startReading = () =>
     repository === null ? Promise.resolve(null) : readTreeState(project, env, repository)
@@ -95,29 +83,15 @@ export function watchFiles(
       }
       latest = null
       looks = []
-      left = null
     },
     prepare() {
-      left = pending ? null : { at: now(), tree: null }
       pending ??= startReading()
     },
-    left() {
-      if (!left) return null
-      const age = now() - left.at
-      // A clock that was set back says nothing.
-      return age >= 0 && age < MOMENT_MS ? left.tree : null
-    },
-    changed() {
-      left = null
-    },
     again() {
-      left = null
       const before = pending ?? Promise.resolve(null)
       pending = before.then(startReading, startReading)
     },
     async fingerprint() {
-      // Checks run now, and they may change the tree.
-      left = null
       const current = await read()
       if (current) looks = [...looks.slice(-1), current]
       return current && fingerprintOf(current)
@@ -152,7 +126,6 @@ export function watchFiles(
       const after = latest ?? (await read())
       latest = null
       recorded = after ?? before
-      if (left) left.tree = after
       // After a crash the state before is unknown.
       if (!before || !after) return
       const paths = await changes(before, after)

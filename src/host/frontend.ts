@@ -1,7 +1,7 @@
 import type { UserAccess } from '../core/asker.ts'
-import type { RunEvent, TodoItem } from '../core/events.ts'
+import type { RunEvent } from '../core/events.ts'
 import type { RunState, Stage } from '../core/table.ts'
-import { blockedTasks } from '../core/todo.ts'
+import { blockedTasks, projectTodo } from '../core/todo.ts'
 import type { Book } from '../engine/book.ts'
 import type { Signals } from '../engine/run.ts'
 import { processRef } from '../runners/process/proc.ts'
@@ -72,7 +72,6 @@ export interface Frontend {
 export function viewOf(
   { id, workflow, spec, limits, env }: Pick<HostOptions, 'id' | 'workflow' | 'spec' | 'limits' | 'env'>,
   book: Book,
-  todo: () => readonly TodoItem[],
   dir: string,
   stop: () => void,
 ): RunView {
@@ -91,7 +90,7 @@ export function viewOf(
         ? {
             // Made by whoever shows them: some only ask whether there is a list, and it can be long.
             get items() {
-              return todo()
+              return projectTodo(book.tasks, book.state, book.table)
             },
             get blocked() {
               return blockedTasks(book.tasks, book.state, book.table)

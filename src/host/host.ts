@@ -2,7 +2,6 @@ import type { ResumedAgent, RunEvent, Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
-import { todoProjector } from '../core/todo.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type LoopEnding, runLoop } from '../engine/run.ts'
 import { type MakeRunner, type RunnerRegistry, type RunRunner, runnerFor, runners } from '../runners/index.ts'
@@ -138,8 +137,6 @@ function openRun(
   }
   const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
   const book = openBook(workflow.table(spec), fold(past), append, notify)
-  const projectTodo = todoProjector(book.table)
-  const todo = () => projectTodo(book.tasks, book.state)
   const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
   const adapters = once(() =>
     openAdapters({
@@ -159,7 +156,7 @@ function openRun(
     }),
   )
   const listeners = [
-    ...frontend.watch(viewOf(options, book, todo, dir, stopSoon)),
+    ...frontend.watch(viewOf(options, book, dir, stopSoon)),
     ...(options.listeners ?? []),
     openNotifier(options, note => book.record({ type: 'warned', at: Date.now(), note })),
   ]
@@ -185,14 +182,12 @@ function openRun(
       journal: () => readJournal(dir),
       user: frontend.user(signals.soft),
       run: () => book,
-      todo,
       record: book.record,
       interrupt,
       runDir: dir,
       env: gitEnvironment(spec.settings, env),
       // They are opened when the engine starts: a workflow asks and verifies during a step.
       ask: (question, step) => adapters().ask(question, step),
-      treeLeft: () => adapters().treeLeft(),
       locks: () => adapters().locks(),
       verify: criteria => adapters().verify(criteria),
       snapshot: work => adapters().snapshot(work),

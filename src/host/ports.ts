@@ -57,7 +57,6 @@ export type Adapters = {
   marks: Record<string, string>
   call: CallAgent
   ask: Context['ask']
-  treeLeft: Context['treeLeft']
   locks: Context['locks']
   verify: Context['verify']
   snapshot: Context['snapshot']
@@ -145,7 +144,6 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
     diff: async ({ step }, since) => (await workspaces.of(step.workspace)).diff(since),
     putBack: async ({ step }, tree) => (await workspaces.of(step.workspace)).putBack(tree),
-    treeLeft: workspaces.project.treeLeft,
     locks: workspaces.project.locks,
     verify: criteria =>
       criteria.map((criterion, index) => ({

@@ -8,7 +8,6 @@ import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
 import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
 import { type Start, treeStateAtStart } from '../git/start.ts'
-import type { TreeState } from '../git/tree-state.ts'
 import { watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
 import type { SharedFiles } from '../protect/protection.ts'
@@ -57,7 +56,6 @@ export interface Workspace {
   fingerprint(): Promise<string | null>
   changedInStep(): Promise<boolean | null>
   /** The tree as the last agent left it, a moment ago; null if something may have changed it since. */
-  treeLeft(): TreeState | null
   changedFiles(): Promise<string[]>
   /** Journals what a step changed. */
   recordChanges(step: Pick<Step, 'id'>): Promise<void>
@@ -166,10 +164,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     ...judgeTools(spec.settings, clock),
   }
   const guardrails = composeChecks(checking, judging)
-  const moved = (to: string) => {
-    head?.moved(to)
-    files.changed()
-  }
+  const moved = (to: string) => head?.moved(to)
   const committing = {
     spec,
     runner,
@@ -236,12 +231,10 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     doubts,
     fingerprint: files.fingerprint,
     changedInStep: files.changedInStep,
-    treeLeft: files.left,
     changedFiles: files.changedLately,
     recordChanges: ({ id }) => files.record(id),
     async prepareApply({ step: { id }, state }) {
       if (!scm) return []
-      files.changed()
       if (!state.intents[id]) head?.look(id)
       await scm(emit).prepare(id, state)
       await runner.sweep(id)

@@ -3,7 +3,7 @@ import { keepBroken, type MovedAside, readOrMove } from './broken.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
 import { fileMode, forceReplace } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
-import { hasBytes } from './files/read.ts'
+import { bytesAt, LIMITS } from './files/read.ts'
 
 /** A file that ralph writes and others may edit. */
 export interface ListFile {
@@ -28,16 +28,17 @@ export type KnownVersions = { own: readonly Buffer[]; given: Buffer | null }
 
 /** `root` is the project: nothing is written outside it. */
 export function openListFile(root: PinnedFolder, path: string, { own, given }: KnownVersions): ListFile {
-  let written = own.findLast(bytes => hasBytes(path, bytes)) ?? given
+  const hasBytes = (bytes: Buffer) => bytesAt(path, { limit: LIMITS.text })?.equals(bytes) ?? false
+  let written = own.findLast(hasBytes) ?? given
   const writeWith = (bytes: Buffer, replace: (path: string, bytes: Buffer, mode: number) => void) => {
-    if (written?.equals(bytes) && hasBytes(path, bytes)) return
+    if (written?.equals(bytes) && hasBytes(bytes)) return
     // An agent may have cleaned the tree and removed this folder.
     forceReplace(root, path, entry => replace(entry, bytes, fileMode(root, path)))
     written = bytes
   }
   return {
     changed() {
-      if (written === null || hasBytes(path, written)) return null
+      if (written === null || hasBytes(written)) return null
       const found = readOrMove(root, path)
       return Buffer.isBuffer(found) ? { text: found.toString(), written: written.toString() } : found
     },

@@ -10,7 +10,7 @@ export const writeNote = (runDir: string, name: string, value: unknown): void =>
   replaceFile(pathOf(runDir, name), JSON.stringify(value), 0o600)
 
 /** The same for a value in JSON, without waiting for the disk: a note that must be there only while this process lives. */
-export const writeNoteUnsynced = (runDir: string, name: string, json: Buffer): void =>
+export const writeNoteUnsynced = (runDir: string, name: string, json: string): void =>
   replaceFileUnsynced(pathOf(runDir, name), json, 0o600)
 
 export const dropNote = (runDir: string, name: string): void => rmSync(pathOf(runDir, name), { force: true })

@@ -5,7 +5,6 @@ import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task } from '../core/task.ts'
 import type { Verification } from '../core/verification/method.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
-import type { TreeState } from '../git/tree-state.ts'
 import type { Session } from '../store/session.ts'
 import type { Reviewed } from '../view/report/reviews.ts'
 import type { Style } from '../view/style.ts'
@@ -116,8 +115,6 @@ export type Context<S extends RunSpec = RunSpec> = {
   user: UserAccess | null
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
-  /** The list as it is shown now. It is projected once for everyone who asks in the same moment. */
-  todo(): readonly TodoItem[]
   record: Recorder
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
@@ -129,8 +126,6 @@ export type Context<S extends RunSpec = RunSpec> = {
   diff(work: Pick<Work, 'step'>, since: string): Promise<string | null>
   /** Makes the files of a step's workspace as they were in such a tree; returns those that were not. */
   putBack(work: Pick<Work, 'step'>, tree: string): Promise<string[]>
-  /** The project's tree as the last agent left it, a moment ago; null if something may have changed it since. */
-  treeLeft(): TreeState | null
   /** How to wait for git's locks in the project. */
   locks(): LockWait
   /** Folders of tasks' own; only in a run whose spec has `worktrees`. */

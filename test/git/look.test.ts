@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart, treeStateAtStart } from '../../src/git/start.ts'
-import type { TreeState } from '../../src/git/tree-state.ts'
 import { watchFiles } from '../../src/git/watch-files.ts'
 import { setRepository } from '../cli/work-tree.ts'
 
@@ -151,86 +150,5 @@ describe('the files that a run changed', () => {
     await files.begin()
     stage.sh('rm -rf .git')
     expect(await files.touched()).toBe(null)
-  })
-})
-
-describe('the tree as the last agent left it', () => {
-  const left = async (act: (files: ReturnType<typeof watchFiles>) => unknown, ms = 0) => {
-    const stage = setRepository()
-    const env = { ...stage.env, LANG: 'C.UTF-8' }
-    const repository = (await recordStart(stage.project, env))!
-    const start = treeStateAtStart(repository)
-    let now = 1000
-    const files = watchFiles(
-      stage.project,
-      { repository, known: start, start },
-      env,
-      () => {},
-      () => now,
-    )
-    await files.begin()
-    stage.sh('echo x > one')
-    files.prepare()
-    expect(files.left()).toBeNull()
-    await act(files)
-    now += ms
-    const tree = files.left()
-    return tree && [...tree.contents.keys()]
-  }
-
-  it('is known for a moment, once what the agent changed was recorded', async () => {
-    expect(await left(files => files.record(1))).toEqual(['one'])
-    expect(await left(files => files.record(1), 249)).toEqual(['one'])
-    expect(await left(files => files.record(1), 250)).toBeNull()
-    expect(await left(files => files.record(1), -1)).toBeNull()
-  })
-
-  it.each<[string, (files: ReturnType<typeof watchFiles>) => unknown]>([
-    ['was looked at, as it is where checks run', files => files.fingerprint()],
-    ['was changed by ralph', files => files.changed()],
-    ['was put back', files => files.again()],
-  ])('is not known if it %s', async (_, act) => {
-    const before = async (files: ReturnType<typeof watchFiles>) => {
-      await act(files)
-      await files.record(1)
-    }
-    expect(await left(before)).toBeNull()
-    const after = async (files: ReturnType<typeof watchFiles>) => {
-      await files.record(1)
-      await act(files)
-    }
-    expect(await left(after)).toBeNull()
-  })
-
-  it('is known at the start of a run, until its first agent works or a check looks at it', async () => {
-    const stage = setRepository()
-    stage.sh('echo mine > one')
-    const env = { ...stage.env, LANG: 'C.UTF-8' }
-    const repository = (await recordStart(stage.project, env))!
-    const start = treeStateAtStart(repository)
-    const open = (known: TreeState | null) =>
-      watchFiles(
-        stage.project,
-        { repository, known, start },
-        env,
-        () => {},
-        () => 1000,
-      )
-    const fresh = open(start)
-    expect([...fresh.left()!.contents.keys()]).toEqual(['one'])
-    await fresh.begin()
-    expect(fresh.left()).toBeNull()
-    const checked = open(start)
-    await checked.fingerprint()
-    expect(checked.left()).toBeNull()
-    expect(open(null).left()).toBeNull()
-  })
-
-  it('counts for one agent only', async () => {
-    const next = async (files: ReturnType<typeof watchFiles>) => {
-      await files.record(1)
-      await files.begin()
-    }
-    expect(await left(next)).toBeNull()
   })
 })

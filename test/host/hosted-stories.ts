@@ -44,7 +44,6 @@ export function hostStories(
       start: await recordStart(project, gitEnvironment(settings, env)),
       dir: 'ralph',
       file,
-      source: stage.read('ralph/tasks.json'),
       review: { cap: 5, skip: false, atCap: 'block', submitWithin: 6, verdictWithin: 3, ...review },
     }
   }

@@ -78,27 +78,6 @@ export function bytesAt(path: string, options: ReadOptions): Buffer | null {
   }
 }
 
-/** Shared by all comparisons: each one is synchronous. */
-const page = Buffer.allocUnsafe(64 * 1024)
-
-/** Whether a file has exactly these bytes. It reads by page, because long lists are compared several times per iteration. */
-export function hasBytes(path: string, bytes: Buffer): boolean {
-  let fd: number | undefined
-  try {
-    fd = openRegularFile(path)
-    for (let from = 0; ; ) {
-      const length = readSync(fd, page)
-      if (length === 0) return from === bytes.length
-      if (!page.subarray(0, length).equals(bytes.subarray(from, from + length))) return false
-      from += length
-    }
-  } catch {
-    return false
-  } finally {
-    if (fd !== undefined) closeSync(fd)
-  }
-}
-
 /** At most this many bytes from the start of a regular file. */
 export function firstBytesOf(path: string, most: number): Buffer {
   const fd = openRegularFile(path)

@@ -2,7 +2,7 @@ import type { RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
-import { blockedTasks, todoProjector } from '../../core/todo.ts'
+import { blockedTasks, projectTodo } from '../../core/todo.ts'
 import { type Iteration, iterationReader } from '../report/iterations.ts'
 import type { WorkflowTraits } from '../report/receipt.ts'
 import { type Spent, spentOn, sumSpent } from '../report/spent.ts'
@@ -86,7 +86,6 @@ function slotsOf(event: RunEvent): string[] {
 export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow): RunFold {
   let began: RunFacts['began'] | null = null
   let workflow: ShownWorkflow | null = null
-  let project: ReturnType<typeof todoProjector> | null = null
   let state = initial
   let tasks: readonly Task[] = []
   let lastEvent: RunEvent | null = null
@@ -104,7 +103,6 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
       if (event.type === 'began' && began === null) {
         began = event
         workflow = workflowOf(event)
-        project = todoProjector(workflow.table)
       }
       state = evolve(state, event)
       tasks = evolveList(tasks, event)
@@ -118,7 +116,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
       if (event.type === 'ended') model = event.model ?? model
     },
     facts() {
-      if (!began || !workflow || !project || !lastEvent) return null
+      if (!began || !workflow || !lastEvent) return null
       const latest = [...slots.values()].sort((a, b) => a.at - b.at)
       const kept = iterations.all()
       return {
@@ -134,7 +132,7 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         model,
         roles: roles.roles(),
         counts: roles.counts(),
-        items: workflow.listed ? project(tasks, state) : [],
+        items: workflow.listed ? projectTodo(tasks, state, workflow.table) : [],
         blocked: blockedTasks(tasks, state, workflow.table),
       }
     },

@@ -4,11 +4,10 @@ import { evolve, evolveList } from '../../core/evolve.ts'
 import { parseJson } from '../../core/json.ts'
 import { initial, type RunState, type StageTable } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
-import { isShown, readTodo, shownTasks, todoProjector } from '../../core/todo.ts'
+import { isShown, projectTodo, readTodo, shownTasks } from '../../core/todo.ts'
 import { isPinned, type PinnedFolder } from '../../store/files/pinned.ts'
 import { type KnownVersions, openListFile } from '../../store/list-file.ts'
 import type { Context, Folded } from '../workflow.ts'
-import { itemFormatter } from './format-items.ts'
 import { detailsOf } from './rules/planned.ts'
 import { rebase } from './rules/rebase.ts'
 import { agentEdit, personEdit } from './rules/todo-edits.ts'
@@ -35,21 +34,15 @@ export interface ListFileSync {
   byAgent(task: TaskId, room: number, at: number): Change
 }
 
-export type ListFileOptions = Pick<Context, 'table' | 'past' | 'run' | 'todo'> & {
+export type ListFileOptions = Pick<Context, 'table' | 'past' | 'run'> & {
   session: { root: PinnedFolder; dir: string }
 }
 
 const NO_CHANGE: Change = { edit: null, refused: [] }
 
 /** Keeps a build's list file and the run in step. People and agents may edit the file. */
-export function syncListFile({
-  session: { root, dir },
-  table,
-  past,
-  run,
-  todo,
-}: ListFileOptions): ListFileSync {
-  const format = itemFormatter()
+export function syncListFile({ session: { root, dir }, table, past, run }: ListFileOptions): ListFileSync {
+  const todo = () => projectTodo(run().tasks, run().state, table)
   const handed = recentLists(past, table)
   const file = openListFile(root, join(dir, 'tasks.json'), handed)
   const detailsFile = openListFile(root, join(dir, 'details.json'), { own: [], given: null })
@@ -109,6 +102,8 @@ export function syncListFile({
   }
 }
 
+const format = (items: readonly TodoItem[]): Buffer => Buffer.from(`${JSON.stringify(items, null, 2)}\n`)
+
 /** Events after which an agent or people may edit the list. */
 const HANDING_OVER: readonly RunEvent['type'][] = ['started', 'applied', 'stopped', 'finished']
 
@@ -118,8 +113,6 @@ const HANDING_OVER: readonly RunEvent['type'][] = ['started', 'applied', 'stoppe
  */
 function recentLists(past: readonly RunEvent[], table: StageTable): KnownVersions {
   const from = past.findLastIndex(event => event.type === 'applied')
-  const format = itemFormatter()
-  const projectList = todoProjector(table)
   const own: Buffer[] = []
   let given: Buffer | null = null
   let state: RunState = initial
@@ -130,7 +123,7 @@ function recentLists(past: readonly RunEvent[], table: StageTable): KnownVersion
     tasks = evolveList(tasks, event)
     exists ||= tasks.some(task => isShown(task, table))
     if (index < from || !exists) continue
-    const bytes = format(projectList(tasks, state))
+    const bytes = format(projectTodo(tasks, state, table))
     if (!own.at(-1)?.equals(bytes)) own.push(bytes)
     if (given === null || HANDING_OVER.includes(event.type)) given = bytes
   }

@@ -12,11 +12,12 @@ import {
   taskStateOf,
 } from '../../core/table.ts'
 import { isSameList } from '../../core/task.ts'
+import type { TreeState } from '../../git/tree-state.ts'
 import { GIT_CHECK } from '../../git/watch-head.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
-import { type Marker, snapshotFrom, snapshotWriter, withSnapshot } from './rules/marker.ts'
+import { type Marker, snapshotFrom, withSnapshot } from './rules/marker.ts'
 import { storyPrompt } from './rules/prompt.ts'
 import { type Repository, repositoryErrors } from './rules/repository.ts'
 import { meantBy, storyClaims, storyTasks } from './rules/review.ts'
@@ -31,7 +32,6 @@ import type { StoryFileGuard } from './story-file-guard.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
 import { syncStoryFile } from './story-file-sync.ts'
 import { storyTemplate } from './templates.ts'
-import type { TreeBefore } from './tree-before.ts'
 
 /** The access to files and git that a story loop needs. */
 export type StoryLoopOptions = {
@@ -42,13 +42,14 @@ export type StoryLoopOptions = {
   run(): Folded
   record: Recorder
   /** The snapshot that the Stop gate reads, and its path. It is written in JSON. */
-  gate: { path: string; read(): unknown; write(json: Buffer): void }
-  marker: { keepOut(): Promise<void>; write(json: Buffer): void; drop(): void }
+  gate: { path: string; read(): unknown; write(json: string): void }
+  marker: { keepOut(): Promise<void>; write(json: string): void; drop(): void }
   /** The corrections of earlier iterations, stored so that a crash does not lose them. */
   refused: { read(): string[] | null; write(texts: string[]): void }
   /** The steps whose agents' edits were judged before their checks ran. */
   judged: { read(): StepId[] | null; write(ids: StepId[]): void }
-  tree: TreeBefore
+  /** The tree as it is; null outside a repository, or if git cannot tell. */
+  look(): Promise<TreeState | null>
   /** The state of the repository; null outside one. */
   repository(): Repository | null
   /** The check that fails because of git's locks; null if there are none now. */
@@ -70,7 +71,13 @@ export function storyLoop(options: StoryLoopOptions): Active {
   const { spec, table, limits, run, record, gate } = options
   const dir = join(spec.project, spec.dir)
   const { skip, cap } = spec.review
-  const storyFile = syncStoryFile({ paths: options.list, spec, table, journal: options.journal, run })
+  const storyFile = syncStoryFile({
+    paths: options.list,
+    spec,
+    table,
+    journal: options.journal,
+    run,
+  })
   /** Steps whose checks are still to run, but whose agents' edits were judged when the run stopped. */
   const judged = new Set(options.judged.read() ?? [])
   /** The corrections of earlier iterations, for the next prompt. */
@@ -80,14 +87,10 @@ export function storyLoop(options: StoryLoopOptions): Active {
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
   let repositoryBefore: Repository | null = null
   const path = join(spec.dir, 'tasks.json')
-  const write = () => {
-    if (storyFile.write()) options.tree.wrote()
-  }
   const commits = storyCommits(options.commit, path, {
-    write,
+    write: storyFile.write,
     doubts: () => run().state.doubts,
   })
-  const writeSnapshot = snapshotWriter()
   const now = () => Date.now()
   const warn = (note: string) => record({ type: 'warned', at: now(), note })
 
@@ -145,7 +148,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
     if (!intent?.made && (intent || isDue))
       await commits.commitAfter(settled, why.length > 0 ? 'restore' : 'record', intent, recordEvent)
     else if (!isStale) return
-    write()
+    storyFile.write()
   }
 
   /** Whether nothing in the file is of an agent that was not judged yet. */
@@ -156,12 +159,11 @@ export function storyLoop(options: StoryLoopOptions): Active {
 
   function adopt(): void {
     restoreStoryFile()
-    if (storyFile.isAsWritten()) return
     const { edit, refused: why } = storyFile.byPerson(now())
     for (const text of why) warn(text)
     // Recorded first: the file is written from the run's state.
     if (edit) record(edit)
-    write()
+    storyFile.write()
   }
 
   function newRepositoryErrors(): string[] {
@@ -181,7 +183,6 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     buildPrompt({ step, task, stage, state }) {
-      options.tree.begin(stage)
       const current = taskStateOf(table, state, task)
       return storyPrompt(
         storyTemplate(dir),
@@ -232,21 +233,20 @@ export function storyLoop(options: StoryLoopOptions): Active {
     },
 
     async onAgentStart({ step, stage }) {
-      // Composing the snapshot of a long list takes as long as git.
-      const excluding = options.marker.keepOut()
+      const looking = options.look()
+      // Whoever awaits it gets the error.
+      looking.catch(() => {})
+      await options.marker.keepOut()
       before = storyFile.snapshot()
-      const snapshot = writeSnapshot(before)
       const marker = createMarker(stage)
       const current = options.repository()
       repositoryBefore = current && { ...current, disorder: (repositoryBefore ?? current).disorder }
-      await excluding
-      options.marker.write(withSnapshot(marker, snapshot))
-      const look = await options.tree.get()
-      if (stage === 'review' && look) options.reviews.onStart(step.id, look)
+      options.marker.write(withSnapshot(marker, before))
+      const tree = await looking
+      if (stage === 'review' && tree) options.reviews.onStart(step.id, tree)
       const { skipReview, reviewCap, iterationMode } = marker
-      const dirtyBefore = [...(look?.contents.keys() ?? [])]
-      const fields = { skipReview, reviewCap, iterationMode, dirtyBefore, step: step.id }
-      gate.write(withSnapshot(fields, snapshot))
+      const dirtyBefore = [...(tree?.contents.keys() ?? [])]
+      gate.write(withSnapshot({ skipReview, reviewCap, iterationMode, dirtyBefore, step: step.id }, before))
     },
 
     env: () => ({ RALPH_DIR: dir, RALPH_SNAPSHOT: gate.path }),
@@ -267,7 +267,7 @@ export function storyLoop(options: StoryLoopOptions): Active {
         const corrections = judgeFile(step, { hasFinished, isGreen: false }, record)
         for (const text of corrections) warn(text)
         addCorrections(corrections)
-        write()
+        storyFile.write()
         options.judged.write([...judged.add(step.id)])
       }
     },

@@ -14,7 +14,6 @@ import type { StoriesSpec } from './spec.ts'
 import { guardStoryFile } from './story-file-guard.ts'
 import { storyFilePath, storyFilePaths } from './story-file-path.ts'
 import { storyMarker } from './story-marker.ts'
-import { treeBefore } from './tree-before.ts'
 
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
 export const GUARD_NOTE = 'guard'
@@ -54,7 +53,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     refused: note('refused'),
     judged: note(JUDGED_NOTE),
     marker: storyMarker(pinFolder(project), start, env, warn),
-    tree: treeBefore(look, context.treeLeft),
+    look,
     reviews: trackReviews(note('review'), async before => {
       const after = await look()
       const paths = after ? await changedBetween(before, after, env) : []

@@ -12,8 +12,6 @@ export type StoriesSpec = RunSpec & {
   target?: string
   /** The story file when the run began. It fixes what the stories ask for and what verifies them. */
   file: StoriesFile
-  /** The text of that file, only in the process that began the run: it need not parse the same text again. */
-  source?: string
   review: {
     cap: number
     skip: boolean

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RunEvent } from '../../core/events.ts'
 import { evolve, evolveList, fold } from '../../core/evolve.ts'
 import { type StageTable, type TaskState, taskStateOf } from '../../core/table.ts'
@@ -6,13 +7,13 @@ import { forceReplaceFile } from '../../store/files/inside.ts'
 import { reopened } from '../shared/list-edit.ts'
 import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
-import { type Projection, projectStories, projectStory, storyTask } from './rules/review.ts'
+import { projectStories, projectStory, storyTask } from './rules/review.ts'
 import type { ReviewSnapshot } from './rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits, submittedPart } from './rules/story-edits.ts'
 import type { StoriesFile, Story } from './rules/story-file.ts'
 import type { StoriesSpec } from './spec.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
-import { storyFileReader } from './story-file-reader.ts'
+import { readOrKeepStories, storiesAt } from './story-file-reader.ts'
 
 type Change = { edit: Extract<RunEvent, { type: 'edited' }> | null; refused: string[] }
 
@@ -21,19 +22,14 @@ export interface StoryFileSync {
   beforeAndAfter(id: TaskId): { before: Story | undefined; after: Story | undefined }
   /** The review fields of all stories as the run has them. */
   snapshot(): ReviewSnapshot
-  /** Whether nobody changed the file since ralph wrote it, and the run wants it as it is. */
-  isAsWritten(): boolean
   /** Reads what a person changed in the file since ralph wrote it. */
   byPerson(at: number): Change
   /** Reads what an agent changed in the file: what is accepted, and what is not. */
   byAgent(step: AgentStep, room: number, at: number): Change
   /** Whether the file differs from the run's state. If not, a later difference is somebody's edit. */
   isStale(): boolean
-  /**
-   * Writes the run's state into the file, unless it is already there; returns whether it did. A later difference is
-   * somebody's edit.
-   */
-  write(): boolean
+  /** Writes the run's state into the file, unless it is already there. A later difference is somebody's edit. */
+  write(): void
 }
 
 type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'> & {
@@ -43,7 +39,7 @@ type AgentStep = Pick<AgentWork, 'mode' | 'story' | 'hasFinished' | 'before'> & 
 
 export type StoryFileOptions = {
   paths: StoryFilePaths
-  spec: Pick<StoriesSpec, 'file' | 'source' | 'review'>
+  spec: Pick<StoriesSpec, 'file' | 'review'>
   table: StageTable
   /** All events recorded so far. */
   journal(): readonly RunEvent[]
@@ -51,50 +47,21 @@ export type StoryFileOptions = {
 }
 
 /** Keeps the story file and the run in step. Agents and people edit the file; ralph owns the fields for "done". */
-export function syncStoryFile({
-  paths,
-  spec: { file: first, source, review },
-  table,
-  journal,
-  run,
-}: StoryFileOptions): StoryFileSync {
-  const { skip, cap } = review
-  const verifyCommands = first.verifyCommands ?? []
-  const reader = storyFileReader(paths)
-  if (source !== undefined) reader.know(first, Buffer.from(source))
+export function syncStoryFile({ paths, spec, table, journal, run }: StoryFileOptions): StoryFileSync {
+  const { skip, cap } = spec.review
+  const verifyCommands = spec.file.verifyCommands ?? []
   /** The last valid file, to restore it when an agent breaks it. */
-  let lastValid = first
+  let lastValid = spec.file
   let notAdded: TaskId[] = []
   /** What ralph last wrote into the file; null: an earlier process did. Requests change the run's state first. */
-  let written: (Folded & { file: StoriesFile }) | null = null
-  /** The file that is known to hold no edit: what ralph wrote, or what the run began with in this process. */
-  const knownFile = () => written?.file ?? (source === undefined ? null : first)
-  const project = (found: StoriesFile, { tasks, state }: Folded): StoriesFile =>
-    projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded, last })
-
-  /** The last projection, which is asked for several times per iteration. */
-  let last: Projection | null = null
-  function truth(found: StoriesFile): StoriesFile {
-    const { tasks, state } = run()
-    const of = { found, tasks, taskStates: state.taskStates, refused: notAdded }
-    if (!last || !isSameProjection(last, of)) last = { ...of, truth: project(found, { tasks, state }) }
-    return last.truth
-  }
-
-  /** The file as it should be, and whether it can stay exactly as it is. */
-  function compare(): { wanted: StoriesFile; isThere: boolean } {
-    const found = reader.read()
-    const wanted = truth(found ?? lastValid)
-    return { wanted, isThere: wanted === found }
-  }
-
-  function noteWritten(file: StoriesFile): void {
-    const { tasks, state } = run()
-    written = { tasks, state, file }
-  }
+  let written: Folded | null = null
+  const truth = (found: StoriesFile, { tasks, state }: Folded = run()): StoriesFile =>
+    projectStories(found, tasks, state, table, { skip, verifyCommands, refused: notAdded })
+  /** Whether the file is as ralph writes it for this state of the run. */
+  const shows = (found: StoriesFile, folded: Folded) => isDeepStrictEqual(truth(found, folded), found)
 
   function read(): { found: StoriesFile; errors: string[] } {
-    const read = reader.readOrKeep()
+    const read = readOrKeepStories(paths)
     if ('error' in read) return { found: lastValid, errors: [read.error] }
     lastValid = read.file
     return { found: lastValid, errors: [] }
@@ -102,16 +69,28 @@ export function syncStoryFile({
 
   /** The latest state that explains the file; if a person edited it, the one that it surely showed before. */
   function lastWritten(found: StoriesFile): Folded {
-    if (truth(found) === found) return run()
+    if (shows(found, run())) return run()
     const states = recentStates(journal())
-    return states.findLast(one => project(found, one) === found) ?? states[0] ?? run()
+    return states.findLast(one => shows(found, one)) ?? states[0] ?? run()
+  }
+
+  function noteWritten(): void {
+    const { tasks, state } = run()
+    written = { tasks, state }
+  }
+
+  function isStale(): boolean {
+    const found = storiesAt(paths)
+    const isThere = found !== null && shows(found, run())
+    if (isThere) noteWritten()
+    return !isThere
   }
 
   return {
     beforeAndAfter(id) {
       const { tasks, state } = run()
       const task = tasks.find(known => known.id === id)
-      const found = reader.read()
+      const found = storiesAt(paths)
       const story = (found ?? lastValid).userStories.find(known => known.id === id)
       return {
         before: task && projectStory(story, task, taskStateOf(table, state, task), { skip }),
@@ -120,15 +99,9 @@ export function syncStoryFile({
       }
     },
     snapshot: () => truth(lastValid).userStories,
-    isAsWritten() {
-      if (!written) return false
-      const { tasks, state } = run()
-      const isWanted = isSameList([tasks, state.taskStates], [written.tasks, written.state.taskStates])
-      return isWanted && reader.read() === written.file
-    },
     byPerson(at) {
       const { found, errors } = read()
-      if (errors.length > 0 || found === knownFile()) return { edit: null, refused: errors }
+      if (errors.length > 0) return { edit: null, refused: errors }
       const { tasks, state } = written ?? lastWritten(found)
       const edit = personStoryEdits(found, tasks, state, table, { skip })
       return {
@@ -144,8 +117,7 @@ export function syncStoryFile({
           ? []
           : refusals({ ...step, found, truth: truth(found), tasks }, { skip, cap, verifyCommands })
       const { list, refused } = agentStoryEdits(found, tasks, room)
-      // The same array if it lists the same: the projection is made again only if one of its parts is another.
-      if (!isSameList(refused, notAdded)) notAdded = refused
+      notAdded = refused
       const unwanted = refused.map(id => `Story ${id} was not added: agents may add no more stories.`)
       const part = errors.length === 0 && !skip ? submittedPart(found, tasks, step) : null
       const isAdded = part !== null && !refused.includes(part.id)
@@ -157,30 +129,16 @@ export function syncStoryFile({
         refused: [...errors, ...illegal, ...unwanted, ...early],
       }
     },
-    isStale() {
-      const { wanted, isThere } = compare()
-      if (isThere) noteWritten(wanted)
-      return !isThere
-    },
+    isStale,
     write() {
-      const { wanted, isThere } = compare()
-      if (!isThere) {
-        const bytes = Buffer.from(`${JSON.stringify(wanted, null, 2)}\n`)
-        forceReplaceFile(paths.root, paths.writePath(), bytes)
-        reader.know(wanted, bytes)
-        lastValid = wanted
-      }
-      noteWritten(wanted)
-      return !isThere
+      if (!isStale()) return
+      lastValid = truth(storiesAt(paths) ?? lastValid)
+      const bytes = Buffer.from(`${JSON.stringify(lastValid, null, 2)}\n`)
+      forceReplaceFile(paths.root, paths.writePath(), bytes)
+      noteWritten()
     },
   }
 }
-
-const isSameProjection = (last: Projection, of: Omit<Projection, 'truth'>): boolean =>
-  last.found === of.found &&
-  last.tasks === of.tasks &&
-  last.taskStates === of.taskStates &&
-  last.refused === of.refused
 
 const NOT_GREEN = 'not all checks passed after its iteration. Finish it, then submit it.'
 
@@ -194,8 +152,10 @@ const SHOWN: readonly RunEvent['type'][] = ['began', 'started', 'applied', 'stop
 
 /** The state that the file surely showed, and every later one, since a crash may have come before or after it was written. */
 function recentStates(past: readonly RunEvent[]): Folded[] {
-  const from = past.findLastIndex(event => SHOWN.includes(event.type)) + 1
+  let from = past.findLastIndex(event => SHOWN.includes(event.type)) + 1
   if (from === 0) return []
+  // What a run makes of the file that it begins with is recorded next.
+  if (past[from - 1]?.type === 'began') while (past[from]?.type === 'edited') from++
   let current: Folded = fold(past.slice(0, from))
   const states = [current]
   for (const event of past.slice(from)) {

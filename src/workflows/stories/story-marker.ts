@@ -31,7 +31,7 @@ export function storyMarker(
         exclude(start.dirs.common, warn)
       isIgnored = true
     },
-    write(json: Buffer): void {
+    write(json: string): void {
       if (isOthers()) return
       isMine = true
       forceReplaceFileUnsynced(root, path, json)

@@ -22,7 +22,7 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
   command: 'stories',
   listed: true,
   readSpec: pins => readPins(storiesSchema, pins),
-  pins: ({ source: _, ...spec }) => spec,
+  pins: spec => spec,
   table: ({ review }) => storiesTable(review),
   describe: ({ dir, file, review }, { iterations }) => ({
     subject: ['stories', `${dir}/tasks.json: ${plural(file.userStories.length, 'story', 'stories')}`],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { snapshotFrom, snapshotWriter, withSnapshot } from '../../../src/workflows/stories/rules/marker.ts'
-import type { Story } from '../../../src/workflows/stories/rules/story-file.ts'
+import { snapshotFrom, withSnapshot } from '../../../src/workflows/stories/rules/marker.ts'
 import { newStory } from '../../core/setup.ts'
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
@@ -24,23 +23,10 @@ describe('the snapshot from before an iteration', () => {
       dirtyBefore: ['a"b'],
       step: 4,
     } as const
-    const written = JSON.parse(withSnapshot(fields, snapshotWriter()(odd)).toString())
+    const written = JSON.parse(withSnapshot(fields, odd))
     const { preIterationSnapshot, ...rest } = written
     expect(rest).toEqual(fields)
     expect(new Map(Object.entries(preIterationSnapshot))).toEqual(new Map(odd.map(({ id }) => [id, FRESH])))
     expect(snapshotFrom(written, 4)).toHaveLength(odd.length)
-  })
-
-  it('has every story as it is now, whatever it was in the one before', () => {
-    const write = snapshotWriter()
-    const read = (stories: Parameters<typeof write>[0]) => JSON.parse(write(stories).toString())
-    const [a, b, c] = ['A', 'B', 'C'].map(id => newStory(id)) as [Story, Story, Story]
-    const done = { ...b, passes: true, reviewStatus: 'approved', reviewCount: 2 } as const
-    const shown = { passes: true, reviewStatus: 'approved', reviewCount: 2 }
-    expect(read([a, b])).toEqual({ A: FRESH, B: FRESH })
-    expect(read([a, done])).toEqual({ A: FRESH, B: shown })
-    expect(read([c, a, done])).toEqual({ C: FRESH, A: FRESH, B: shown })
-    expect(read([done])).toEqual({ B: shown })
-    expect(read([])).toEqual({})
   })
 })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pinFolder } from '../../../src/store/files/pinned.ts'
-import { storyFileReader } from '../../../src/workflows/stories/story-file-reader.ts'
+import { readOrKeepStories, storiesAt } from '../../../src/workflows/stories/story-file-reader.ts'
 import { newStory } from '../../core/setup.ts'
 import { scratch } from '../../support/scratch.ts'
 
@@ -13,48 +13,25 @@ function openScene(text = TEXT) {
   const root = pinFolder(scratch('ralph-stories-'))
   const path = join(root.path, 'tasks.json')
   writeFileSync(path, text)
-  return { path, reader: storyFileReader({ root, path, writePath: () => path }) }
+  return { path, paths: { root, path, writePath: () => path } }
 }
 
 describe('the story file', () => {
-  it('is parsed once as long as it has the same bytes', () => {
-    const { path, reader } = openScene()
-    const file = reader.read()
-    expect(file).toEqual(FILE)
-    writeFileSync(path, TEXT)
-    expect(reader.read()).toBe(file)
-    expect(reader.readOrKeep()).toEqual({ file })
-  })
-
-  it('is parsed again when one byte differs, whatever its size and time', () => {
-    const { path, reader } = openScene()
-    reader.read()
-    writeFileSync(path, TEXT.replace('"id": "B"', '"id": "C"'))
-    expect(reader.read()?.userStories.map(({ id }) => id)).toEqual(['A', 'C'])
-  })
-
-  it('is known after ralph wrote it', () => {
-    const { path, reader } = openScene('{}')
-    writeFileSync(path, TEXT)
-    reader.know(FILE, Buffer.from(TEXT))
-    expect(reader.read()).toBe(FILE)
-  })
-
   it('is not valid if it is broken or gone, and valid again later', () => {
-    const { path, reader } = openScene()
-    const file = reader.read()
+    const { path, paths } = openScene()
+    expect(storiesAt(paths)).toEqual(FILE)
     writeFileSync(path, TEXT.slice(1))
-    expect(reader.read()).toBeNull()
+    expect(storiesAt(paths)).toBeNull()
     rmSync(path)
-    expect(reader.read()).toBeNull()
-    expect(reader.readOrKeep()).toEqual({ error: 'tasks.json was removed. It is put back.' })
+    expect(storiesAt(paths)).toBeNull()
+    expect(readOrKeepStories(paths)).toEqual({ error: 'tasks.json was removed. It is put back.' })
     writeFileSync(path, TEXT)
-    expect(reader.read()).toBe(file)
+    expect(readOrKeepStories(paths)).toEqual({ file: FILE })
   })
 
   it('is kept beside itself if it is broken', () => {
-    const { path, reader } = openScene('[')
-    const found = reader.readOrKeep()
+    const { path, paths } = openScene('[')
+    const found = readOrKeepStories(paths)
     const kept = `${path}.broken-1`
     expect('error' in found && found.error).toContain(`It is put back. What was there is kept as ${kept}.`)
     expect(readFileSync(kept, 'utf8')).toBe('[')

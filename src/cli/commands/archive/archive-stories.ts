@@ -34,7 +34,7 @@ const ARCHIVE = 'ralph-archive'
 export async function archiveStories(options: ArchiveOptions): Promise<number> {
   const project = projectOf(options.projectDir, process.env)
   const dir = storyDir(project, options.ralphDir)
-  const { file } = readStoryFile(project, dir)
+  const file = readStoryFile(project, dir)
   const runs = runsIn(ralphHome(process.env), project).filter(run => isOf(storiesWorkflow, run))
   const live = runs.find(isLive)
   if (live)

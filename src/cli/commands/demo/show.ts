@@ -51,7 +51,7 @@ const SCENES: Readonly<Record<DemoName, (base: Base, goal: string) => Scene>> = 
     limits: { iterations: null },
   }),
   stories: base => {
-    const { file } = readStoryFile(base.project, STORIES)
+    const file = readStoryFile(base.project, STORIES)
     return {
       workflow: storiesWorkflow,
       spec: { dir: STORIES, file, review: base.settings.review },

@@ -30,7 +30,7 @@ export async function startStories(typed: StoriesOptions, agentCommand: string[]
   const dir = storyDir(project, options.ralphDir)
   const prepared = prepare(options, agentCommand)
   const restored = options.dryRun ? null : restoreStories(project, dir)
-  const { file, source } = readStoryFile(project, dir)
+  const file = readStoryFile(project, dir)
   checkCommands(dir, file)
   const { base } = prepared
   const { settings } = base
@@ -51,7 +51,6 @@ export async function startStories(typed: StoriesOptions, agentCommand: string[]
       dir,
       ...storyLinks(project, dir),
       file,
-      source,
       review,
     },
     limits,

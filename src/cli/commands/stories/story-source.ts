@@ -21,8 +21,8 @@ export function storyDir(project: string, named: string): string {
   return realWithin(project, dir) ?? dir
 }
 
-/** The story file of a project, valid and with at least one story, and its text. */
-export function readStoryFile(project: string, dir: string): { file: StoriesFile; source: string } {
+/** The story file of a project, valid and with at least one story. */
+export function readStoryFile(project: string, dir: string): StoriesFile {
   const path = resolve(project, dir, 'tasks.json')
   const source = readInput(path, `${dir}/tasks.json`, 'make one with: ralph init stories', (path, limit) =>
     readRegularFile(path, { limit }),
@@ -35,7 +35,7 @@ export function readStoryFile(project: string, dir: string): { file: StoriesFile
   if ('errors' in read) throw new UsageError(firstProblem(read.errors.map(error => errorIn(dir, error))))
   if (read.file.userStories.length === 0)
     throw new UsageError(`${dir}/tasks.json has no stories; add some to userStories`)
-  return { file: read.file, source }
+  return read.file
 }
 
 function isUntouched(text: string): boolean {

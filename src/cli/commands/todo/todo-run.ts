@@ -93,14 +93,11 @@ const changeStopped = (
     const { pins } = run.began
     const place = buildWorkflow.readSpec(pins).sessions ?? run.began.project
     const events = [...past]
-    const table = tableOf(pins)
-    const folded = () => fold(events)
     const list = syncListFile({
       session: { root: pinFolder(place), dir: sessionDir(place, run.id) },
-      table,
+      table: tableOf(pins),
       past,
-      run: folded,
-      todo: () => projectTodo(folded().tasks, folded().state, table),
+      run: () => fold(events),
     })
     const { edit, refused } = readList(list, past)
     if (edit) events.push(edit)

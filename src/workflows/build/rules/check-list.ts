@@ -33,21 +33,12 @@ export function checkList(
   const errors: string[] = []
   const values = entries.map(fieldsOf)
   const ids = assignIds(values)
+  const known = new Set(ids)
   const before = new Set<TaskId>()
-  let isInOrder = true
-  let known: ReadonlySet<TaskId> | undefined
-  /** Most blockers come before the tasks they block. If all do, there are no cycles, and the full set is not needed. */
-  const isKnown = (id: TaskId): boolean => {
-    if (before.has(id)) return true
-    isInOrder = false
-    known ??= new Set(ids)
-    return known.has(id)
-  }
   const items: Item[] = []
   const readable: Item[] = []
   const details: [TaskId, Detail][] = []
   let index = 0
-  // One function for all items: lists can be long, and few items have errors.
   const report = (what: string) =>
     errors.push(`${options.locate?.(index) ?? ''}${nameOf(values[index]!, index)}: ${what}`)
   for (; index < values.length; index++) {
@@ -62,14 +53,14 @@ export function checkList(
     const item = readItem(value, id, options, report)
     // If two items have the same id, only the first counts as a blocker.
     if (!before.has(id)) readable.push(item)
-    checkBlockers(item, isKnown, options, report)
+    checkBlockers(item, known, options, report)
     const detail = readDetail(value, report)
     before.add(id)
     if (errors.length > errorsBefore) continue
     items.push(item)
     if (detail !== null) details.push([id, detail])
   }
-  if (!isInOrder) errors.push(...cycleErrors(readable, ids, options))
+  errors.push(...cycleErrors(readable, ids, options))
   return errors.length > 0 ? { errors } : { items, details: Object.fromEntries(details) }
 }
 
@@ -86,7 +77,6 @@ const nameOf = ({ id }: Fields, index: number): string =>
 /** Items without an id get the next numbers, in their order. */
 function assignIds(values: readonly Fields[]): TaskId[] {
   const named = values.map(({ id }) => id).filter(id => typeof id === 'string')
-  if (named.length === values.length) return named
   let last = 0
   for (const id of named) last = Math.max(last, todoNumber(id))
   return values.map(({ id }) => (typeof id === 'string' ? id : `#${++last}`))
@@ -133,21 +123,20 @@ function readItem(value: Fields, id: TaskId, { isNew, fields }: CheckListOptions
     status: status === 'completed' ? 'completed' : 'pending',
     activeForm: (typeof activeForm === 'string' && onOneLine(activeForm)) || text,
   }
-  if (areNamed && blockedBy.length > 0)
-    item.blockedBy = blockedBy.length === 1 ? blockedBy : [...new Set(blockedBy)]
+  if (areNamed && blockedBy.length > 0) item.blockedBy = [...new Set(blockedBy)]
   return item
 }
 
 function checkBlockers(
   item: Item,
-  isKnown: (id: TaskId) => boolean,
+  known: ReadonlySet<TaskId>,
   { fields }: CheckListOptions,
   report: Report,
 ): void {
   if (item.blockedBy === undefined) return
   const fieldName = fields?.blockedBy ?? 'blockedBy'
   for (const blocker of item.blockedBy) {
-    if (isKnown(blocker) && blocker !== item.id) continue
+    if (known.has(blocker) && blocker !== item.id) continue
     const quoted = JSON.stringify(blocker.slice(0, LONGEST_ID))
     if (blocker === item.id) report(`${fieldName} names the task itself; remove ${quoted}`)
     else

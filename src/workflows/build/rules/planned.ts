@@ -18,15 +18,11 @@ const FIX = 'fix'
 
 /** The tasks of a list. A bug fix from an earlier build's list keeps its parent. */
 export function plannedTasks({ items, details }: CheckedList): Task[] {
-  let ids: ReadonlySet<TaskId> | undefined
-  const isInList = (id: TaskId) => {
-    ids ??= new Set(items.map(item => item.id))
-    return ids.has(id)
-  }
+  const ids = new Set(items.map(item => item.id))
   return items.map(({ id, content, activeForm, blockedBy = [] }) => {
     const task: Task = { id, title: content, active: activeForm, blockedBy }
     const parent = parentOf(id)
-    if (parent !== null && isInList(parent)) Object.assign(task, { first: FIX, parent })
+    if (parent !== null && ids.has(parent)) Object.assign(task, { first: FIX, parent })
     if (Object.hasOwn(details, id)) task.spec = details[id]!
     return task
   })
@@ -53,5 +49,4 @@ export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
   Object.fromEntries(tasks.filter(task => task.spec).map(task => [task.id, detailOf(task)]))
 
 /** `#3-bug-1` → `#3`; null if this is not the id of a bug fix. */
-export const parentOf = (id: TaskId): TaskId | null =>
-  id.includes('-bug-') ? (/^(.+)-bug-\d+$/.exec(id)?.[1] ?? null) : null
+export const parentOf = (id: TaskId): TaskId | null => /^(.+)-bug-\d+$/.exec(id)?.[1] ?? null

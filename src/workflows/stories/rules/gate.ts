@@ -1,6 +1,6 @@
 import { listPaths } from '../../../core/format.ts'
 import { parseJson } from '../../../core/json.ts'
-import { taskFinder } from '../../../core/task.ts'
+import { byId } from '../../../core/task.ts'
 import { snapshotOf } from './marker.ts'
 import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
 import { errorIn, readStories, type StoriesFile } from './story-file.ts'
@@ -62,10 +62,10 @@ export function judgeStop(rules: GateRules, input: GateInput): GateVerdict {
 
 /** The story that waited for review and has a verdict now; the agent's message must say the same. */
 function unspokenErrors(before: ReviewSnapshot, { userStories }: StoriesFile, message?: string): string[] {
-  const find = taskFinder(before)
+  const known = byId(before)
   const reviewed = userStories.find(
-    ({ id, reviewStatus }, at) =>
-      find(id, at)?.reviewStatus === 'needs_review' &&
+    ({ id, reviewStatus }) =>
+      known.get(id)?.reviewStatus === 'needs_review' &&
       (reviewStatus === 'approved' || reviewStatus === 'changes_requested'),
   )
   if (!reviewed || message === undefined) return []

@@ -22,31 +22,13 @@ export type GateSnapshot = Pick<Marker, 'skipReview' | 'reviewCap' | 'iterationM
   step: StepId
 }
 
-/** Both in JSON. The snapshot is in both, and it can be long, so its bytes are made once. */
-export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: Buffer): Buffer =>
-  Buffer.concat([
-    Buffer.from(`${JSON.stringify(fields, null, 2).slice(0, -2)},\n  "preIterationSnapshot": `),
-    snapshot,
-    Buffer.from(END),
-  ])
-
-const END = '\n}\n'
-
-/**
- * Makes the JSON of one snapshot after the other: an object, by the ids of the stories. Most stories are the same objects
- * in the next one, and keep their texts.
- */
-export function snapshotWriter(): (snapshot: ReviewSnapshot) => Buffer {
-  let last: { snapshot: ReviewSnapshot; texts: string[] } = { snapshot: [], texts: [] }
-  return snapshot => {
-    const texts = snapshot.map((story, at) => (story === last.snapshot[at] ? last.texts[at]! : textOf(story)))
-    last = { snapshot, texts }
-    return Buffer.from(`{\n    ${texts.join(',\n    ')}\n  }`)
-  }
+/** Either of them in JSON, with the snapshot: an object, by the ids of the stories. */
+export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: ReviewSnapshot): string => {
+  const stories = snapshot.map(
+    ({ id, passes, reviewStatus, reviewCount }) => [id, { passes, reviewStatus, reviewCount }] as const,
+  )
+  return `${JSON.stringify({ ...fields, preIterationSnapshot: Object.fromEntries(stories) }, null, 2)}\n`
 }
-
-const textOf = ({ id, passes, reviewStatus, reviewCount }: ReviewSnapshot[number]): string =>
-  `${JSON.stringify(id)}: ${JSON.stringify({ passes, reviewStatus, reviewCount })}`
 
 /** The snapshot in a file that others can write too; null if it is not valid, or of another step. */
 export function snapshotFrom(gate: unknown, step: StepId): ReviewSnapshot | null {

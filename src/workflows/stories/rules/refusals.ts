@@ -1,4 +1,4 @@
-import { isSameList, type Task, type TaskId, taskFinder } from '../../../core/task.ts'
+import { byId, isSameList, type Task, type TaskId } from '../../../core/task.ts'
 import { specOf } from './review.ts'
 import {
   invariantErrors,
@@ -41,8 +41,8 @@ export function refusals(work: AgentWork, rules: Rules): string[] {
 }
 
 const isDone = (truth: StoriesFile) => {
-  const due = taskFinder(truth.userStories)
-  return ({ id, passes }: Story, at: number) => passes && due(id, at)?.passes === true
+  const due = byId(truth.userStories)
+  return ({ id, passes }: Story) => passes && due.get(id)?.passes === true
 }
 
 const PINNED = 'An agent must not change what a story asks for or what verifies it. It is put back.'
@@ -50,9 +50,9 @@ const PINNED = 'An agent must not change what a story asks for or what verifies 
 /** Checks changed stories for illegal transitions, and only unchanged ones for illegal states: one error is enough. */
 function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number): string[] {
   if (!before) return invariantErrors(found, cap)
-  const find = taskFinder(before)
-  const isUnchanged = (story: Story, at: number) => {
-    const was = find(story.id, at) ?? FRESH
+  const known = byId(before)
+  const isUnchanged = (story: Story) => {
+    const was = known.get(story.id) ?? FRESH
     return (
       was.passes === story.passes &&
       was.reviewStatus === story.reviewStatus &&
@@ -81,25 +81,18 @@ function joinTransitions(texts: string[]): string[] {
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
-function pinErrors({ found, truth, tasks }: AgentWork): string[] {
-  const find = taskFinder(tasks)
-  const errors: string[] = []
-  found.userStories.forEach((story, at) => {
-    // Most stories are as they should be.
-    if (story === truth.userStories[at]) return
-    const task = find(story.id, at)
-    const error = task && pinError(story, task)
-    if (error) errors.push(error)
+function pinErrors({ found, tasks }: AgentWork): string[] {
+  const known = byId(tasks)
+  return found.userStories.flatMap(story => {
+    const task = known.get(story.id)
+    return (task && pinError(story, task)) ?? []
   })
-  return errors
 }
-
-const NO_STORIES: readonly string[] = []
 
 function pinError(story: Story, task: Task): string | null {
   const isTitle = story.title === task.title
   const isCriteria = isSameList(story.acceptanceCriteria, specOf(task).acceptanceCriteria)
-  const isBlockers = isSameList(story.dependsOn ?? NO_STORIES, task.blockedBy)
+  const isBlockers = isSameList(story.dependsOn ?? [], task.blockedBy)
   if (isTitle && isCriteria && isBlockers) return null
   const changed = [
     ...(isTitle ? [] : ['title']),
@@ -111,17 +104,17 @@ function pinError(story: Story, task: Task): string | null {
 
 /** Changes that are legal, but concern another story than the iteration's own. */
 function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
-  const wasBefore = taskFinder(before ?? [])
-  const due = taskFinder(truth.userStories)
-  const find = taskFinder(tasks)
-  const strays = found.userStories.filter(({ id, passes, reviewStatus }, at) => {
-    if (id === mine || !find(id, at)) return false
+  const wasBefore = byId(before ?? [])
+  const due = byId(truth.userStories)
+  const known = byId(tasks)
+  const strays = found.userStories.filter(({ id, passes, reviewStatus }) => {
+    if (id === mine || !known.has(id)) return false
     // A person may have decided about another story while the agent worked: the agent knows only the file of before.
-    const was = wasBefore(id, at) ?? due(id, at)
+    const was = wasBefore.get(id) ?? due.get(id)
     return was !== undefined && (passes !== was.passes || reviewStatus !== was.reviewStatus)
   })
   if (strays.length === 0) return []
-  const named = storiesNamedIn(errors, new Set(tasks.map(task => task.id)))
+  const named = storiesNamedIn(errors, new Set(known.keys()))
   return strays
     .filter(({ id }) => !named.has(id))
     .map(({ id }) => `This iteration was about story ${mine}. What it wrote about story ${id} is put back.`)

@@ -1,4 +1,4 @@
-import { taskFinder } from '../../../core/task.ts'
+import { byId } from '../../../core/task.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /** The kind of an iteration. It decides which review fields an agent may change, and how. */
@@ -33,14 +33,14 @@ export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'
 
 /** Changes that this mode does not allow. The state afterwards may be legal even if the transition to it is not. */
 export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): string[] {
-  const find = taskFinder(before)
+  const known = byId(before)
   const added: Story[] = []
   const changed: Change[] = []
-  for (const [at, story] of after.userStories.entries()) {
-    const was = find(story.id, at)
+  for (const story of after.userStories) {
+    const was = known.get(story.id)
+    const fields = was ? FIELDS.filter(field => was[field] !== story[field]) : []
     if (!was) added.push(story)
-    else if (FIELDS.some(field => was[field] !== story[field]))
-      changed.push({ story, was, fields: FIELDS.filter(field => was[field] !== story[field]) })
+    else if (fields.length > 0) changed.push({ story, was, fields })
   }
   const parts = added.filter(story => isSubmittedPart(mode, story))
   return [
@@ -159,7 +159,6 @@ function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): strin
 }
 
 export function removedErrors(before: ReviewSnapshot, after: StoriesFile): string[] {
-  if (before.every(({ id }, at) => after.userStories[at]?.id === id)) return []
   const left = new Set(after.userStories.map(story => story.id))
   return before
     .filter(({ id }) => !left.has(id))

@@ -5,9 +5,9 @@ import {
   type StageName,
   type StageTable,
   type TaskState,
-  taskStatesOf,
+  taskStateOf,
 } from '../../../core/table.ts'
-import { isSameList, type Task, type TaskId, taskFinder } from '../../../core/task.ts'
+import { byId, type Task, type TaskId } from '../../../core/task.ts'
 import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
 
 const CAP_MARK = '[AUTO-APPROVED AT CAP]'
@@ -69,80 +69,38 @@ export type ProjectStoriesOptions = {
   verifyCommands?: string[]
   /** New stories to leave out because they were not accepted. */
   refused?: readonly TaskId[]
-  /** The projection before, with the same `skip` and table: what it made of most stories is still right. */
-  last?: Projection | null
-}
-
-/** What a file became, and what that depended on. */
-export type Projection = {
-  found: StoriesFile
-  tasks: readonly Task[]
-  taskStates: RunState['taskStates']
-  refused: readonly TaskId[]
-  truth: StoriesFile
 }
 
 /**
  * The story file with the run's state written over it. Ralph's own fields and the pinned ones are replaced, removed
- * stories come back where they were, new ones start fresh. Notes, descriptions, order and everything else stay. It is
- * the same object if nothing is to be changed.
+ * stories come back where they were, new ones start fresh. Notes, descriptions, order and everything else stay.
  */
 export function projectStories(
   found: StoriesFile,
   tasks: readonly Task[],
   state: RunState,
   table: StageTable,
-  { skip, verifyCommands, refused = [], last = null }: ProjectStoriesOptions,
+  { skip, verifyCommands, refused = [] }: ProjectStoriesOptions,
 ): StoriesFile {
-  const find = taskFinder(tasks)
-  const stateOf = taskStatesOf(table, state)
-  const project = (task: Task, story?: Story) => projectStory(story, task, stateOf(task), { skip })
-  const kept =
-    refused.length === 0 ? found.userStories : found.userStories.filter(({ id }) => !refused.includes(id))
-  const known = lastProjected(last, tasks, state)
-  const projected = (story: Story, at: number): Story => {
-    const same = known(story, at)
-    if (same) return same
-    const task = find(story.id, at)
-    return task ? project(task, story) : withFields(story, FRESH)
+  const known = byId(tasks)
+  const project = (task: Task, story?: Story) =>
+    projectStory(story, task, taskStateOf(table, state, task), { skip })
+  const projected = (story: Story): Story => {
+    const task = known.get(story.id)
+    return task ? project(task, story) : { ...story, ...FRESH }
   }
+  const left = new Set(refused)
+  const kept = found.userStories.filter(({ id }) => !left.has(id))
   const missing = missingAfter(kept, tasks)
   const restored = (after: TaskId | null) => (missing.get(after) ?? []).map(task => project(task))
-  const userStories =
-    missing.size === 0
-      ? kept.map(projected)
-      : [...restored(null), ...kept.flatMap((story, at) => [projected(story, at), ...restored(story.id)])]
-  return withFields(found, {
+  return {
+    ...found,
     ...(verifyCommands && { verifyCommands }),
-    userStories: isSame(userStories, found.userStories) ? found.userStories : userStories,
-  })
+    userStories: [...restored(null), ...kept.flatMap(story => [projected(story), ...restored(story.id)])],
+  }
 }
 
-/** What the last projection made of a story, if the story, its task and the task's state are the same; else undefined. */
-function lastProjected(
-  last: Projection | null,
-  tasks: readonly Task[],
-  { taskStates }: RunState,
-): (story: Story, at: number) => Story | undefined {
-  // Only if no story was left out or put back, each one is still at its place.
-  const isAligned =
-    last?.refused.length === 0 && last.truth.userStories.length === last.found.userStories.length
-  if (!last || !isAligned) return () => undefined
-  const moved = new Set([...movedIn(last.taskStates, taskStates), ...movedIn(taskStates, last.taskStates)])
-  return (story, at) =>
-    story === last.found.userStories[at] &&
-    tasks[at] === last.tasks[at] &&
-    tasks[at]?.id === story.id &&
-    !moved.has(story.id)
-      ? last.truth.userStories[at]
-      : undefined
-}
-
-/** The tasks whose state is not the same object in both. */
-const movedIn = (before: RunState['taskStates'], after: RunState['taskStates']): TaskId[] =>
-  Object.keys(after).filter(id => !Object.hasOwn(before, id) || before[id] !== after[id])
-
-/** The same for one story; undefined: it is not in the file. */
+/** The same for one story. `found` is undefined if it is not in the file. */
 export function projectStory(
   found: Story | undefined,
   task: Task,
@@ -154,36 +112,15 @@ export function projectStory(
   const { title, blockedBy } = task
   const { acceptanceCriteria } = specOf(task)
   const hasBlockers = story.dependsOn !== undefined || blockedBy.length > 0
-  const needsNotes = owned.passes && !story.notes?.trim()
-  // Nearly all stories of a long list are as they should be, so nothing is made before that is known.
-  const isRight =
-    !needsNotes &&
-    story.title === title &&
-    isSame(story.acceptanceCriteria, acceptanceCriteria) &&
-    (!hasBlockers || isSame(story.dependsOn, blockedBy)) &&
-    story.passes === owned.passes &&
-    story.reviewStatus === owned.reviewStatus &&
-    story.reviewCount === owned.reviewCount &&
-    story.reviewFeedback === owned.reviewFeedback
-  if (isRight) return story
   return {
     ...story,
     title,
     acceptanceCriteria,
     ...(hasBlockers && { dependsOn: blockedBy }),
     ...owned,
-    ...(needsNotes && { notes: 'No notes were left.' }),
+    ...(owned.passes && !story.notes?.trim() && { notes: 'No notes were left.' }),
   }
 }
-
-/** An object with these fields; the same one if it has them already. */
-function withFields<T extends object>(object: T, fields: Partial<T>): T {
-  for (const name in fields) if (!isSame(fields[name], object[name])) return { ...object, ...fields }
-  return object
-}
-
-const isSame = (a: unknown, b: unknown): boolean =>
-  Array.isArray(a) && Array.isArray(b) ? isSameList(a, b) : a === b
 
 /** The fields that ralph owns. */
 export type ReviewFields = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount' | 'reviewFeedback'>
@@ -228,7 +165,6 @@ function feedback({ stage, why, lastRed }: TaskState, status: ReviewStatus, foun
 /** Tasks that are missing in the file, by the story that they come after. */
 function missingAfter(stories: readonly Story[], tasks: readonly Task[]): Map<TaskId | null, Task[]> {
   const missing = new Map<TaskId | null, Task[]>()
-  if (tasks.every(({ id }, at) => stories[at]?.id === id)) return missing
   const found = new Set(stories.map(story => story.id))
   let previous: TaskId | null = null
   for (const task of tasks) {

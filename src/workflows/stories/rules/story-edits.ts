@@ -1,12 +1,5 @@
 import { REVIEW, type RunState, type StageTable, type TaskState, taskStateOf } from '../../../core/table.ts'
-import {
-  type Edit,
-  isSameList,
-  type ListEdit,
-  type Task,
-  type TaskId,
-  taskFinder,
-} from '../../../core/task.ts'
+import { byId, type Edit, isSameList, type ListEdit, type Task, type TaskId } from '../../../core/task.ts'
 import { composeList, doneByPerson, reopened } from '../../shared/list-edit.ts'
 import { FRESH, type ReviewFields, reviewFields, specOf, storyTask } from './review.ts'
 import { isSubmittedPart, type ReviewMode } from './review-rules.ts'
@@ -25,20 +18,15 @@ export function personStoryEdits(
   table: StageTable,
   { skip }: { skip: boolean },
 ): Edit {
-  const find = taskFinder(tasks)
-  const wanted = found.userStories.map(story => story.id)
-  let listed: Set<TaskId> | undefined
-  const isListed = (id: TaskId) => {
-    listed ??= new Set(wanted)
-    return listed.has(id)
-  }
+  const known = byId(tasks)
+  const listed = byId(found.userStories)
   const change: [TaskId, Partial<Task>][] = []
   const states: [TaskId, TaskState][] = []
   const fresh = new Set<Story>()
-  for (const [at, story] of found.userStories.entries()) {
-    const task = find(story.id, at)
+  for (const story of found.userStories) {
+    const task = known.get(story.id)
     if (!task) fresh.add(story)
-    const changed = task && changeOf(task, story, isListed)
+    const changed = task && changeOf(task, story, id => listed.has(id))
     if (changed) change.push([story.id, changed])
     const own = task ?? storyTask(story)
     const current = taskStateOf(table, state, own)
@@ -46,11 +34,10 @@ export function personStoryEdits(
     const moved = stateAfterEdit(story, truth, current, table, own, skip)
     if (moved) states.push([story.id, moved])
   }
-  const isComplete = tasks.every(({ id }, at) => wanted[at] === id)
-  const remove = isComplete ? [] : tasks.map(task => task.id).filter(id => !isListed(id))
+  const remove = tasks.map(task => task.id).filter(id => !listed.has(id))
   const add = additions(found.userStories, fresh)
   return {
-    ...composeList(tasks, { add, remove, change }, wanted),
+    ...composeList(tasks, { add, remove, change }, [...listed.keys()]),
     ...(states.length > 0 && { state: Object.fromEntries(states) }),
   }
 }
@@ -61,18 +48,18 @@ export function agentStoryEdits(
   tasks: readonly Task[],
   room: number,
 ): { list?: ListEdit; refused: TaskId[] } {
-  const find = taskFinder(tasks)
+  const known = byId(tasks)
   const fresh: Story[] = []
   const change: [TaskId, Partial<Task>][] = []
-  found.userStories.forEach((story, at) => {
-    const task = find(story.id, at)
+  for (const story of found.userStories) {
+    const task = known.get(story.id)
     const changed = task && descriptionChange(task, story)
     if (!task) fresh.push(story)
     if (changed) change.push([story.id, changed])
-  })
+  }
   const refused = fresh.slice(Math.max(room, 0)).map(story => story.id)
-  const accepted =
-    refused.length > 0 ? found.userStories.filter(story => !refused.includes(story.id)) : found.userStories
+  const left = new Set(refused)
+  const accepted = found.userStories.filter(story => !left.has(story.id))
   const add = additions(accepted, new Set(fresh))
   const wanted = accepted.map(story => story.id)
   return { ...composeList(tasks, { add, remove: [], change }, wanted), refused }
@@ -87,9 +74,9 @@ export function submittedPart(
   tasks: readonly Task[],
   { mode, story: own }: { mode: ReviewMode; story: TaskId },
 ): Story | null {
-  const find = taskFinder(tasks)
+  const known = byId(tasks)
   const [part, ...more] = found.userStories.filter(
-    (story, at) => isSubmittedPart(mode, story) && !find(story.id, at),
+    story => isSubmittedPart(mode, story) && !known.has(story.id),
   )
   const isOwnSubmitted = found.userStories.some(({ id, reviewStatus }) => id === own && reviewStatus !== null)
   return part && more.length === 0 && !isOwnSubmitted ? part : null
@@ -167,7 +154,6 @@ function descriptionChange(task: Task, story: Story): Partial<Task> | null {
 }
 
 function additions(stories: readonly Story[], fresh: ReadonlySet<Story>): NonNullable<ListEdit['add']> {
-  if (fresh.size === 0) return []
   return stories.flatMap((story, index) =>
     !fresh.has(story) ? [] : [{ task: storyTask(story), after: stories[index - 1]?.id ?? null }],
   )

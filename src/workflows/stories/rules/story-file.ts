@@ -122,7 +122,7 @@ export const noteErrors = ({ userStories }: Pick<StoriesFile, 'userStories'>): s
     .filter(story => story.passes && (story.notes ?? '').trim() === '')
     .map(({ id }) => `Story ${id} has passes=true but notes is empty. Say in notes what was done.`)
 
-export function storyErrors(stories: unknown[]): string[] {
+function storyErrors(stories: unknown[]): string[] {
   const errors: string[] = []
   const seen = new Set<string>()
   for (const [index, story] of stories.entries()) {
