@@ -4,7 +4,7 @@ import { collectGarbage as collectGarbageOf, type GcOptions } from '../runs/gc.t
 import type { Io } from '../runs/io.ts'
 import { type StatusOptions, showStatus as showStatusOf } from '../runs/status.ts'
 import { askConfirmation } from '../terminal/question.ts'
-import { watchOutput } from '../terminal/watch-output.ts'
+import { watchOutput } from '../terminal/streams.ts'
 import { showWorker } from '../workers/show.ts'
 import { hasWorker } from '../workers/steer.ts'
 import { superviseWorker as superviseWorkerOf } from '../workers/supervise.ts'

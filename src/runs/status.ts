@@ -7,14 +7,18 @@ import { blockedTasks, projectTodo } from '../core/todo.ts'
 import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine, safeJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
-import { formatEndingAsAsked } from '../view/report/as-asked.ts'
-import { formatCost } from '../view/report/cost.ts'
-import { endingOf, resumeCommand } from '../view/report/ending.ts'
+import {
+  endingOf,
+  formatEndingAsAsked,
+  limitedAt,
+  type Phase,
+  phaseOf,
+  resumeCommand,
+  waitTimes,
+} from '../view/report/ending.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
-import { limitedAt, type Phase, phaseOf, waitTimes } from '../view/report/phase.ts'
-import { type AskedFor, requestsIn } from '../view/report/requests.ts'
-import { spentOn } from '../view/report/spent.ts'
-import { formatSender } from '../view/sender.ts'
+import { type AskedFor, formatSender, requestsIn } from '../view/report/requests.ts'
+import { formatCost, spentOn } from '../view/report/spent.ts'
 import { wrapTo } from '../view/text/fit.ts'
 import { asCheck, plainLine } from '../view/text/plain.ts'
 import { table } from '../view/text/table.ts'

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { safeJson } from '../core/visible.ts'
-import type { Bounds } from '../view/excerpt.ts'
+import type { Bounds } from '../view/agent-lines.ts'
 import { liveLine } from '../view/live-line.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import { type Style, styleOf } from '../view/style.ts'

@@ -1,5 +1,6 @@
 import type { CANCEL_SYMBOL } from '@clack/prompts'
-import { NoAnswer } from '../core/asker.ts'
+import { type Asker, NoAnswer } from '../core/asker.ts'
+import { printable } from '../core/visible.ts'
 
 type Key = { ctrl?: boolean; name?: string }
 
@@ -7,7 +8,7 @@ type Key = { ctrl?: boolean; name?: string }
  * Asks on the terminal with a prompt of clack's. Throws NoAnswer for Ctrl+C, Escape, the end of input, and when `stop`
  * is aborted. `isTyped`: the answer is a text, in which Ctrl+D deletes.
  */
-export async function askQuestion<T>(
+async function askQuestion<T>(
   prompt: (signal: AbortSignal) => Promise<T | typeof CANCEL_SYMBOL>,
   { stop, isTyped = false }: { stop?: AbortSignal; isTyped?: boolean } = {},
 ): Promise<T> {
@@ -48,3 +49,52 @@ export async function askConfirmation(message: string): Promise<boolean> {
     throw error
   }
 }
+
+/** Asks on the terminal. Once `stop` is aborted, the open question and every later one throw NoAnswer. */
+export async function terminalAsker(stop: AbortSignal): Promise<Asker> {
+  const { multiselect, select, text } = await import('@clack/prompts')
+
+  return {
+    async line(message, { otherwise = '', refuse } = {}) {
+      const read = (typed = '') => typed.trim() || otherwise
+      const answer = await askQuestion(
+        signal =>
+          text({
+            message: printable(message),
+            signal,
+            placeholder: printable(otherwise) || undefined,
+            defaultValue: otherwise,
+            validate: typed => refuse?.(read(typed)),
+          }),
+        { stop, isTyped: true },
+      )
+      return read(answer)
+    },
+    some(message, choices) {
+      const initialValues = choices.map(choice => choice.value)
+      return askQuestion(
+        signal =>
+          multiselect({
+            message: printable(message),
+            signal,
+            options: choices.map(seen),
+            initialValues,
+            required: false,
+          }),
+        { stop },
+      )
+    },
+    one: (message, choices) =>
+      askQuestion(
+        signal => select({ message: printable(message), signal, options: choices.map(seen) as never }),
+        { stop },
+      ),
+  }
+}
+
+/** What others wrote may be in a question; the value stays as it is. */
+const seen = <T extends { value: string; label?: string; hint: string }>(choice: T) => ({
+  ...choice,
+  label: printable(choice.label ?? choice.value),
+  hint: printable(choice.hint),
+})

@@ -17,8 +17,7 @@ import { actOn } from './effects.ts'
 import { type FollowedHome, followHome } from './home.ts'
 import { type OpenedRun, openShownRun } from './opened-run.ts'
 import type { UiPorts } from './ports.ts'
-import { renderer } from './renderer.ts'
-import { type FullScreen, fullScreen, type TerminalStreams } from './terminal.ts'
+import { type FullScreen, fullScreen, renderer, type TerminalStreams } from './terminal.ts'
 
 export type UiOptions = {
   ports: UiPorts

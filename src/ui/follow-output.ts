@@ -4,7 +4,7 @@ import type { AgentEvent, RunEvent } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { stepFolders } from '../store/step-folders.ts'
-import { type GrowingLines, growingLines } from './growing-lines.ts'
+import { type GrowingLines, growingLines } from './follow-run.ts'
 
 /** What an agent wrote, as events: its stream is parsed again, as the host parsed it. */
 type FollowedStep = { stream: GrowingLines; folder: string }

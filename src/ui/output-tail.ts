@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import type { Bounds } from '../view/excerpt.ts'
+import type { Bounds } from '../view/agent-lines.ts'
 import { type RunLinesOptions, runLines } from '../view/run-lines.ts'
 import type { OutputView } from '../view/screens/model.ts'
 import { formatEndingOf } from '../view/screens/rows.ts'

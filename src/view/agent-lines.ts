@@ -1,11 +1,9 @@
-import type { AgentEnded, AgentEvent } from '../core/events.ts'
-import { formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
-import { type Bounds, diffExcerpt, excerpt, firstLineOf, sizeOf } from './excerpt.ts'
+import type { AgentEnded, AgentEvent, TodoItem } from '../core/events.ts'
+import { firstLine, formatCount, formatDuration, formatUsd, plural } from '../core/format.ts'
+import { type ToolNamer, toolNamer } from './doing.ts'
 import type { Style } from './style.ts'
 import { type Fit, fitTo, narrowed } from './text/fit.ts'
-import { plain, plainLine } from './text/plain.ts'
-import { todoLines } from './todo-lines.ts'
-import { type ToolNamer, toolNamer } from './tool-call.ts'
+import { cutAt, plain, plainLine } from './text/plain.ts'
 
 const WHOLE = fitTo(null)
 
@@ -118,4 +116,78 @@ export function agentLines(
     const bar = `${colors.dim('│')} `
     return show(event, at, narrowed(fit, 2)).map(line => bar + line)
   }
+}
+
+/**
+ * What a planner says beside its answer. The answer itself, a list of tasks in JSON or a refined goal in its tags, is
+ * shown in a form for people once it was read.
+ */
+export function besideAnswer(text: string): string {
+  return text
+    .replace(/<refined>[\s\S]*(?:<\/refined>|$)/gi, '')
+    .replace(/^ *```\w*\n\s*[[{][\s\S]*?(?:^ *```$|(?![\s\S]))/gm, '')
+    .replace(/^[[{]\s*[[{"][\s\S]*[\]}]/m, '')
+    .trim()
+}
+
+/** An agent's own to-do list, and its progress. What it calls completed, nobody has verified. */
+function todoLines(items: readonly TodoItem[], { colors, marks }: Style, fit: Fit): string[] {
+  const done = items.filter(item => item.status === 'completed').length
+  const share = items.length === 0 ? 0 : Math.round((done / items.length) * 100)
+  const rows = items.map(item => {
+    const text = plainLine(item.content)
+    if (item.status === 'completed') return fit.cut(colors.dim(`  ${marks.pass} ${text}`))
+    return item.status === 'in_progress'
+      ? fit.squeeze(`  ${marks.active} `, text, ' ← ACTIVE')
+      : fit.cut(`  ${marks.pending} ${text}`)
+  })
+  const progress = `  ${marks.progress} Progress: ${done}/${items.length} (${share}%)`
+  return [fit.cut(`${marks.todo} Todo List`), ...rows, fit.cut(progress)]
+}
+
+/** How much of a tool's output, or of an edit, is shown. */
+export type Bounds = {
+  maxLines: number
+  maxChars: number
+  /** How many lines of a tool's result; absent: one, and a few if it failed. */
+  resultLines?: number
+}
+
+/** The first lines of an output, and how much is not shown. */
+function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {
+  const text = plain(cutAt(output, maxChars)).trimEnd()
+  if (text === '') return []
+  const shown = text.split('\n').slice(0, maxLines)
+  const hidden = lineCount(output) - shown.length
+  if (hidden > 0) shown.push(`… ${plural(hidden, 'more line')}`)
+  else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
+  return shown
+}
+
+/** The first line of an output that is not blank; '' if there is none. */
+const firstLineOf = (output: string, { maxChars }: Bounds): string => plainLine(firstLine(output), maxChars)
+
+/** The first lines of an edit in their colours, and how many are not shown. */
+function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bounds, style: Style): string[] {
+  const { colors } = style
+  const shown: string[] = []
+  let room = maxChars
+  for (const line of diff) {
+    if (shown.length === maxLines || room <= 0) break
+    const text = plain(cutAt(line, room)).replaceAll('\n', ' ')
+    room -= line.length
+    if (text.startsWith('+')) shown.push(colors.green(text))
+    else shown.push(text.startsWith('-') ? colors.red(text) : colors.dim(text))
+  }
+  const hidden = diff.length - shown.length
+  return hidden > 0 ? [...shown, colors.dim(`… ${plural(hidden, 'more line')}`)] : shown
+}
+
+const sizeOf = (output: string): string =>
+  output === '' ? 'no output' : `${plural(lineCount(output), 'line')}, ${output.length} chars`
+
+function lineCount(text: string): number {
+  let count = text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
 }

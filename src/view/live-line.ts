@@ -1,13 +1,12 @@
 import type { RunEvent } from '../core/events.ts'
 import { formatCount, formatDuration, formatUsd } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
-import { type Doing, followDoing } from './doing.ts'
+import { type Doing, followDoing, type ToolNamer, toolNamer } from './doing.ts'
 import { KEY_HINTS } from './keys.ts'
 import type { RunLinesOptions } from './run-lines.ts'
 import { plainLine } from './text/plain.ts'
 import { cutPathTo, cutTo, widthOf } from './text/width.ts'
 import { elapsedText } from './time.ts'
-import { type ToolNamer, toolNamer } from './tool-call.ts'
 
 /** Shows what is under way in one line that is redrawn all the time. A fold over events, like `runLines`. */
 export type LiveLine = {

@@ -1,7 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { redactText } from '../core/secrets/redact.ts'
-import { type Asked, formatEndingAsAsked, type Worked } from './report/as-asked.ts'
-import type { RunEnding } from './report/ending.ts'
+import { type Asked, formatEndingAsAsked, type RunEnding, type Worked } from './report/ending.ts'
 import { endOf } from './report/iterations.ts'
 import { plainLine } from './text/plain.ts'
 

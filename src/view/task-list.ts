@@ -3,7 +3,6 @@ import { listPaths } from '../core/format.ts'
 import { CANCELLED } from '../core/reopen.ts'
 import type { TaskId } from '../core/task.ts'
 import type { Style } from './style.ts'
-import { groupTasks, type TaskRow, visibleRows } from './task-rows.ts'
 import type { Fit } from './text/fit.ts'
 import { asCheck, plainLine } from './text/plain.ts'
 
@@ -104,4 +103,53 @@ function progressOf(items: readonly TodoItem[]): string {
   const done = items.filter(item => item.status === 'completed').length
   const share = items.length === 0 ? 0 : Math.floor((done / items.length) * 100)
   return `Progress: ${done}/${items.length} (${share}%)`
+}
+
+/** One row of the task list. `below`: a bug fix, shown under its task. */
+type TaskRow = { item: TodoItem; below: boolean }
+
+/** The list with every bug fix after its task, in the order of their numbers. */
+export function groupTasks(items: readonly TodoItem[]): TaskRow[] {
+  // A shortcut: most lists have none, and lists can be long.
+  if (!items.some(item => item.id?.includes('-bug-'))) return items.map(item => ({ item, below: false }))
+  const ids = new Set(items.map(item => item.id))
+  const fixes = new Map<string, { item: TodoItem; number: number }[]>()
+  const isBelow = (item: TodoItem): boolean => {
+    const [, parent, number] = /^(.+)-bug-(\d+)$/.exec(item.id ?? '') ?? []
+    // Without its task in the list, a bug fix is shown like a task. So is one that fixes a bug fix.
+    if (parent === undefined || !ids.has(parent) || /-bug-\d+$/.test(parent)) return false
+    const siblings = fixes.get(parent)
+    if (siblings) siblings.push({ item, number: Number(number) })
+    else fixes.set(parent, [{ item, number: Number(number) }])
+    return true
+  }
+  const tops = items.filter(item => !isBelow(item))
+  const rows: TaskRow[] = []
+  for (const item of tops) {
+    rows.push({ item, below: false })
+    const own = fixes.get(item.id ?? '') ?? []
+    for (const fix of own.sort((a, b) => a.number - b.number)) rows.push({ item: fix.item, below: true })
+    fixes.delete(item.id ?? '')
+  }
+  return rows
+}
+
+/** The rows around the active one. If some are left out, two of the `most` lines are kept free to say so. */
+function visibleRows(
+  rows: readonly TaskRow[],
+  most: number,
+): { rows: readonly TaskRow[]; above: readonly TaskRow[]; under: readonly TaskRow[] } {
+  if (rows.length <= most) return { rows, above: [], under: [] }
+  const room = Math.max(most - 2, 1)
+  const anchor = anchorOf(rows)
+  const from = Math.min(Math.max(anchor - Math.floor(room / 3), 0), rows.length - room)
+  return { rows: rows.slice(from, from + room), above: rows.slice(0, from), under: rows.slice(from + room) }
+}
+
+/** The active row, otherwise the next one, otherwise the last one. */
+function anchorOf(rows: readonly TaskRow[]): number {
+  const active = rows.findIndex(({ item }) => item.status === 'in_progress')
+  if (active >= 0) return active
+  const next = rows.findIndex(({ item }) => item.status === 'pending' && !item.blockedBy?.length)
+  return next >= 0 ? next : rows.length - 1
 }

@@ -11,8 +11,7 @@ import { STREAM_FILE } from '../store/call-record.ts'
 import { searchTail } from '../store/files/tail.ts'
 import { sessionDir } from '../store/session.ts'
 import { stepFolders } from '../store/step-folders.ts'
-import { followDoing } from '../view/doing.ts'
-import { toolNamer } from '../view/tool-call.ts'
+import { followDoing, toolNamer } from '../view/doing.ts'
 import { readBase } from '../workflows/spec.ts'
 
 /** What one sees of a run whose process lives, and by what. */

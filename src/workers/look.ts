@@ -5,7 +5,7 @@ import { isAlive } from '../runners/process/proc.ts'
 import { runDir } from '../runs/find.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import { journalPath, readJournal } from '../store/journal.ts'
-import { phaseOf as runPhase } from '../view/report/phase.ts'
+import { phaseOf as runPhase } from '../view/report/ending.ts'
 import { isAtWork, type KnownOfWorker, type WorkerPhase, workerPhase } from './rules/phase.ts'
 import { evolveState, firstState, type WorkerState } from './rules/state.ts'
 

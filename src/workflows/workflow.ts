@@ -6,7 +6,7 @@ import type { Edit, Task } from '../core/task.ts'
 import type { Verification } from '../core/verification/method.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
 import type { Session } from '../store/session.ts'
-import type { Reviewed } from '../view/report/reviews.ts'
+import type { Reviewed } from '../view/report/format.ts'
 import type { Style } from '../view/style.ts'
 import type { RunSpec } from './spec.ts'
 

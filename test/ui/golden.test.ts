@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { renderer } from '../../src/ui/renderer.ts'
+import { renderer } from '../../src/ui/terminal.ts'
 import type { Size } from '../../src/view/screens/layout.ts'
 import type { Model } from '../../src/view/screens/model.ts'
 import { screenStyle } from '../../src/view/style.ts'

@@ -1,7 +1,6 @@
 import type { RunEvent } from '../../src/core/events.ts'
-import type { RunNight } from '../../src/view/morning/model.ts'
+import type { Period, RunNight } from '../../src/view/morning/model.ts'
 import { nightOf } from '../../src/view/morning/night.ts'
-import type { Period } from '../../src/view/morning/period.ts'
 import { traitsIn, workflows } from '../../src/workflows/index.ts'
 import { MINUTE } from './report-journal.ts'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AT_CAP } from '../../src/core/table.ts'
-import type { RunNight } from '../../src/view/morning/model.ts'
+import { lastNight, type RunNight } from '../../src/view/morning/model.ts'
 import { morningOf } from '../../src/view/morning/morning.ts'
-import { lastNight } from '../../src/view/morning/period.ts'
 import { later, NIGHT, night } from './morning-scene.ts'
 import { doubt, green, type IterationOptions, journal, MINUTE, red, taskState } from './report-journal.ts'
 

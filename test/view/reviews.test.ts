@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatCapped, formatReviews, type Reviewed } from '../../src/view/report/reviews.ts'
+import { formatCapped, formatReviews, type Reviewed } from '../../src/view/report/format.ts'
 
 const story = (task: string, reviews: number, more: Partial<Reviewed> = {}): Reviewed => ({
   task,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toolNamer } from '../../src/view/tool-call.ts'
+import { toolNamer } from '../../src/view/doing.ts'
 
 const shown = (name: string, summary: string, project: string | null = '/home/me/shop') => {
   const call = toolNamer(project)(name, summary)

@@ -1,7 +1,6 @@
 import { plural } from '../../core/format.ts'
 import type { Tone } from '../page.ts'
-import { htmlCommands, htmlPage } from '../report/html-page.ts'
-import { html } from '../report/html-text.ts'
+import { html, htmlCommands, htmlPage } from '../report/html-page.ts'
 import { plainLine } from '../text/plain.ts'
 import type { DoneTask, LandedRun, LookAt, Morning, NeedyRun, RunName } from './model.ts'
 import {

@@ -1,7 +1,6 @@
 import type { TaskId } from '../../core/task.ts'
-import type { Phase } from '../report/phase.ts'
+import type { Phase } from '../report/ending.ts'
 import type { Spent } from '../report/spent.ts'
-import type { Period } from './period.ts'
 
 /** Which run it is. */
 export type RunName = {
@@ -97,4 +96,20 @@ export type Morning = Period & {
   stillRunning: AtWork[]
   /** Runs that cannot be read. */
   skipped: { run: string; why: string }[]
+}
+
+/** The time that a morning report is about. Moments in ms since the epoch; `words` says it to people. */
+export type Period = { since: number; now: number; words: string }
+
+const HOUR = 3_600_000
+const NOON = 12
+const EVENING = 18
+
+/** Before noon the night since yesterday evening, later the last 24 hours. In local time. */
+export function lastNight(now: number): Period {
+  const evening = new Date(now)
+  if (evening.getHours() >= NOON) return { since: now - 24 * HOUR, now, words: 'in the last 24 hours' }
+  evening.setDate(evening.getDate() - 1)
+  evening.setHours(EVENING, 0, 0, 0)
+  return { since: evening.getTime(), now, words: 'since yesterday 18:00' }
 }

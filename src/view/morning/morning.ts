@@ -1,8 +1,7 @@
 import { sumSpent } from '../report/spent.ts'
-import type { Costs, Morning, NeedyRun, RunName, RunNight } from './model.ts'
+import type { Costs, Morning, NeedyRun, Period, RunName, RunNight } from './model.ts'
 import { urgency } from './needs.ts'
 import { perVerified } from './night.ts'
-import type { Period } from './period.ts'
 import { byRank } from './rank.ts'
 
 /** What a person reads in the morning, from what each run did. `nights`: the oldest run first. */

@@ -1,7 +1,7 @@
 import { atMost, formatCount, formatDuration, formatUsd, plural } from '../../core/format.ts'
 import type { Tone } from '../page.ts'
-import { formatCost, usdOrUnknown } from '../report/cost.ts'
 import { formatFileCount, formatTokens } from '../report/format.ts'
+import { formatCost, usdOrUnknown } from '../report/spent.ts'
 import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
 import { clockTime } from '../time.ts'
 import type { AtWork, Costs, DoneTask, LandedRun, LookAt, Morning, Need, RunName } from './model.ts'

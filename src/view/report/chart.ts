@@ -1,5 +1,5 @@
 import { plural } from '../../core/format.ts'
-import { html } from './html-text.ts'
+import { html } from './html-page.ts'
 
 /** More bars could not be told apart, so each then shows several iterations. */
 const MOST_BARS = 200

@@ -2,7 +2,11 @@ import type { Proof, Result, RunEvent } from '../../core/events.ts'
 import { isGivenUp } from '../../core/reopen.ts'
 import type { Limits, RunState } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
-import type { WorkflowTraits } from './receipt.ts'
+import { pausing } from '../../core/trouble/streaks.ts'
+import type { Tone } from '../page.ts'
+import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
+import type { Iteration } from './iterations.ts'
+import type { Receipt, WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
 
 /** `open`: the journal has no end. The run is at work if it is `live`, otherwise it was cut off. */
@@ -92,3 +96,94 @@ function raisedLimits(
 
 /** Twice the limit, or twice what was used if one iteration went that far beyond it. */
 const twice = (limit: number, used: number): number => (used < limit * 2 ? limit * 2 : Math.ceil(used * 2))
+
+/** `crashed`: no process hosts the run, and the last one did not stop it cleanly. */
+export type Phase = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
+
+/** `atWork`: a process hosts the run, here or elsewhere. */
+export function phaseOf(events: readonly RunEvent[], state: RunState, atWork: boolean, now: number): Phase {
+  if (atWork) {
+    if (state.hold === 'pause') return 'paused'
+    return waitTimes(state, now).length > 0 ? 'waiting' : 'running'
+  }
+  const { type } = endingOf(events, false)
+  return type === 'open' ? 'crashed' : type
+}
+
+/** The agents that are limited now, and until when. */
+export const limitedAt = (state: RunState, now: number): Record<string, number> =>
+  Object.fromEntries(Object.entries(state.until).filter(([, until]) => until > now))
+
+/** Until when it waits. It does not wait while anything is under way: if one agent is limited, another may work. */
+export function waitTimes(state: RunState, now: number): number[] {
+  const isBusy = Object.keys(state.flight).length + Object.keys(state.unapplied).length > 0
+  if (isBusy) return []
+  const pauses = pausing(state, now).map(([, until]) => until)
+  return pauses.length > 0 ? pauses : Object.values(limitedAt(state, now))
+}
+
+/** How it ended, in one sentence. */
+export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
+  switch (ending.type) {
+    case 'open':
+      return { text: ending.live ? 'still at work' : 'unfinished: it was cut off', tone: 'middling' }
+    case 'stopped':
+      return { text: `stopped: ${plainLine(ending.why, LONGEST_LINE)}`, tone: 'middling' }
+    case 'finished':
+      if (ending.result !== 'complete') {
+        const why = asCheck(plainLine(ending.why, LONGEST_LINE))
+        const result = ending.result === 'exhausted' ? 'not done' : ending.result
+        return { text: why === ending.result ? why : `${result}: ${why}`, tone: 'bad' }
+      }
+      return ending.proof === 'verified'
+        ? { text: `done, verified${ending.why === 'complete' ? '' : `: ${ending.why}`}`, tone: 'good' }
+        : { text: `done as claimed: ${whyClaimed(ending.why)}`, tone: 'middling' }
+    default:
+      return ending satisfies never
+  }
+}
+
+/** How it ended, in one or two words. */
+export function formatResult({ ending, undone }: Pick<Receipt, 'ending' | 'undone'>): string {
+  if (undone !== null) return 'undone'
+  if (ending.type === 'open') return 'cut off'
+  if (ending.type === 'stopped') return 'stopped'
+  if (ending.result === 'complete') return ending.proof === 'verified' ? 'verified' : 'claimed'
+  return ending.result === 'exhausted' ? 'at its limit' : ending.result
+}
+
+const whyClaimed = (why: string): string =>
+  why === 'complete' ? 'nothing verified it' : plainLine(why, LONGEST_LINE)
+
+/** What a run was asked for. `condition`: whether it has something to reach. `once`: one iteration that goes well. */
+export type Asked = { condition: boolean; once: boolean }
+
+/** What was asked of the run of a receipt. */
+export const askedOf = ({ asked = { condition: true, once: false } }: { asked?: Asked }): Asked => asked
+
+/** What a run did, as far as it tells whether that is what was asked for. */
+type Ended = { ending: RunEnding; iterations: readonly Worked[] }
+
+/** An iteration, as far as it tells whether it went well. */
+export type Worked = Pick<Iteration, 'end'> & {
+  checks: readonly Pick<Iteration['checks'][number], 'verdict'>[]
+}
+
+/** Without a condition, using all iterations is what the user asked for; so is one that went well, with --once. */
+export const endedAsAsked = ({ ending, iterations }: Ended, { condition, once }: Asked): boolean =>
+  ending.type === 'finished' &&
+  ending.result === 'exhausted' &&
+  (once ? wentWell(iterations.at(-1)) : !condition)
+
+/** How a run ended, in words. */
+export function formatEndingAsAsked(ended: Ended, asked: Asked): { text: string; tone: Tone } {
+  const { ending } = ended
+  if (ending.type !== 'finished' || !endedAsAsked(ended, asked)) return formatEnding(ending)
+  return { text: asked.once ? 'the iteration went well' : plainLine(ending.why), tone: 'good' }
+}
+
+/** As the exit code of --once has it. */
+const wentWell = (last: Worked | undefined): boolean =>
+  !!last && WENT_WELL.includes(last.end) && last.checks.every(check => check.verdict === 'pass')
+
+const WENT_WELL: readonly string[] = ['pass', 'more', 'ask']

@@ -1,48 +1,13 @@
 import { formatCount, formatDuration, plural } from '../../core/format.ts'
+import type { TaskId } from '../../core/task.ts'
 import type { Tone } from '../page.ts'
-import { formatSender } from '../sender.ts'
 import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
-import { formatCost, NONE } from './cost.ts'
-import type { RunEnding } from './ending.ts'
 import type { Iteration, IterationEnd } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
-import { formatCapped, formatReviews } from './reviews.ts'
-import type { Spent } from './spent.ts'
+import { formatSender } from './requests.ts'
+import { formatCost, NONE, type Spent } from './spent.ts'
 
 // The texts that all forms of a receipt share. Each is plain text in one line.
-
-/** How it ended, in one sentence. */
-export function formatEnding(ending: RunEnding): { text: string; tone: Tone } {
-  switch (ending.type) {
-    case 'open':
-      return { text: ending.live ? 'still at work' : 'unfinished: it was cut off', tone: 'middling' }
-    case 'stopped':
-      return { text: `stopped: ${plainLine(ending.why, LONGEST_LINE)}`, tone: 'middling' }
-    case 'finished':
-      if (ending.result !== 'complete') {
-        const why = asCheck(plainLine(ending.why, LONGEST_LINE))
-        const result = ending.result === 'exhausted' ? 'not done' : ending.result
-        return { text: why === ending.result ? why : `${result}: ${why}`, tone: 'bad' }
-      }
-      return ending.proof === 'verified'
-        ? { text: `done, verified${ending.why === 'complete' ? '' : `: ${ending.why}`}`, tone: 'good' }
-        : { text: `done as claimed: ${whyClaimed(ending.why)}`, tone: 'middling' }
-    default:
-      return ending satisfies never
-  }
-}
-
-/** How it ended, in one or two words. */
-export function formatResult({ ending, undone }: Pick<Receipt, 'ending' | 'undone'>): string {
-  if (undone !== null) return 'undone'
-  if (ending.type === 'open') return 'cut off'
-  if (ending.type === 'stopped') return 'stopped'
-  if (ending.result === 'complete') return ending.proof === 'verified' ? 'verified' : 'claimed'
-  return ending.result === 'exhausted' ? 'at its limit' : ending.result
-}
-
-const whyClaimed = (why: string): string =>
-  why === 'complete' ? 'nothing verified it' : plainLine(why, LONGEST_LINE)
 
 export function toneOf(end: IterationEnd): Tone {
   switch (end) {
@@ -288,3 +253,31 @@ export function distinguishingFacts(iterations: readonly Iteration[]): (iteratio
   )
   return iteration => plainLine(asCheck(facts.map(fact => iteration[fact] ?? 'ralph').join(' · ')))
 }
+
+/** How often a story was reviewed, and what came of it. `isCapped`: no reviewer approved it. */
+export type Reviewed = { task: TaskId; reviews: number; isDone: boolean; isCapped: boolean }
+
+/** The reviews of each story, and whether they were worth it, a line each; none if nothing was reviewed. */
+export function formatReviews(all: readonly Reviewed[]): string[] {
+  const total = all.reduce((sum, { reviews }) => sum + reviews, 0)
+  if (total === 0) return []
+  const each = all.map(({ task, reviews }) => `${plainLine(task)} ${reviews}`).join(' · ')
+  return [`${plural(total, 'review')}: ${each}`, ...worth(all)]
+}
+
+function worth(all: readonly Reviewed[]): string[] {
+  const done = all.filter(({ isDone, reviews }) => isDone && reviews > 0)
+  if (done.length === 0) return []
+  const atOnce = done.filter(({ reviews, isCapped }) => reviews === 1 && !isCapped).length
+  const reading =
+    atOnce * 2 > done.length
+      ? 'reviews found little here'
+      : 'reviews found something in at least half of them'
+  return [`${atOnce} of ${plural(done.length, 'story', 'stories')} approved at the first review: ${reading}`]
+}
+
+/** Stories that are done without a reviewer's approval. */
+export const formatCapped = (all: readonly Reviewed[]): string[] =>
+  all
+    .filter(({ isCapped }) => isCapped)
+    .map(({ task }) => `${plainLine(task)} was approved at the review cap, not by a reviewer: look at it`)

@@ -1,7 +1,6 @@
 import { formatCount, formatDuration, formatUsd } from '../../core/format.ts'
-import { askedOf, formatEndingAsAsked } from './as-asked.ts'
 import { drawBars } from './chart.ts'
-import { unknownOf, usdOrUnknown } from './cost.ts'
+import { askedOf, formatEndingAsAsked } from './ending.ts'
 import {
   distinguishingFacts,
   formatChanges,
@@ -16,10 +15,10 @@ import {
   numberOf,
   toneOf,
 } from './format.ts'
-import { htmlCommands, htmlPage } from './html-page.ts'
-import { html } from './html-text.ts'
+import { html, htmlCommands, htmlPage } from './html-page.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
+import { unknownOf, usdOrUnknown } from './spent.ts'
 
 /** The receipt as one page that needs nothing else: no file, no network, no script. */
 export function htmlReport(receipt: Receipt): string[] {

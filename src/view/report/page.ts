@@ -2,8 +2,7 @@ import { formatCount, formatDuration } from '../../core/format.ts'
 import { markdownPage, type Page, type PageTable, type Said, terminalPage } from '../page.ts'
 import type { Style } from '../style.ts'
 import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
-import { askedOf, formatEndingAsAsked } from './as-asked.ts'
-import { unknownOf, usdOrUnknown } from './cost.ts'
+import { askedOf, formatEndingAsAsked } from './ending.ts'
 import {
   distinguishingFacts,
   formatChanges,
@@ -20,6 +19,7 @@ import {
 } from './format.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt } from './receipt.ts'
+import { unknownOf, usdOrUnknown } from './spent.ts'
 
 /** The receipt as lines for a terminal. Text from agents and checks stays within its own line. */
 export const textReport = (receipt: Receipt, style: Style, width: number): string[] =>

@@ -1,13 +1,12 @@
 import type { RunEvent } from '../../core/events.ts'
-import { fold } from '../../core/evolve.ts'
+import { evolveList, fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
-import type { StageTable } from '../../core/table.ts'
-import type { Asked } from './as-asked.ts'
-import { endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
+import type { StageTable, TaskState } from '../../core/table.ts'
+import type { Task, TaskId } from '../../core/task.ts'
+import { type Asked, endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
+import type { Reviewed } from './format.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
-import { type OpenTask, openTasks } from './open-tasks.ts'
 import { type AskedFor, requestsIn } from './requests.ts'
-import type { Reviewed } from './reviews.ts'
 import { type Spent, spentOn } from './spent.ts'
 import { type Times, timesOf } from './times.ts'
 
@@ -180,4 +179,40 @@ function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {
   for (const event of events)
     if (event.type === 'warned') times.set(event.note, (times.get(event.note) ?? 0) + 1)
   return [...times].map(([note, times]) => ({ note, times }))
+}
+
+/** A task that is not done. */
+type OpenTask = {
+  id: TaskId
+  title: string
+  /** Its stage; null if it was never started. */
+  stage: string | null
+  /** What its stage is, in words; absent: the stage is not one of the workflow's, as `blocked`. */
+  doing?: string
+  /** Why it is blocked, or ''. */
+  why: string
+}
+
+/** The tasks that are not done, in the order of the list. `table`: the stages of the run, if they are known. */
+function openTasks(events: readonly RunEvent[], table: StageTable | null = null): OpenTask[] {
+  let tasks: readonly Task[] = []
+  const states = new Map<TaskId, TaskState>()
+  const begun = new Map<TaskId, string>()
+  for (const event of events) {
+    tasks = evolveList(tasks, event)
+    if (event.type === 'started') begun.set(event.task, event.stage)
+    if (event.type === 'settled') states.set(event.task, event.state)
+    else if (event.type === 'edited') {
+      for (const [id, state] of Object.entries(event.state ?? {})) states.set(id, state)
+      for (const id of event.list?.remove ?? []) states.delete(id)
+    }
+  }
+  return tasks.flatMap(({ id, title }) => {
+    const at = states.get(id)
+    if (at?.stage === 'done') return []
+    const stage = at?.stage ?? begun.get(id) ?? null
+    const known = stage === null ? undefined : table?.stages[stage]
+    const doing = known && { doing: known.title ?? 'begun' }
+    return [{ id, title, stage, ...doing, why: at?.stage === 'blocked' ? at.why : '' }]
+  })
 }

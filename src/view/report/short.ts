@@ -3,8 +3,7 @@ import { painterOf } from '../page.ts'
 import type { Style } from '../style.ts'
 import { type Fit, fitTo } from '../text/fit.ts'
 import { widthOf } from '../text/width.ts'
-import { endedAsAsked, formatEndingAsAsked } from './as-asked.ts'
-import { formatCost } from './cost.ts'
+import { endedAsAsked, formatEndingAsAsked } from './ending.ts'
 import {
   formatCause,
   formatFileCount,
@@ -15,6 +14,7 @@ import {
   formatTokens,
 } from './format.ts'
 import type { Receipt } from './receipt.ts'
+import { formatCost } from './spent.ts'
 
 const LISTED = 3
 

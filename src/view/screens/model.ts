@@ -1,6 +1,6 @@
 import type { TodoItem } from '../../core/events.ts'
 import type { Morning, Need } from '../morning/model.ts'
-import type { Phase } from '../report/phase.ts'
+import type { Phase } from '../report/ending.ts'
 import type { Spent } from '../report/spent.ts'
 import type { RunFacts } from './run-facts.ts'
 

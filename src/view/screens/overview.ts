@@ -1,6 +1,6 @@
 import { formatUsd, plural } from '../../core/format.ts'
 import { formatNeed } from '../morning/words.ts'
-import type { Phase } from '../report/phase.ts'
+import type { Phase } from '../report/ending.ts'
 import type { Spent } from '../report/spent.ts'
 import type { Style } from '../style.ts'
 import { plainLine } from '../text/plain.ts'

@@ -1,10 +1,15 @@
 import { firstLine } from '../../core/format.ts'
 import type { Need } from '../morning/model.ts'
 import { needsOf } from '../morning/needs.ts'
-import { type Asked, endedAsAsked, formatEndingAsAsked } from '../report/as-asked.ts'
-import { endingOf, undoneIn } from '../report/ending.ts'
-import { formatResult } from '../report/format.ts'
-import { phaseOf } from '../report/phase.ts'
+import {
+  type Asked,
+  endedAsAsked,
+  endingOf,
+  formatEndingAsAsked,
+  formatResult,
+  phaseOf,
+  undoneIn,
+} from '../report/ending.ts'
 import { plainLine } from '../text/plain.ts'
 import type { OverviewRow } from './model.ts'
 import type { RunFacts } from './run-facts.ts'

@@ -1,12 +1,11 @@
-import type { RunEvent, TodoItem } from '../../core/events.ts'
+import type { Finding, RunEvent, TodoItem } from '../../core/events.ts'
 import { evolve, evolveList } from '../../core/evolve.ts'
-import { initial, type RunState, type StageTable } from '../../core/table.ts'
+import { initial, type RunState, type StageTable, type StepId } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../core/todo.ts'
 import { type Iteration, iterationReader } from '../report/iterations.ts'
 import type { WorkflowTraits } from '../report/receipt.ts'
 import { type Spent, spentOn, sumSpent } from '../report/spent.ts'
-import { type RoleFacts, roleFold } from './role-facts.ts'
 
 /** What a screen needs to know of a workflow. */
 export type ShownWorkflow = WorkflowTraits & {
@@ -134,6 +133,63 @@ export function runFold(workflowOf: (began: RunFacts['began']) => ShownWorkflow)
         counts: roles.counts(),
         items: workflow.listed ? projectTodo(tasks, state, workflow.table) : [],
         blocked: blockedTasks(tasks, state, workflow.table),
+      }
+    },
+  }
+}
+
+/** What one role did last: who worked, on what, and what came of it. */
+export type RoleFacts = {
+  role: string
+  agent: string
+  model: string | null
+  task: string
+  stage: string
+  n: number
+  began: number
+  /** Its agent has not ended. */
+  isAtWork: boolean
+  /** How its last settled iteration ended, in a word, and what the checks of it said; null: none has settled. */
+  last: { move: string; note: string; findings: readonly Finding[] } | null
+}
+
+/** Folds what each role did last, and how many iterations each task had. */
+function roleFold() {
+  const roles = new Map<string, RoleFacts>()
+  const counts = new Map<string, number>()
+  const steps = new Map<StepId, string>()
+  const change = (id: StepId, facts: Partial<RoleFacts>) => {
+    const role = steps.get(id)
+    const known = role === undefined ? undefined : roles.get(role)
+    if (known) roles.set(known.role, { ...known, ...facts })
+  }
+  return {
+    roles: (): readonly RoleFacts[] => [...roles.values()],
+    counts: (): ReadonlyMap<string, number> => counts,
+    onEvent(event: RunEvent, table: StageTable): void {
+      switch (event.type) {
+        case 'started': {
+          if (event.agent === null) return
+          const role = table.stages[event.stage]?.role ?? event.stage
+          const { agent, task, stage, n, at } = event
+          const before = roles.get(role)
+          steps.set(event.id, role)
+          counts.set(task, (counts.get(task) ?? 0) + 1)
+          roles.set(role, {
+            ...{ role, agent, task, stage, n, began: at, isAtWork: true },
+            model: before?.agent === agent ? before.model : null,
+            last: before?.last ?? null,
+          })
+          return
+        }
+        case 'ended':
+          change(event.id, { isAtWork: false, ...(event.model !== undefined && { model: event.model }) })
+          return
+        case 'settled': {
+          const { move, end, note, findings } = event
+          change(event.id, { isAtWork: false, last: { move: move ?? end, note, findings } })
+          steps.delete(event.id)
+        }
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Phase } from '../report/phase.ts'
+import type { Phase } from '../report/ending.ts'
 import type { Style } from '../style.ts'
 import { plainLine } from '../text/plain.ts'
 import { cutTo, endTo } from '../text/width.ts'

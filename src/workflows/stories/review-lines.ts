@@ -1,5 +1,5 @@
 import { shellWord } from '../../core/format.ts'
-import { formatCapped, formatReviews } from '../../view/report/reviews.ts'
+import { formatCapped, formatReviews } from '../../view/report/format.ts'
 import type { Style } from '../../view/style.ts'
 import { plainLine } from '../../view/text/plain.ts'
 import type { reviewAnalytics } from './rules/analytics.ts'

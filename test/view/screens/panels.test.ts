@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { runningChecks } from '../../../src/view/screens/panels/checks.ts'
+import { runningChecks } from '../../../src/view/screens/panels/check-panel.ts'
 import { pipelineTable } from '../../../src/workflows/pipeline/table.ts'
 import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { green, journal, red, taskState } from '../report-journal.ts'

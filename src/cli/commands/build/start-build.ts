@@ -6,7 +6,7 @@ import { iterationLimit, ownTrees, prepare, startRun } from '../../../host/start
 import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { pathSeenFrom } from '../../../store/files/path-seen-from.ts'
-import { isAttended } from '../../../terminal/attended.ts'
+import { isAttended } from '../../../terminal/streams.ts'
 import type { CheckedList } from '../../../workflows/build/rules/planned.ts'
 import { readTaskList } from '../../../workflows/build/rules/sources/read-tasks.ts'
 import type { BuildSpec } from '../../../workflows/build/spec.ts'

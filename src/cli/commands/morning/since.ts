@@ -1,7 +1,7 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { quote } from '../../../core/visible.ts'
 import { parseDuration } from '../../../settings/duration.ts'
-import { lastNight, type Period } from '../../../view/morning/period.ts'
+import { lastNight, type Period } from '../../../view/morning/model.ts'
 
 /** The period that `--since` asks for, in local time; without it, the last night. */
 export function periodSince(word: string | undefined, now: number): Period {

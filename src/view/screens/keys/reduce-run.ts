@@ -1,13 +1,12 @@
 import { screenStyle } from '../../style.ts'
 import type { Size } from '../layout.ts'
 import type { Model, RunModel } from '../model.ts'
-import { logPath } from '../panels/checks.ts'
+import { logPath } from '../panels/check-panel.ts'
 import { detailLines, entryCount, selectedCheck, selectedIteration, selectedTask } from '../panels/index.ts'
 import { findLine, topOf } from '../panels/output-panel.ts'
 import { outputSize } from '../run.ts'
 import { PANELS, type UiState } from '../ui-state.ts'
-import { moved } from './move.ts'
-import { only, type Reduced } from './reduced.ts'
+import { moved, only, type Reduced } from './reduced.ts'
 
 /** What a key means on the screen of one run, if it does not steer it. */
 export function reduceRun(ui: UiState, name: string, model: Model, size: Size): Reduced {

@@ -5,7 +5,7 @@ import { asCheck, plainLine } from '../../text/plain.ts'
 import { elapsedText } from '../../time.ts'
 import { tall } from '../layout.ts'
 import type { RunModel } from '../model.ts'
-import type { RoleFacts } from '../role-facts.ts'
+import type { RoleFacts } from '../run-facts.ts'
 
 /** Who works in each role: the CLI, its model, how many tries it has used, and what its last promise was worth. */
 export function agentPanel(

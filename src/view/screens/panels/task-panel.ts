@@ -1,7 +1,6 @@
 import type { TodoItem } from '../../../core/events.ts'
 import type { Style } from '../../style.ts'
-import { taskRowLine } from '../../task-list.ts'
-import { groupTasks } from '../../task-rows.ts'
+import { groupTasks, taskRowLine } from '../../task-list.ts'
 import { fitTo } from '../../text/fit.ts'
 import { progressBar, tall, windowOf } from '../layout.ts'
 import type { RunModel } from '../model.ts'
