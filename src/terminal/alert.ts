@@ -23,7 +23,7 @@ export function alertSequences(
   return { sequences: parts.filter(Boolean).join(''), onDesktop: osc !== null }
 }
 
-/** null: the terminal is not known to show any. Within tmux or screen they would have to be passed through. */
+/** Null if the terminal is not known to show any. Within tmux or screen they would have to be passed through. */
 function notification(title: string, text: string, env: NodeJS.ProcessEnv): string | null {
   if (env.TMUX || env.STY) return null
   const { TERM_PROGRAM = '', TERM = '' } = env

@@ -22,12 +22,12 @@ import { type FullScreen, fullScreen, renderer, type TerminalStreams } from './t
 export type UiOptions = {
   ports: UiPorts
   streams: TerminalStreams
-  /** The run to open, by its id; null: all runs. */
+  /** The run to open, by its id. Null for all runs. */
   run: string | null
   hasColor: boolean
   /** What q does, for the hint. */
   quitHint?: string
-  /** Ctrl+C; absent: it leaves the screen as q does. */
+  /** Ctrl+C. Absent if it leaves the screen as q does. */
   onInterrupt?(): void
 }
 

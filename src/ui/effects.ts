@@ -44,7 +44,7 @@ export async function actOn(effect: Asked, { ports, write, lend }: EffectOptions
     case 'view':
       return lend(() => viewFile(effect.path, env))
     case 'copy':
-      // The terminal's own clipboard, as far as it allows that; the command is shown too.
+      // Into the terminal's own clipboard. Not all terminals allow that, so the command is shown too.
       write(`\x1b]52;c;${Buffer.from(effect.text).toString('base64')}\x07`)
       return `copied: ${effect.text}`
     default:
@@ -78,7 +78,7 @@ async function viewText(name: string, text: string, env: NodeJS.ProcessEnv): Pro
   }
 }
 
-/** Through a shell, because such a variable may hold arguments. Resolves to what went wrong; null: nothing did. */
+/** Through a shell, because such a variable may hold arguments. Resolves to what went wrong. Null if nothing did. */
 async function run(program: string, path: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   const child = spawn('/bin/sh', ['-c', `${program} "$1"`, 'sh', path], { stdio: 'inherit', env })
   const [code, signal] = await once(child, 'exit')

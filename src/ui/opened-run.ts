@@ -24,7 +24,7 @@ import type { ShownList, UiPorts } from './ports.ts'
 /** One run that is open on the screen: its journal, the streams of its agents, its list. */
 export type OpenedRun = {
   id: string
-  /** null: its journal is still being read. */
+  /** Null while its journal is being read. */
   model(now: number, shape: OutputShape): RunModel | null
   close(): void
 }

@@ -5,7 +5,7 @@ import type { ShownWorkflow } from '../view/screens/run-facts.ts'
 
 type Began = Extract<RunEvent, { type: 'began' }>
 
-/** A list that people may edit: where its file is, and how it reads; null: it is not a list at this moment. */
+/** A list that people may edit: where its file is, and how it reads. It reads as null while it is no list. */
 export type ShownList = { path: string; read(text: string): readonly TodoItem[] | null }
 
 /** What the screens need of the rest of ralph. */
@@ -13,12 +13,12 @@ export type UiPorts = {
   home: string
   env: NodeJS.ProcessEnv
   workflowOf(began: Began): ShownWorkflow
-  /** The name of the worker that a run is; null: it is none. */
+  /** The name of the worker that a run is. Null if it is none. */
   workerOf(run: string): string | null
   /** The run's session folder. */
   sessionOf(began: Began): string
   listOf(began: Began): ShownList | null
-  /** The prompt file, which people may edit; null: it has none. */
+  /** The prompt file, which people may edit. Null if it has none. */
   promptOf(began: Began): string | null
   /** Reads the stream of one of the run's agents. */
   parserOf(began: Began, agent: string): Parser

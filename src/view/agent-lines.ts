@@ -14,7 +14,7 @@ export type AgentLinesOptions = { style: Style; bounds: Bounds; nameTool?: ToolN
 
 /**
  * Turns the events of one iteration into lines, and matches tool results with their calls. Make a new one for each
- * iteration. `began`: when it began; null: with its first event.
+ * iteration. `began`: when it began. Null if that is with its first event.
  */
 export function agentLines(
   { style, bounds, nameTool = toolNamer(null) }: AgentLinesOptions,
@@ -149,7 +149,7 @@ function todoLines(items: readonly TodoItem[], { colors, marks }: Style, fit: Fi
 export type Bounds = {
   maxLines: number
   maxChars: number
-  /** How many lines of a tool's result; absent: one, and a few if it failed. */
+  /** How many lines of a tool's result. Absent for one, and for a few if it failed. */
   resultLines?: number
 }
 
@@ -164,7 +164,7 @@ function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {
   return shown
 }
 
-/** The first line of an output that is not blank; '' if there is none. */
+/** The first line of an output that is not blank. Empty if there is none. */
 const firstLineOf = (output: string, { maxChars }: Bounds): string => plainLine(firstLine(output), maxChars)
 
 /** The first lines of an edit in their colours, and how many are not shown. */

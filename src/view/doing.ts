@@ -5,7 +5,7 @@ import { plainLine } from './text/plain.ts'
 /** What an agent does now, as its events tell. */
 export type Doing = {
   see(event: AgentEvent): void
-  /** The tool call that began last and is open, else what it does without one; '': it has not begun. */
+  /** The open tool call that began last, otherwise what it does without one. Empty before it has begun. */
   now(): string
 }
 

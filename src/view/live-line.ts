@@ -13,7 +13,7 @@ export type LiveLine = {
   onEvent(event: RunEvent): void
   /** Whether there is something to show. */
   isBusy(): boolean
-  /** The line at this moment, at most `columns` wide; '' if there is none. */
+  /** The line at this moment, at most `columns` wide. Empty if there is none. */
   line(now: number, columns: number): string
 }
 

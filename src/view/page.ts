@@ -8,7 +8,7 @@ import { cutTo, widthOf } from './text/width.ts'
 /** What a report says, before it is laid out. Every text is plain and in one line. */
 export type Page = {
   title: string
-  /** How it went, which people read first; absent: the title says all. */
+  /** How it went, which people read first. Absent if the title says it all. */
   result?: Said
   /** What is known of it as a whole, by name. */
   facts: readonly (readonly [name: string, value: string])[]

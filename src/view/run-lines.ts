@@ -21,13 +21,13 @@ export type RunLinesOptions = {
   limit: number | null
   /** Formats a time of day. */
   clock: (at: number) => string
-  /** The prefix of every line; null: none. */
+  /** The prefix of every line. Null for none. */
   stamp?: ((at: number) => string) | null
-  /** The current width of the terminal; null: it is not a terminal, so nothing is cut or wrapped. */
+  /** The current width of the terminal. Null if it is none: then nothing is cut or wrapped. */
   columns?: () => number | null
   /** Whether a live line shows what is under way. If so, no other line does. */
   live?: boolean
-  /** The current task list; null: there is none. */
+  /** The current task list. Null if there is none. */
   list?: () => TaskList | null
   /** Lines that the workflow adds at the end. */
   summary?: (style: Style) => string[]
@@ -41,9 +41,9 @@ export type RunLinesOptions = {
   hasKeys?: boolean
   /** The command that lets a paused run go on. */
   resume?: string
-  /** What is spent, and the limits; null: unknown. */
+  /** What is spent, and the limits. Null if that is unknown. */
   state?: () => (Pick<RunState, 'spent' | 'limits'> & Partial<Pick<RunState, 'flight'>>) | null
-  /** The lines for the end of the run; absent: none. */
+  /** The lines for the end of the run. */
   ending?: (style: Style, fit: Fit) => string[]
 }
 
@@ -52,7 +52,7 @@ type ShownStage = Pick<Stage, 'title' | 'ends' | 'listed' | 'repeats'>
 export type TaskList = {
   items: readonly TodoItem[]
   blocked: ReadonlyMap<string, string>
-  /** Whether checks were green on a task that is done; absent: unknown. */
+  /** Whether checks were green on a task that is done. Absent if that is unknown. */
   isVerified?(id: string): boolean
 }
 
@@ -268,7 +268,7 @@ const instructionOf = ({ task, text }: Extract<RunEvent, { type: 'instructed' }>
   `${task === undefined ? '' : ` for ${plainLine(task)}`}: ${plainLine(text)}`
 
 /**
- * What begins every line about a step where several tasks are worked on at once; '' for other events. `flight`: steps that
+ * What begins every line about a step where several tasks are worked on at once. Empty for other events. `flight`: steps that
  * began before anybody looked.
  */
 function taskLabels(flight: () => RunState['flight']): (event: RunEvent) => string {

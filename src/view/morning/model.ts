@@ -33,7 +33,7 @@ export type NeedKind = (typeof NEEDS)[number]
 /** `task`: null if it is about the whole run. `commands`: what answers it; any one of them. */
 export type Need = { kind: NeedKind; task: TaskId | null; title: string; why: string; commands: string[] }
 
-/** `resume`: the command that lets the run go on after that; null: it is at work. */
+/** `resume`: the command that lets the run go on after that. Null if it is at work. */
 export type NeedyRun = RunName & { needs: Need[]; resume: string | null }
 
 /** How a task came to be done. Only the first is proof. `doubted`: the checks are green, but there is a doubt. */
@@ -50,7 +50,7 @@ export type LandedRun = RunName & {
   isCommitted: boolean
 }
 
-/** `perVerified`: dollars for each task that was verified; null: nothing was, or the cost is unknown. */
+/** `perVerified`: dollars for each task that was verified. Null if nothing was, or if the cost is unknown. */
 export type Costs = Spent & {
   verified: number
   perVerified: number | null
@@ -66,7 +66,7 @@ export type AtWork = RunName & {
   began: number
   iteration: number
   iterations: number | null
-  /** What it does now; null: nothing. */
+  /** What it does now. Null if it does nothing. */
   doing: string | null
   /** Of the whole run. */
   spent: Spent
@@ -76,7 +76,7 @@ export type AtWork = RunName & {
 export type RunNight = RunName & {
   needs: NeedyRun | null
   landed: LandedRun | null
-  /** null: nothing of it was paid for in the period. */
+  /** Null if nothing of it was paid for in the period. */
   costs: Costs | null
   lookAt: (LookAt & { rank: Rank }) | null
   atWork: AtWork | null

@@ -24,7 +24,7 @@ export type NeedsOptions = {
   now: number
 }
 
-/** What a person can do for a run; null: nothing. */
+/** What a person can do for a run. Null if there is nothing. */
 export function needsOf(options: NeedsOptions): NeedyRun | null {
   const { about, receipt, isAsAsked } = options
   const { ending, undone } = receipt

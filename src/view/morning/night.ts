@@ -58,7 +58,7 @@ export function nightOf({ name, events, live, traits }: KnownRun, { since, now }
   })
 }
 
-/** The steps of which anything happened since then, and those under way. */
+/** Steps with an event in the period, and those in flight. */
 function stepsSince(events: readonly RunEvent[], since: number, { flight }: RunState): Set<StepId> {
   const steps = new Set(Object.keys(flight).map(Number))
   for (const event of events)

@@ -71,7 +71,7 @@ function formatCommits(commits: readonly string[]): string {
   return commits.length > 1 || (commits[0] ?? '') !== last ? `commits up to ${last}` : last
 }
 
-/** `3 files changed, not committed`; '' if nothing is known. */
+/** `3 files changed, not committed`. Empty if nothing is known. */
 export const formatChangesOf = ({ files, filesCut, isCommitted }: LandedRun): string => {
   if (files === null) return ''
   const text = formatFileCount(files, filesCut)

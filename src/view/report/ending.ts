@@ -32,7 +32,7 @@ export function endingOf(events: readonly RunEvent[], live: boolean): RunEnding 
 export const moreIterations = (pins: { once?: unknown }): number => (pins.once === true ? 1 : 10)
 
 /**
- * The command that continues a run, with the limits that must be raised; null if it is complete, cancelled, undone, or at
+ * The command that continues a run, with the limits that must be raised. Null if it is complete, cancelled, undone, or at
  * work, or if a person gave up all that is left.
  */
 export function resumeCommand(
@@ -65,7 +65,7 @@ export function resumeCommand(
   return ['ralph resume', began.id, ...flags].join(' ')
 }
 
-/** The ref that keeps what a run had done that was undone; null: it was not, or has gone on since. */
+/** The ref that keeps what an undone run had done. Null if the run was not undone, or has gone on since. */
 export function undoneIn(events: readonly RunEvent[]): string | null {
   const last = events.findLast(e => e.type === 'undone' || e.type === 'resumed')
   return last?.type === 'undone' ? last.saved : null
@@ -161,10 +161,10 @@ export type Asked = { condition: boolean; once: boolean }
 /** What was asked of the run of a receipt. */
 export const askedOf = ({ asked = { condition: true, once: false } }: { asked?: Asked }): Asked => asked
 
-/** What a run did, as far as it tells whether that is what was asked for. */
+/** The parts of a receipt that say whether the run did what was asked. */
 type Ended = { ending: RunEnding; iterations: readonly Worked[] }
 
-/** An iteration, as far as it tells whether it went well. */
+/** The parts of an iteration that say whether it went well. */
 export type Worked = Pick<Iteration, 'end'> & {
   checks: readonly Pick<Iteration['checks'][number], 'verdict'>[]
 }

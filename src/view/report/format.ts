@@ -152,7 +152,7 @@ export const formatFacts = ({
   ],
 ]
 
-/** What is told below the facts, by title; nothing of what is empty. */
+/** The sections below the facts, by title. Empty ones are left out. */
 export const formatSections = (receipt: Receipt): [title: string, lines: string[]][] =>
   (
     [
@@ -214,7 +214,7 @@ function formatOpenTask({ id, title, stage, doing, why }: Receipt['left'][number
   )
 }
 
-/** How to go on; null if there is nothing left to do or the run is at work. */
+/** How to go on. Null if there is nothing left to do or the run is at work. */
 export function formatNextStep({ resume, left, ending, undone, deleted }: Receipt): string | null {
   if (resume !== null) return plainLine(resume)
   if (deleted) return left.length === 0 ? null : 'a new run: ralph gc deleted this one'
@@ -227,8 +227,8 @@ export function formatNextStep({ resume, left, ending, undone, deleted }: Receip
 }
 
 /**
- * What the last iteration of a run came to that gave up, in one line: a limit alone does not say what is wrong. null: the
- * ending says it, or there is nothing wrong.
+ * What the last iteration came to, for a run that gave up: a limit alone does not say what is wrong. Null if the ending
+ * says it, or if nothing is wrong.
  */
 export function formatCause({ ending, iterations }: Pick<Receipt, 'ending' | 'iterations'>): string | null {
   if (ending.type !== 'finished' || !GIVEN_UP.includes(ending.result)) return null
@@ -257,7 +257,7 @@ export function distinguishingFacts(iterations: readonly Iteration[]): (iteratio
 /** How often a story was reviewed, and what came of it. `isCapped`: no reviewer approved it. */
 export type Reviewed = { task: TaskId; reviews: number; isDone: boolean; isCapped: boolean }
 
-/** The reviews of each story, and whether they were worth it, a line each; none if nothing was reviewed. */
+/** The reviews of each story, and whether they were worth it, a line each. None if nothing was reviewed. */
 export function formatReviews(all: readonly Reviewed[]): string[] {
   const total = all.reduce((sum, { reviews }) => sum + reviews, 0)
   if (total === 0) return []

@@ -37,13 +37,13 @@ export type Iteration = {
     note: string
     log: string | null
     doubts?: string[]
-    /** Which CLI judged; absent: none. */
+    /** Which CLI judged. Absent if none did. */
     judgedBy?: string
   }[]
-  /** What the sandbox refused; absent: nothing, or no sandbox. */
+  /** What the sandbox refused. Absent if it refused nothing, or if there was none. */
   denied?: string[]
   commits: { by: 'ralph' | 'agent'; from: string | null; to: string }[]
-  /** How many files it changed, and the names of the first ones; null if unknown. */
+  /** How many files it changed, and the names of the first ones. Null if unknown. */
   files: { count: number; paths: string[] } | null
   tokens: Tokens | null
   usd: number | null

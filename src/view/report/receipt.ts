@@ -34,14 +34,14 @@ export type Receipt = {
     begun: number
     /** Those among them whose agent has ended and whose checks are still to run. */
     unchecked: number
-    /** How many different files were changed; null if unknown. */
+    /** How many different files were changed. Null if unknown. */
     files: number | null
-    /** Of a run that was cut off: how many files differ from its start; absent: it was not, or nobody can know. */
+    /** Of a run that was cut off: how many files differ from its start. Absent if it was not cut off, or if nobody can know. */
     filesInTree?: number
     /** Whether there are more files, which the journal does not name. */
     filesCut: boolean
   }
-  /** The user's instructions, and before which iteration they came; null if none came after. */
+  /** The user's instructions, and before which iteration they came. Null if none came after. */
   told: { text: string; before: number | null }[]
   /** What was asked of the run from outside, and by whom. */
   requests: AskedFor[]
@@ -60,7 +60,7 @@ export type Receipt = {
   deleted?: true
   /** What the run was asked for; absent: to reach its condition. */
   asked?: Asked
-  /** The command that continues the run; null if there is nothing to continue. */
+  /** The command that continues the run. Null if there is nothing to continue. */
   resume: string | null
 }
 
@@ -70,15 +70,15 @@ export type WorkflowTraits = {
   command: string
   /** Whether it has a task list. */
   listed: boolean
-  /** What a run works on, from what its first event pins; null if that cannot be read. */
+  /** What a run works on, from what its first event pins. Null if that cannot be read. */
   subjectOf?(pins: Record<string, unknown>): [kind: string, name: string] | null
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
-  /** The commands by which a person decides about a task that is left for them; absent: no person decides. */
+  /** The commands by which a person decides about a task that is left for them. Absent if no person decides. */
   decideCommands?(run: string, task: string): string[]
   /** How often each task was reviewed. */
   reviewsOf?(pins: Record<string, unknown>, run: ReturnType<typeof fold>): Reviewed[]
-  /** Its stages, from what its first event pins; null if that cannot be read. */
+  /** Its stages, from what its first event pins. Null if that cannot be read. */
   tableOf?(pins: Record<string, unknown>): StageTable | null
   /** Whether the run has something to reach, rather than iterations to use up. */
   hasCondition?(pins: Record<string, unknown>): boolean
@@ -141,7 +141,7 @@ function modelsIn(began: Extract<RunEvent, { type: 'began' }>, events: readonly 
   return typeof model === 'string' ? [model] : []
 }
 
-/** How many different files were changed, and whether there are more; null: unknown. */
+/** How many different files were changed, and whether there are more. Null if that is unknown. */
 export function filesOf(iterations: readonly Iteration[]): { files: number | null; filesCut: boolean } {
   const known = iterations.flatMap(i => i.files ?? [])
   if (known.length === 0) return { files: null, filesCut: false }
@@ -185,9 +185,9 @@ function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {
 type OpenTask = {
   id: TaskId
   title: string
-  /** Its stage; null if it was never started. */
+  /** Its stage. Null if it was never started. */
   stage: string | null
-  /** What its stage is, in words; absent: the stage is not one of the workflow's, as `blocked`. */
+  /** What its stage is, in words. Absent if the workflow has no such stage, as for `blocked`. */
   doing?: string
   /** Why it is blocked, or ''. */
   why: string

@@ -1,7 +1,7 @@
 import type { RunEvent, Sender } from '../../core/events.ts'
 import { plainLine } from '../text/plain.ts'
 
-/** Something that was asked of a run from outside, and by whom; null: that is not known. */
+/** Something that was asked of a run from outside, and by whom. Null if that is unknown. */
 export type AskedFor = { what: string; at: number; from: Sender | null }
 
 /** All that was asked of a run, the oldest first. Edits of a list file count too, if a command made them. */

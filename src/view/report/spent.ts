@@ -4,7 +4,7 @@ import type { Iteration } from './iterations.ts'
 /** Tokens of agent calls; `input` includes the cached ones. */
 export type Tokens = { input: number; cached: number; output: number }
 
-/** What was paid. null: unknown, which is not the same as nothing. */
+/** What was paid. Null if that is unknown, which is not the same as nothing. */
 export type Spent = {
   usd: number | null
   /** Some of it was estimated from tokens and list prices. */

@@ -54,7 +54,7 @@ export function helpLines(size: Size, { colors }: Style, page: number): string[]
   return tall([colors.bold(' Keys'), ...body, colors.dim(closing)], size.rows)
 }
 
-/** The page that a key leads to; null: it closes them. */
+/** The page that a key leads to. Null if it closes them. */
 export const helpAfter = (page: number, key: string, size: Size): number | null =>
   key === 'escape' || page + 1 >= layoutIn(size).pages ? null : page + 1
 

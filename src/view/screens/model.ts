@@ -47,21 +47,21 @@ export type RunModel = {
   /** The list as its file has it now; else as the journal has it. */
   items: readonly TodoItem[]
   output: OutputView
-  /** What is under way, in one line; '' if nothing is. */
+  /** What is under way, in one line. Empty if nothing is. */
   live: string
   checks: readonly CheckRow[]
-  /** The log of the selected check, and its last lines; null: it has none. */
+  /** The log of the selected check, and its last lines. Null if it has none. */
   log: { path: string; lines: readonly string[] } | null
   /** The folder of a step's files. */
   folderOf(step: number): string
-  /** What people may edit while it runs: its list, or its prompt; null: nothing. */
+  /** What people may edit while it runs: its list, or its prompt. Null if there is nothing. */
   editable: string | null
   /** How the agent is paid, if it said so. */
   auth: string | null
   model: string | null
-  /** How full the agent's context is, from 0 to 1; null: not known. */
+  /** How full the agent's context is, from 0 to 1. Null if that is unknown. */
   contextUse: number | null
-  /** The command that continues it; null: there is nothing to continue. */
+  /** The command that continues it. Null if there is nothing to continue. */
   goOn: string | null
 }
 
@@ -72,7 +72,7 @@ export type Model = {
   /** Journals that are still to be read. */
   loading: number
   run: RunModel | null
-  /** The morning report; null: it is still being read. */
+  /** The morning report. Null while it is being read. */
   morning: Morning | null
   /** What q does, if that is not only to leave. */
   quitHint: string

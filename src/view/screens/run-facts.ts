@@ -15,7 +15,7 @@ export type ShownWorkflow = WorkflowTraits & {
   criteriaOf(task: Task): string[]
 }
 
-/** A run as far as its journal tells, folded: it has no events but the latest of each kind. */
+/** A run, folded from its journal. Of its events it has only the latest of each kind. */
 export type RunFacts = {
   began: Extract<RunEvent, { type: 'began' }>
   workflow: ShownWorkflow
@@ -41,7 +41,7 @@ export type RunFacts = {
 
 export type RunFold = {
   onEvent(event: RunEvent): void
-  /** null: its first event has not come, or is not the start of a run. */
+  /** Null if its first event has not come, or is not the start of a run. */
   facts(): RunFacts | null
 }
 
@@ -149,7 +149,7 @@ export type RoleFacts = {
   began: number
   /** Its agent has not ended. */
   isAtWork: boolean
-  /** How its last settled iteration ended, in a word, and what the checks of it said; null: none has settled. */
+  /** How its last settled iteration ended, in a word, and what the checks of it said. Null if none has settled. */
   last: { move: string; note: string; findings: readonly Finding[] } | null
 }
 

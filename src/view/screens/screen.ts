@@ -52,7 +52,7 @@ const SCREEN_HINTS: Readonly<Record<UiState['screen'], (ui: UiState) => readonly
   overview: () => ['Enter opens', '/ filter', 's sort', 'm morning'],
 }
 
-/** The keys that steer the selected run, as far as they do something now. */
+/** The keys that steer the selected run, and do something now. */
 function steeringHints(model: Model, ui: UiState): readonly string[] {
   const row = ui.screen === 'morning' ? null : selectedRow(ui, model)
   if (row === null) return []

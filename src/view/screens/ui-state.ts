@@ -11,18 +11,18 @@ export type UiState = {
   panel: Panel
   /** The task panel beside the output. */
   hasTasks: boolean
-  /** The first line of the output that is shown, counted from its very beginning; null: the latest lines are. */
+  /** The first line of the output that is shown, counted from its very beginning. Null for the latest lines. */
   top: number | null
   /** The output of tools as a whole, not only its first line. */
   isUnfolded: boolean
   search: string
   /** The selected entry of the open panel. */
   entry: number
-  /** The first line that is shown of the selected entry; null: it is not open. */
+  /** The first line that is shown of the selected entry. Null if it is not open. */
   detail: number | null
   input: Input | null
   confirm: Confirm | null
-  /** The page of the keys that is shown; null: none. */
+  /** The page of the keys that is shown. Null if none is. */
   help: number | null
   message: string
 }

@@ -2,7 +2,7 @@ import { cutPathTo, cutTo, firstOf, fits, headOf, widthOf, withoutColours } from
 
 /** Makes lines fit the width of the terminal. */
 export type Fit = {
-  /** The width in columns; null: unlimited. */
+  /** The width in columns. Null if it is unlimited. */
   room: number | null
   /** Cuts a line to the width. */
   cut(line: string): string

@@ -1,7 +1,7 @@
 import { cutTo, widthOf } from './width.ts'
 
 export type TableOptions = {
-  /** How wide a row may be; absent: as wide as it is. */
+  /** How wide a row may be. Absent if it does not matter. */
   width?: number
   /** What is before each row. */
   margin?: string

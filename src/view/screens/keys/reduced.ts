@@ -8,7 +8,7 @@ const NOTHING: readonly Effect[] = []
 /** It changes what is shown, and nothing else. */
 export const only = (ui: UiState): Reduced => ({ ui, effects: NOTHING })
 
-/** Where a key moves to in a list of `count`; null: it does not move. */
+/** Where a key moves to in a list of `count`. Null if it does not move. */
 export function moved(name: string, at: number, count: number, page: number): number | null {
   const last = Math.max(count - 1, 0)
   const to = (place: number) => Math.min(Math.max(place, 0), last)

@@ -4,7 +4,7 @@ import { selectedTask } from '../panels/index.ts'
 import type { Confirm, Effect, Input, UiState } from '../ui-state.ts'
 import { only, type Reduced } from './reduced.ts'
 
-/** Keys that steer a run, the same on every screen; null: it is not one of them. */
+/** Keys that steer a run, the same on every screen. Null for any other key. */
 export function steeringKey(ui: UiState, name: string, model: Model): Reduced | null {
   if (name === 'q') return { ui, effects: [{ type: 'quit' }] }
   if (name === '?') return only({ ...ui, help: 0 })

@@ -32,7 +32,7 @@ export function entryCount(run: RunModel, panel: UiState['panel']): number {
   }
 }
 
-/** The task that is selected; null: none is, or it is not in the run's list yet. */
+/** The task that is selected. Null if none is, or if the run's list does not have it yet. */
 export function selectedTask({ facts, items }: RunModel, { panel, entry }: Opened): Task | null {
   if (panel === 'lanes') return laneTasks(facts)[entry] ?? null
   if (panel !== 'list') return null

@@ -26,7 +26,7 @@ export function outputPanel(
   return tall(lines, rows)
 }
 
-/** The next line that has the text, before or after a line; null: there is none. */
+/** The next line that has the text, before or after a line. Null if there is none. */
 export function findLine(
   { lines, dropped }: OutputView,
   search: string,
