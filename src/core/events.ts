@@ -172,7 +172,6 @@ type Place = { project?: string; folder?: string; born?: number }
 export type RunEvent = { at: number; up?: number } & (
   | ({
       type: 'began'
-      /** The format of the journal: `FORMAT`. */
       v: 2
       id: string
       project: string
@@ -216,7 +215,6 @@ export type RunEvent = { at: number; up?: number } & (
   | WorkspaceEvent
   | ({
       type: 'edited'
-      /** `ralph`: what it keeps with a task itself, such as the goal that was chosen. */
       by: 'person' | 'agent' | 'ralph'
       /** The request that asked for it, if one did. */
       request?: string
@@ -226,6 +224,8 @@ export type RunEvent = { at: number; up?: number } & (
   | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
   /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request. */
   | { type: 'limits'; limits: Limits; by?: 'file'; request?: string; from?: Sender }
+  /** State of the workflow's own, of the run or of one task. The latest value of a key counts. */
+  | { type: 'noted'; workflow: string; key: string; task?: TaskId; value: unknown }
   /** An instruction from the user. All later prompts contain it, or all later prompts of one task. */
   | { type: 'instructed'; text: string; task?: TaskId; request?: string; from?: Sender }
   /**

@@ -143,6 +143,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
     case 'stopped':
     case 'finished':
     case 'warned':
+    case 'noted':
     case 'changed':
     case 'undone':
     case 'prompted':

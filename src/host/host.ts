@@ -183,6 +183,11 @@ function openRun(
       user: frontend.user(signals.soft),
       run: () => book,
       record: book.record,
+      note: (key, value, task) =>
+        book.record({
+          ...{ type: 'noted', at: Date.now(), workflow: workflow.name, key, value },
+          ...(task !== undefined && { task }),
+        }),
       interrupt,
       runDir: dir,
       env: gitEnvironment(spec.settings, env),

@@ -61,6 +61,7 @@ const FIELDS: Record<JournaledType, Record<string, Kind>> = {
   edited: { by: 'string' },
   control: { hold: 'any' },
   limits: { limits: 'object' },
+  noted: { workflow: 'string', key: 'string', value: 'any' },
   instructed: { text: 'string' },
   stopped: { why: 'string' },
   finished: { result: 'string', proof: 'any', why: 'string' },

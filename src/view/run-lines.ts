@@ -59,7 +59,7 @@ export type TaskList = {
 /** Events that have no line of their own. */
 type Silent =
   | ('began' | 'warned' | 'doubted' | 'committing' | 'spawned' | 'applied' | 'edited' | 'asked')
-  | ('changed' | 'undone' | 'opening' | 'opened' | 'merging' | 'rebased' | 'landing' | 'closed')
+  | ('changed' | 'undone' | 'noted' | 'opening' | 'opened' | 'merging' | 'rebased' | 'landing' | 'closed')
 
 /** A longer list would push what happened off the screen. */
 const MOST_TASKS = 14

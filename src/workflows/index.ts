@@ -51,6 +51,7 @@ export function traitsOf(workflow: Workflow): WorkflowTraits {
     ...(decideCommands && { decideCommands }),
     subjectOf: pins => ask(pins, spec => workflow.describe(spec, initial.limits).subject),
     reviewsOf: (pins, run) => ask(pins, spec => workflow.reviews?.(spec, run) ?? []) ?? [],
+    ...(workflow.followUps && { followUpsOf: workflow.followUps }),
     tableOf: pins => ask(pins, spec => workflow.table(spec)),
     hasCondition: pins =>
       ask(pins, spec => workflow.describe(spec, initial.limits).condition !== null) ?? true,

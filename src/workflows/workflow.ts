@@ -2,7 +2,7 @@ import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/events.ts'
 import type { Ask, Check, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
-import type { Edit, Task } from '../core/task.ts'
+import type { Edit, Task, TaskId } from '../core/task.ts'
 import type { Verification } from '../core/verification/method.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
 import type { Session } from '../store/session.ts'
@@ -48,6 +48,8 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   details?(events: readonly RunEvent[]): { data: readonly unknown[]; lines: string[] }
   /** How often each task was reviewed; absent: it has no reviews of its own. */
   reviews?(spec: S, run: Folded): Reviewed[]
+  /** What reviews found outside of their tasks. */
+  followUps?(events: readonly RunEvent[]): { task: string; text: string }[]
   /** The command that answers the question of a blocked task. */
   answerCommand?(id: string): string
   /** The commands by which a person decides about a task that is left for them. */
@@ -116,6 +118,8 @@ export type Context<S extends RunSpec = RunSpec> = {
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
   record: Recorder
+  /** Keeps a value of the workflow's own in the journal, for the run or for a task. `shared/notes.ts` reads it. */
+  note(key: string, value: unknown, task?: TaskId): void
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
   /** Asks an agent a question during a step. Nothing of it moves the step's task: the workflow decides what it means. */

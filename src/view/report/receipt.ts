@@ -78,6 +78,8 @@ export type WorkflowTraits = {
   decideCommands?(run: string, task: string): string[]
   /** How often each task was reviewed. */
   reviewsOf?(pins: Record<string, unknown>, run: ReturnType<typeof fold>): Reviewed[]
+  /** What reviews found outside of their tasks. */
+  followUpsOf?(events: readonly RunEvent[]): { task: string; text: string }[]
   /** Its stages, from what its first event pins. Null if that cannot be read. */
   tableOf?(pins: Record<string, unknown>): StageTable | null
   /** Whether the run has something to reach, rather than iterations to use up. */
@@ -127,7 +129,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       warnings: warningsIn(events),
       doubts: doubtsIn(events),
       left: openTasks(events, traits.tableOf?.(began.pins) ?? null),
-      followUps: followUpsIn(events),
+      followUps: traits.followUpsOf?.(events) ?? [],
     }),
     ...(reviews.some(one => one.reviews > 0) && { reviews }),
   }
@@ -165,13 +167,6 @@ function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
   const found = Object.values(fold(events).state.doubts).flat()
   return found.map(({ check, doubts = [] }) => ({ check, doubts }))
 }
-
-/** Ralph keeps them with the task. */
-const followUpsIn = (events: readonly RunEvent[]): { task: string; text: string }[] =>
-  fold(events).tasks.flatMap(({ id, spec }) => {
-    const kept = Array.isArray(spec?.followUps) ? spec.followUps : []
-    return kept.map(text => ({ task: id, text: String(text) }))
-  })
 
 /** Each only once, because the same warning may come in every iteration. */
 function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {

@@ -34,12 +34,13 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
   return {
     begin: (id: string) => save(id, 'in_progress', null),
     cancelled: (id: string) => save(id, 'cancelled', null),
-    settled({ task: id, stage, move, state }: Settled): void {
+    settled(settled: Settled): void {
+      const { task: id, stage, move, state } = settled
       if (isCancelled(state)) save(id, 'cancelled', null)
       else if (state.stage === 'blocked') {
         const history = historyOf(journal()).find(one => one.id === id) ?? { id, iterations: 0, attempts: [] }
         if (isMerging(stage)) save(id, 'blocked', state.why)
-        else save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, stage, state.why))
+        else save(id, move === 'ask' ? 'blocked' : 'failed', failureReason(history, settled))
       } else save(id, state.stage === 'done' ? 'completed' : 'in_progress', null)
     },
     /** Tasks that waited for one that failed are blocked; those of a cancelled run wait for another. */

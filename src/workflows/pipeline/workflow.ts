@@ -3,11 +3,13 @@ import { fold } from '../../core/evolve.ts'
 import { plural } from '../../core/format.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { type Task, unmet } from '../../core/task.ts'
+import { notesIn } from '../shared/notes.ts'
 import { keptFolders } from '../shared/own-folders.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openPipeline } from './active.ts'
 import { criteriaFor } from './criteria.ts'
+import { pipelineNotes } from './notes.ts'
 import { historyLines, historyOf, type TaskStanding } from './rules/history.ts'
 import { mayWrite } from './rules/order.ts'
 import { type PipelineSpec, pinnedTask, pipelineSchema } from './spec.ts'
@@ -62,6 +64,12 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
     return { data: histories, lines: historyLines(standingsOf(events), histories) }
   },
   summary: (_spec, { state }) => keptFolders(state),
+  followUps(events) {
+    const notes = notesIn(pipelineNotes, events)
+    return fold(events).tasks.flatMap(({ id }) =>
+      (notes.get('followUps', id) ?? []).map(text => ({ task: id, text })),
+    )
+  },
   onUndone: reopenTasks,
   open: openPipeline,
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding, RunEvent } from '../../../src/core/events.ts'
-import { initial, type TaskState, taskStateOf } from '../../../src/core/table.ts'
+import { initial, type Move, type TaskState, taskStateOf } from '../../../src/core/table.ts'
 import {
   failureReason,
   historyLines,
@@ -97,11 +97,11 @@ describe('the history of a pipeline', () => {
 
   it('says why a task failed, in the words of the document', () => {
     const [history] = historyOf(played()) as [TaskHistory]
-    const reason = (role: string, why: string) => failureReason(history, role, why)
-    expect(reason('coder', 'all tries at coder are used')).toBe(
-      'Max iterations reached. Last verification: fine',
-    )
-    expect(reason('qa', 'all tries at qa are used')).toBe('Max iterations reached without completion promise')
-    expect(reason('coder', 'sent back 3 times')).toBe('sent back 3 times')
+    const settled = played().find(event => event.type === 'settled')!
+    const reason = (stage: string, move: Move) =>
+      failureReason(history, { ...settled, stage, move, state: { ...settled.state, why: 'why' } })
+    expect(reason('coder', 'spent')).toBe('Max iterations reached. Last verification: fine')
+    expect(reason('qa', 'spent')).toBe('Max iterations reached without completion promise')
+    expect(reason('coder', 'capped')).toBe('why')
   })
 })

@@ -135,7 +135,7 @@ The loop will continue until genuine completion or iteration 15.`)
       role: 'reviewer',
       mayReject: true,
       lastRed: [review],
-      reviews: { open: [], tree: null, dismissed, numbered: 2 },
+      reviews: { step: 3, open: [], tree: null, dismissed, numbered: 2 },
     })
     expect(
       text,

@@ -6,6 +6,7 @@ import {
   dismissalOf,
   findingLines,
   NO_REVIEWS,
+  type ReviewState,
   readFindings,
 } from '../../../src/workflows/pipeline/rules/reviews.ts'
 
@@ -14,11 +15,12 @@ const found = [
   { id: 'F1', path: 'a.ts', line: 1, failure: 'it throws' },
   { id: 'F2', path: 'b.ts', line: 20, failure: 'it leaks' },
 ]
-const rejected = afterReject(NO_REVIEWS, text)
+const sentBack = (state: ReviewState, text: string) => afterReject(state, { step: 2, text, tree: 'abc' })
+const rejected = sentBack(NO_REVIEWS, text)
 
 describe('a rejection', () => {
   it('has its findings numbered', () => {
-    expect(rejected).toEqual({ open: found, tree: null, dismissed: [], numbered: 2 })
+    expect(rejected).toEqual({ step: 2, open: found, tree: 'abc', dismissed: [], numbered: 2 })
     expect(findingLines(rejected.open)).toBe('F1 a.ts:1: it throws\nF2 b.ts:20: it leaks')
   })
 
@@ -28,20 +30,21 @@ describe('a rejection', () => {
     ['`a.ts:1`: it throws'],
     ['a.ts :1:it throws'],
   ])('may have a finding written as %j', line => {
-    expect(afterReject(NO_REVIEWS, `Hello.\n${line}\nBye.`).open).toEqual(found.slice(0, 1))
+    expect(sentBack(NO_REVIEWS, `Hello.\n${line}\nBye.`).open).toEqual(found.slice(0, 1))
   })
 
   it.each([['a.ts: it throws'], ['a.ts:1:'], [':1: it throws'], ['a.ts:x: it throws'], ['It throws.']])(
     'has no finding in %j',
     line => {
-      expect(afterReject(NO_REVIEWS, line)).toEqual(NO_REVIEWS)
+      expect(sentBack(NO_REVIEWS, line)).toEqual({ ...NO_REVIEWS, step: 2, tree: 'abc' })
     },
   )
 
   it('goes on with the numbers, and replaces what was open', () => {
-    expect(afterReject(rejected, 'c.ts:3: slow')).toEqual({
+    expect(sentBack(rejected, 'c.ts:3: slow')).toEqual({
+      step: 2,
       open: [{ id: 'F3', path: 'c.ts', line: 3, failure: 'slow' }],
-      tree: null,
+      tree: 'abc',
       dismissed: [],
       numbered: 3,
     })
@@ -90,8 +93,7 @@ describe('a finding that was answered', () => {
   })
 
   it('keeps the tree that was sent back with it', () => {
-    const sent = { ...rejected, tree: 'abc' }
-    expect(afterCoding(sent, '<dismiss F1>no</dismiss>').dismissed[0]!.tree).toBe('abc')
+    expect(afterCoding(rejected, '<dismiss F1>no</dismiss>').dismissed[0]!.tree).toBe('abc')
   })
 })
 

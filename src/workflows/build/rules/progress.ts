@@ -16,7 +16,18 @@ const MOST_CHARS = 1500
 type Silent =
   | ('baseline' | 'spawned' | 'committing' | 'applied' | 'opening' | 'opened' | 'merging' | 'rebased')
   | ('landing' | 'closed' | 'control' | 'limits' | 'warned' | 'denied' | 'refused' | 'allowed' | 'doubted')
-  | ('prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asked' | 'asking' | 'changed' | 'undone')
+  | (
+      | 'prompted'
+      | 'agent'
+      | 'checking'
+      | 'checked'
+      | 'waiting'
+      | 'asked'
+      | 'asking'
+      | 'changed'
+      | 'undone'
+      | 'noted'
+    )
 
 /**
  * progress.txt as a fold over a run's events: each event gives the text to append, mostly ''. The same event gives the

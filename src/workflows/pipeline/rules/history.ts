@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../core/events.ts'
+import type { RunEvent, Settled } from '../../../core/events.ts'
 import { firstLine, plural } from '../../../core/format.ts'
 import type { TaskState } from '../../../core/table.ts'
 
@@ -80,8 +80,11 @@ function whereIs({ state: { stage, tries, rounds, why }, tries: most, waitsFor }
 }
 
 /** Why a task failed, in the words of the document. */
-export function failureReason({ attempts }: TaskHistory, role: string, why: string): string {
-  if (!why.startsWith('all tries')) return why
+export function failureReason(
+  { attempts }: TaskHistory,
+  { stage: role, move, state: { why } }: Settled,
+): string {
+  if (move !== 'spent') return why
   const last = attempts.findLast(attempt => attempt.role === role)
   return last
     ? `Max iterations reached. Last verification: ${last.reason}`

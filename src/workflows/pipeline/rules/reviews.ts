@@ -1,3 +1,5 @@
+import type { StepId } from '../../../core/table.ts'
+
 /** A finding of a review: where, and what fails. `id` is F1, F2, … in the order of the task's reviews. */
 export type ReviewFinding = { id: string; path: string; line: number; failure: string }
 
@@ -5,17 +7,19 @@ type Dismissal = { id: string; why: string }
 
 /** What the reviews of a task came to so far. */
 export type ReviewState = {
-  /** Those of the last rejection. */
+  /** The step that sent it back last. */
+  step: StepId | null
+  /** The findings of that rejection, without those that were answered. */
   open: ReviewFinding[]
-  /** The tree that was sent back with them. */
+  /** The tree that was sent back with them. Null outside a repository. */
   tree: string | null
-  /** Those that the coder has answered, with its reasons; `tree`: their lines are numbered as in it. */
+  /** Those that the coder has answered, with its reasons. Their lines are numbered as in `tree`. */
   dismissed: (ReviewFinding & { why: string; tree: string | null })[]
   /** How many findings have a number. */
   numbered: number
 }
 
-export const NO_REVIEWS: ReviewState = { open: [], tree: null, dismissed: [], numbered: 0 }
+export const NO_REVIEWS: ReviewState = { step: null, open: [], tree: null, dismissed: [], numbered: 0 }
 
 const FINDING = /^\s*(?:[-*]\s+)?`?([^\s:`][^:`]*):(\d+)`?:\s*(\S.*)$/
 
@@ -37,13 +41,16 @@ const DISMISS = /<dismiss\s+(?:id=)?"?(F\d+)"?\s*>([\s\S]*?)<\/dismiss>/gi
 const readDismissals = (text: string): Dismissal[] =>
   [...text.matchAll(DISMISS)].map(([, id = '', why = '']) => ({ id: id.toUpperCase(), why: why.trim() }))
 
-/** After a rejection: its findings get numbers, and only those that were not dismissed are open. */
-export function afterReject(state: ReviewState, text: string): ReviewState {
+/** After a step sent this tree back: its findings get numbers, and only those that were not dismissed are open. */
+export function afterReject(
+  state: ReviewState,
+  { step, text, tree }: { step: StepId; text: string; tree: string | null },
+): ReviewState {
   const open = readFindings(text).map((finding, index) => ({
     ...finding,
     id: `F${state.numbered + index + 1}`,
   }))
-  return { ...state, open, tree: null, numbered: state.numbered + open.length }
+  return { ...state, step, open, tree, numbered: state.numbered + open.length }
 }
 
 /** After the coder has worked: what it dismissed, with a reason, is answered. */

@@ -21,7 +21,7 @@ path/to/file:line: what fails, concretely
 Every finding needs a file, a line and a concrete failure. No findings is a valid answer: then give the promise. A matter of taste is no finding.`
 
 /** How such a note begins. */
-export const NOT_COUNTED = 'Your rejection did not count'
+const NOT_COUNTED = 'Your rejection did not count'
 
 /** After a rejection without a finding. */
 export const NO_FINDING = `${NOT_COUNTED}: it has no line of the form "path/to/file:line: what fails, concretely".`

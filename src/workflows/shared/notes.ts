@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod/mini'
+import type { RunEvent } from '../../core/events.ts'
+import type { TaskId } from '../../core/task.ts'
+import { UsageError } from '../../core/usage-error.ts'
+import type { Context } from '../workflow.ts'
+
+type Schema = z.ZodMiniObject
+type Values<S extends Schema> = z.output<S>
+
+/** What a workflow has noted in a journal: its own state, for the run or for a task. The latest value of a key counts. */
+export type Notes<S extends Schema> = {
+  get<K extends keyof Values<S>>(key: K, task?: TaskId): Values<S>[K] | undefined
+}
+
+/** Notes of a run that goes on. */
+export type OpenNotes<S extends Schema> = Notes<S> & {
+  /** Notes a value, unless it is noted already. */
+  set<K extends keyof Values<S> & string>(key: K, value: Values<S>[K], task?: TaskId): void
+}
+
+/** Reads what a workflow noted. Throws a UsageError if the schema does not know it: it would be understood only in part. */
+export function notesIn<S extends Schema>(schema: S, events: readonly RunEvent[]): Notes<S> {
+  const noted = fold(schema, events)
+  return { get: (key, task) => noted.get(nameOf(key, task)) as never }
+}
+
+export function openNotes<S extends Schema>(
+  schema: S,
+  { past, note }: Pick<Context, 'past' | 'note'>,
+): OpenNotes<S> {
+  const noted = fold(schema, past)
+  return {
+    get: (key, task) => noted.get(nameOf(key, task)) as never,
+    set(key, value, task) {
+      if (isDeepStrictEqual(noted.get(nameOf(key, task)), value)) return
+      note(key, value, task)
+      noted.set(nameOf(key, task), value)
+    },
+  }
+}
+
+function fold(schema: Schema, events: readonly RunEvent[]): Map<string, unknown> {
+  const noted = new Map<string, unknown>()
+  for (const event of events) {
+    if (event.type !== 'noted') continue
+    const { key, task, value } = event
+    const known = Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodMiniType) : null
+    const read = known?.safeParse(value, { jitless: true })
+    if (!read?.success) throw new UsageError(`the note "${key}" of this run cannot be read; start a new run`)
+    noted.set(nameOf(key, task), read.data)
+  }
+  return noted
+}
+
+const nameOf = (key: PropertyKey, task: TaskId = ''): string => `${String(key)} ${task}`
