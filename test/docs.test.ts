@@ -160,7 +160,7 @@ describe('pages', () => {
       expect(row).toContain(`\`${variable}\``)
   })
 
-  it.each(['README.md', 'docs/settings.md', 'src/cli/commands/common.ts'])(
+  it.each(['README.md', 'docs/settings.md', 'src/cli/verbs/options.ts'])(
     '%s names every known agent',
     page => {
       const text = read(page).toLowerCase()

@@ -2,63 +2,23 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { printableLine } from '../core/visible.ts'
 import { complain, printFailure, safeIo } from '../terminal/print.ts'
-import { archiveVerb } from './commands/archive/command.ts'
-import { buildVerb } from './commands/build/command.ts'
-import { completionsVerb } from './commands/completions/command.ts'
-import { approveVerb, rejectVerb } from './commands/decide/command.ts'
-import { demoAgentVerb, demoVerb } from './commands/demo/command.ts'
-import { diffVerb } from './commands/diff/command.ts'
-import { doctorVerb } from './commands/doctor/command.ts'
-import { gcVerb } from './commands/gc.ts'
-import { initVerb } from './commands/init/command.ts'
-import { judgeVerb } from './commands/judge/command.ts'
-import { morningVerb } from './commands/morning/command.ts'
-import { pipelineVerb } from './commands/pipeline/command.ts'
-import { pluginVerb } from './commands/plugin/command.ts'
-import { reportVerb } from './commands/report/command.ts'
-import { resumeVerb } from './commands/resume.ts'
-import { runVerb } from './commands/run/command.ts'
-import { sandboxVerb } from './commands/sandbox/command.ts'
-import { spawnVerb } from './commands/spawn/command.ts'
-import { cancelVerb, pauseVerb, statusVerb, tellVerb } from './commands/steer.ts'
-import { storiesVerb } from './commands/stories/command.ts'
-import { taskVerb } from './commands/task/command.ts'
-import { templateVerb } from './commands/template.ts'
-import { todoVerb } from './commands/todo/command.ts'
-import { trustVerb } from './commands/trust/command.ts'
-import { undoVerb } from './commands/undo/command.ts'
-import type { Verb, VerbContext } from './commands/verb.ts'
-import { watchVerb } from './commands/watch/command.ts'
-import {
-  attachVerb,
-  eventsVerb,
-  killVerb,
-  logsVerb,
-  lsVerb,
-  rmVerb,
-  setVerb,
-  superviseVerb,
-  waitVerb,
-} from './commands/workers.ts'
 import { helpOutput } from './help-output.ts'
+import { BACKGROUND, spawnVerb, superviseVerb } from './verbs/background.ts'
+import { BEGIN, demoAgentVerb } from './verbs/begin.ts'
+import { RUN_AN_AGENT, runVerb, STARTERS } from './verbs/run.ts'
+import { SEE } from './verbs/see.ts'
+import { STEER } from './verbs/steer.ts'
+import { UPKEEP } from './verbs/upkeep.ts'
+import type { Verb, VerbContext } from './verbs/verb.ts'
 
 /** The commands, by what one wants to do. */
 const GROUPS: Readonly<Record<string, readonly Verb[]>> = {
-  'Start here:': [demoVerb, doctorVerb, initVerb, templateVerb],
-  'Run an agent:': [runVerb, buildVerb, storiesVerb, pipelineVerb, taskVerb, resumeVerb],
-  'See what it did, take it back:': [
-    watchVerb,
-    morningVerb,
-    statusVerb,
-    reportVerb,
-    diffVerb,
-    undoVerb,
-    lsVerb,
-    eventsVerb,
-  ],
-  'Steer it:': [tellVerb, pauseVerb, cancelVerb, setVerb, todoVerb, approveVerb, rejectVerb],
-  'In the background:': [spawnVerb, logsVerb, attachVerb, waitVerb, killVerb, rmVerb],
-  'Look after it:': [trustVerb, sandboxVerb, judgeVerb, archiveVerb, gcVerb, pluginVerb, completionsVerb],
+  'Start here:': BEGIN,
+  'Run an agent:': RUN_AN_AGENT,
+  'See what it did, take it back:': SEE,
+  'Steer it:': STEER,
+  'In the background:': BACKGROUND,
+  'Look after it:': UPKEEP,
 }
 
 const VERBS: readonly Verb[] = [...Object.values(GROUPS).flat(), demoAgentVerb, superviseVerb]
@@ -127,8 +87,9 @@ function withoutSpawn(argv: string[]): string[] {
   const [first, ...rest] = argv
   const [second] = rest
   if (first !== spawnVerb.name || HELP.includes(second ?? '')) return argv
-  const isWorkflow = [runVerb, buildVerb, storiesVerb, pipelineVerb].some(({ name }) => name === second)
-  return isWorkflow ? [second!, '--detach', ...rest.slice(1)] : [runVerb.name, '--detach', ...rest]
+  return STARTERS.some(({ name }) => name === second)
+    ? [second!, '--detach', ...rest.slice(1)]
+    : [runVerb.name, '--detach', ...rest]
 }
 
 /** While the word after `spawn` is typed, it may be the name of a workflow; then its own options follow. */

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DemoName } from '../../../src/cli/commands/demo/command.ts'
 import { projectFiles, readScript } from '../../../src/cli/commands/demo/script.ts'
+import type { DemoName } from '../../../src/cli/verbs/begin.ts'
 import { missing, openPlace } from './place.ts'
 
 /** Each workflow with the project of its demo. */

@@ -21,10 +21,10 @@ import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { storyFilePath, storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import type { ArchiveOptions } from '../../verbs/upkeep.ts'
 import { storyTemplates } from '../init/init-stories.ts'
 import { isCutOff, latestStories } from '../stories/restore-stories.ts'
 import { readStoryFile, storyDir } from '../stories/story-source.ts'
-import type { ArchiveOptions } from './command.ts'
 
 const LIST = 'tasks.json'
 const MOVED = ['prd.md', LIST, 'progress.txt']

@@ -6,8 +6,8 @@ import { projectOf } from '../../../runs/project.ts'
 import { isUndone } from '../../../view/report/ending.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf, workflows } from '../../../workflows/index.ts'
+import type { BuildOptions } from '../../verbs/run.ts'
 import { hostResumed } from '../watch/run-screen.ts'
-import type { BuildOptions } from './command.ts'
 
 /** Options that are fixed when a run begins, so a resume cannot change them. */
 const KEPT = ['check', 'refine', 'yes', 'planOnly', 'tasks', 'branch', 'dryRun', 'once'] as const

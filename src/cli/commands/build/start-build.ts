@@ -12,13 +12,13 @@ import { readTaskList } from '../../../workflows/build/rules/sources/read-tasks.
 import type { BuildSpec } from '../../../workflows/build/spec.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
+import type { BuildOptions } from '../../verbs/run.ts'
 import { propose } from '../init/propose.ts'
 import { readFiles } from '../init/read-files.ts'
 import { readInput } from '../run/start-run.ts'
 import { asWorker } from '../spawn/as-worker.ts'
 import { withScreen } from '../watch/run-screen.ts'
 import { readArgument } from './argument.ts'
-import type { BuildOptions } from './command.ts'
 import { resumeBuild } from './resume-build.ts'
 
 /** Options that a build does not have, and what to use instead. */

@@ -6,7 +6,7 @@ import { allWorkers } from '../../../runs/worker-record.ts'
 import { readJournal } from '../../../store/journal.ts'
 import { print } from '../../../terminal/print.ts'
 import { plainLine } from '../../../view/text/plain.ts'
-import type { Shell } from './command.ts'
+import type { Shell } from '../../verbs/upkeep.ts'
 import { type Completion, findCompletions } from './find-completions.ts'
 import { scriptFor } from './scripts.ts'
 

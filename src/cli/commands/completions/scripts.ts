@@ -1,4 +1,4 @@
-import type { Shell } from './command.ts'
+import type { Shell } from '../../verbs/upkeep.ts'
 
 /**
  * Each script only asks `ralph complete WORDS…`, so that a script that was installed long ago is never out of date. The

@@ -1,5 +1,5 @@
 import { template } from '../../../workflows/stories/templates.ts'
-import type { DemoName } from './command.ts'
+import type { DemoName } from '../../verbs/begin.ts'
 
 /** One thing that the scripted agent does. */
 export type ScriptStep =

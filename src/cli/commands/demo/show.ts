@@ -20,10 +20,10 @@ import { runWorkflow } from '../../../workflows/run/workflow.ts'
 import { type BaseSpec, gitEnvironment, limitsOf } from '../../../workflows/spec.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { Workflow } from '../../../workflows/workflow.ts'
+import type { DemoName } from '../../verbs/begin.ts'
 import { storySettings } from '../stories/start-stories.ts'
 import { readStoryFile, STORIES } from '../stories/story-source.ts'
 import { DEMO_FAST } from './agent.ts'
-import type { DemoName } from './command.ts'
 import { projectFiles, readScript } from './script.ts'
 
 type Base = Omit<BaseSpec, 'start'>

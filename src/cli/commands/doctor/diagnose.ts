@@ -8,7 +8,7 @@ import { present } from '../../../settings/environment.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { safeIo } from '../../../terminal/print.ts'
-import type { DoctorOptions } from './command.ts'
+import type { DoctorOptions } from '../../verbs/begin.ts'
 import { examine } from './examine.ts'
 import { showDiagnosis } from './show.ts'
 

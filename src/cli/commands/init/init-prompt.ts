@@ -7,7 +7,7 @@ import { pinFolder } from '../../../store/files/pinned.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { printText } from '../../../terminal/print.ts'
 import { template } from '../../../workflows/stories/templates.ts'
-import type { InitOptions } from './command.ts'
+import type { InitOptions } from '../../verbs/begin.ts'
 
 const FILE = 'PROMPT.md'
 

@@ -13,8 +13,8 @@ import { printText } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
 import { template } from '../../../workflows/stories/templates.ts'
+import type { InitOptions } from '../../verbs/begin.ts'
 import { storyDir } from '../stories/story-source.ts'
-import type { InitOptions } from './command.ts'
 
 /** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
 export async function initStories(options: InitOptions): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Io } from '../../../runs/io.ts'
 import { type TemplateName, template } from '../../../workflows/stories/templates.ts'
-import type { TemplateChoice } from '../template.ts'
+import type { TemplateChoice } from '../../verbs/begin.ts'
 
 const FILES: Record<TemplateChoice, TemplateName> = {
   prompt: 'prompt.md',

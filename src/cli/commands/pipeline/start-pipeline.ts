@@ -15,10 +15,10 @@ import {
 import { type PipelineTask, taskRules } from '../../../workflows/pipeline/tasks/task.ts'
 import { pipelineWorkflow } from '../../../workflows/pipeline/workflow.ts'
 import { limitsOf } from '../../../workflows/spec.ts'
+import type { PipelineOptions } from '../../verbs/run.ts'
 import { readInput } from '../run/start-run.ts'
 import { asWorker } from '../spawn/as-worker.ts'
 import { withScreen } from '../watch/run-screen.ts'
-import type { PipelineOptions } from './command.ts'
 
 /** `ralph pipeline`, from its options to the end of the run. */
 export async function startPipeline(

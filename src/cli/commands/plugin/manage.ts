@@ -4,7 +4,7 @@ import { findProgram } from '../../../runners/find-program.ts'
 import { commandRunner, type Ran } from '../../../runners/run-command.ts'
 import { present } from '../../../settings/environment.ts'
 import { print } from '../../../terminal/print.ts'
-import type { PluginAction } from './command.ts'
+import type { PluginAction } from '../../verbs/upkeep.ts'
 
 const MARKET = 'ralph'
 const PLUGIN = `ralph@${MARKET}`

@@ -12,9 +12,9 @@ import { checkPattern, matches } from '../../../workflows/run/done-pattern.ts'
 import type { PromptSpec } from '../../../workflows/run/spec.ts'
 import { runWorkflow } from '../../../workflows/run/workflow.ts'
 import { checkNames, limitsOf } from '../../../workflows/spec.ts'
+import type { RunOptions } from '../../verbs/run.ts'
 import { asWorker } from '../spawn/as-worker.ts'
 import { withScreen } from '../watch/run-screen.ts'
-import type { RunOptions } from './command.ts'
 
 /** `ralph run`, from its options to the end of the run. */
 export async function startPrompt(

@@ -19,8 +19,8 @@ import {
   type TaskStatus,
   taskRules,
 } from '../../../workflows/pipeline/tasks/task.ts'
+import type { TaskFields, TaskProject } from '../../verbs/task.ts'
 import { readInput } from '../run/start-run.ts'
-import type { TaskFields, TaskProject } from './command.ts'
 import { givenFrom, optionAt, withFields } from './fields.ts'
 import { listLines, taskLines } from './show.ts'
 

@@ -3,7 +3,7 @@ import { TEMPLATES } from '../../../core/verification/templates.ts'
 import { type Path, showPath } from '../../../settings/path.ts'
 import { PIPELINE_ROLES } from '../../../settings/schema.ts'
 import { isMethod } from '../../../settings/verification.ts'
-import type { TaskFields } from './command.ts'
+import type { TaskFields } from '../../verbs/task.ts'
 
 type Raw = Record<string, unknown>
 

@@ -20,8 +20,12 @@ import { type ListFileSync, syncListFile } from '../../../workflows/build/list-f
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
 import { isOf } from '../../../workflows/index.ts'
-import { TODO_ACTIONS, type TodoAction } from '../todo-actions.ts'
-import type { TodoOptions } from './command.ts'
+import type { TodoOptions } from '../../verbs/steer.ts'
+
+const TODO_ACTIONS = ['add', 'done', 'skip', 'edit'] as const
+
+/** What `ralph todo` can do to a list. */
+export type TodoAction = (typeof TODO_ACTIONS)[number]
 
 /** Shows or changes a build's list. */
 export async function todoRun(words: string[], options: TodoOptions, io: Io): Promise<number> {

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
-import { collect } from '../common.ts'
-import { positiveInteger, wholeNumber } from '../numbers.ts'
-import { PROJECT_DIR, type Verb } from '../verb.ts'
+import { collect, positiveInteger, wholeNumber } from './options.ts'
+import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const ROLES = ['coder', 'reviewer', 'tester', 'qa']
 
@@ -53,7 +52,7 @@ export const taskVerb: Verb = {
   name: 'task',
   summary: "Create, import, show and change the pipeline's tasks.",
   define(command, { finish }) {
-    const actions = async () => (await import('../../actions.ts')).taskActions
+    const actions = async () => (await import('../actions.ts')).taskActions
     command.usage('<action>').addHelpText('after', EXAMPLES)
     addFields(
       command
@@ -91,9 +90,7 @@ export const taskVerb: Verb = {
       .option('--model <model>', 'the model of the agent')
       .option('--trust', "allow what this project's files decide")
       .option(...PROJECT_DIR)
-      .action(async (file, options) =>
-        finish(await (await import('../../actions.ts')).planTasks(file, options)),
-      )
+      .action(async (file, options) => finish(await (await import('../actions.ts')).planTasks(file, options)))
     command
       .command('import')
       .description('Import tasks from YAML or JSON: all of them, or none.')
