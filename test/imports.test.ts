@@ -157,10 +157,10 @@ describe('the name of an export', () => {
   /** Names that two files export because both mean the same. The second file is a command, which adds what is named here. */
   const SHARED: readonly (readonly [name: string, files: string, why: string])[] = [
     ['collectGarbage', 'cli/actions.ts runs/gc.ts', "ralph's own registry, and a terminal to ask at"],
-    ['diffRun', 'cli/commands/diff/show-diff.ts runs/diff.ts', 'a git that prints to the terminal'],
+    ['diffRun', 'cli/commands/see/diff-undo.ts runs/diff.ts', 'a git that prints to the terminal'],
     ['showStatus', 'cli/actions.ts runs/status.ts', "ralph's own registry, and what a worker shows"],
     ['superviseWorker', 'cli/actions.ts workers/supervise.ts', "ralph's own registry"],
-    ['undoRun', 'cli/commands/undo/ask-first.ts runs/undo.ts', 'the question at the terminal'],
+    ['undoRun', 'cli/commands/see/diff-undo.ts runs/undo.ts', 'the question at the terminal'],
   ]
 
   it('belongs to one thing only', () => {

@@ -1,8 +1,10 @@
-import { Command, CommanderError } from 'commander'
+import { fstatSync, statSync, writeSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { wrapLines } from '../core/format.ts'
 import { printableLine } from '../core/visible.ts'
 import { complain, printFailure, safeIo } from '../terminal/print.ts'
-import { helpOutput } from './help-output.ts'
 import { BACKGROUND, spawnVerb, superviseVerb } from './verbs/background.ts'
 import { BEGIN, demoAgentVerb } from './verbs/begin.ts'
 import { RUN_AN_AGENT, runVerb, STARTERS } from './verbs/run.ts'
@@ -34,6 +36,19 @@ Examples:
   ralph diff                                  what it changed; ralph undo puts it back
 
 Exit codes: 0 done · 1 ended without being done · 2 bad usage, settings or input · 130 interrupted`
+
+/**
+ * Prints help and the version directly to the file descriptor. `process.stdout` would load Node's streams, which takes a
+ * tenth of the time that this program needs to start.
+ */
+const helpOutput: OutputConfiguration = {
+  // Commander wraps its own lines, but no examples.
+  writeOut: text => print(Buffer.from(wrapLines(text, columnsOfHelp()))),
+  // What is printed for a command that lacks its subcommand.
+  writeErr: text => complain(text.trimEnd()),
+  getOutHelpWidth: columnsOfHelp,
+  getOutHasColors: () => false,
+}
 
 /** Runs one command line and returns its exit code. */
 export async function main(typed: string[]): Promise<number> {
@@ -127,4 +142,26 @@ function explain(error: unknown, verbose: boolean): number {
   printFailure(error as Error, verbose)
   // By name, because the other bundle has a class of its own.
   return (error as Error).name === 'UsageError' ? 2 : 1
+}
+
+function columnsOfHelp(): number {
+  return (isScreen() && process.stdout.columns) || 80
+}
+
+function print(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; )
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOSPC')
+        throw new Error('cannot write to standard output: the disk is full; some of the output is lost')
+      // Wait for a slow reader; one that went away (`| head`) is not an error.
+      if (code !== 'EAGAIN') return
+    }
+}
+
+function isScreen(): boolean {
+  const out = fstatSync(1)
+  return out.isCharacterDevice() && out.rdev !== statSync(devNull).rdev
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { reportRun } from '../../src/cli/commands/report/print-report.ts'
+import { reportRun } from '../../src/cli/commands/see/report.ts'
 import { UsageError } from '../../src/core/usage-error.ts'
 import { collectGarbage } from '../../src/runs/gc.ts'
 import { workflows } from '../../src/workflows/index.ts'

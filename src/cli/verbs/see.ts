@@ -4,8 +4,8 @@ import type { StatusOptions } from '../../runs/status.ts'
 import type { UndoOptions } from '../../runs/undo.ts'
 import type { EventsOptions } from '../../workers/events.ts'
 import type { ListOptions } from '../../workers/list.ts'
-import type { MorningOptions } from '../commands/morning/print-morning.ts'
-import type { ReportOptions } from '../commands/report/print-report.ts'
+import type { MorningOptions } from '../commands/see/morning.ts'
+import type { ReportOptions } from '../commands/see/report.ts'
 import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from './verb.ts'
 
 const actions = () => import('../actions.ts')

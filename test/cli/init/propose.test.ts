@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { propose } from '../../../src/cli/commands/init/propose.ts'
-import { readFiles } from '../../../src/cli/commands/init/read-files.ts'
+import { propose, readFiles } from '../../../src/cli/commands/init/propose.ts'
 import { scratch } from '../../support/scratch.ts'
 
 const scripts = (scripts: unknown, more: object = {}) => JSON.stringify({ scripts, ...more })

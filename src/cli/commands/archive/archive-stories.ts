@@ -22,7 +22,7 @@ import { branchOf, freshStories } from '../../../workflows/stories/rules/templat
 import { storyFilePath, storyLinks } from '../../../workflows/stories/story-file-path.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { ArchiveOptions } from '../../verbs/upkeep.ts'
-import { storyTemplates } from '../init/init-stories.ts'
+import { storyTemplates } from '../init/from-template.ts'
 import { isCutOff, latestStories } from '../stories/restore-stories.ts'
 import { readStoryFile, storyDir } from '../stories/story-source.ts'
 

@@ -1,12 +1,12 @@
+import manifest from '../../../../package.json' with { type: 'json' }
 import { ralphHome } from '../../../runs/find.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { findAgents } from './agents.ts'
 import { describeEnvironments } from './environment.ts'
-import { type Found, found, type Setup, type World } from './finding.ts'
+import { type Found, found, row, type Setup, type World } from './finding.ts'
 import { findFolder } from './folders.ts'
 import { findLogout } from './logout.ts'
 import { findChecks, findLock, findProtect, findRuns, findSettings, findTrust } from './project.ts'
-import { findNode, findPlatform, findVersion } from './ralph-itself.ts'
 import { findSandbox } from './sandbox.ts'
 import { findTools } from './tools.ts'
 
@@ -99,3 +99,34 @@ const obstaclesIn = (several: Several) => several.flatMap(({ obstacle }) => obst
 /** The facts of several matters, by their names. */
 const factsOf = <Facts extends object>(several: { [Name in keyof Facts]: Found<Facts[Name]> }): Facts =>
   Object.fromEntries(Object.entries<Found<unknown>>(several).map(([name, { fact }]) => [name, fact])) as Facts
+
+const findVersion = () => found(manifest.version, row('yes', 'version', manifest.version))
+
+function findNode({ machine: { node } }: Setup) {
+  const needs = manifest.engines.node.replace(/^\D+/, '')
+  const fact = { version: node, needs, enough: isAtLeast(node, needs) }
+  if (fact.enough) return found(fact, row('yes', 'node', node))
+  return {
+    ...found(fact, row('no', 'node', `${node} is too old`, `install ${needs} or newer`)),
+    obstacle: `Node ${node} is too old; ${needs} or newer is needed`,
+  }
+}
+
+function findPlatform({ machine: { platform, arch } }: Setup) {
+  const supported = platform === 'linux' || platform === 'darwin'
+  return found(
+    { name: platform, arch, supported },
+    row(
+      supported ? 'yes' : 'no',
+      'platform',
+      `${platform} ${arch}`,
+      supported ? null : 'Linux, macOS or WSL',
+    ),
+  )
+}
+
+function isAtLeast(version: string, needed: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number)
+  return major > neededMajor || (major === neededMajor && minor >= neededMinor)
+}

@@ -11,8 +11,8 @@ import {
   refuseTasks,
   refuseYesNo,
 } from './answers.ts'
-import type { Answers, GuardrailAnswer } from './draft.ts'
 import type { Proposal } from './propose.ts'
+import type { Answers, GuardrailAnswer } from './write-settings.ts'
 
 export type AskSettingsOptions = {
   /** Known agents on this machine. The first is the default. */

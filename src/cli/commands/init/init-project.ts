@@ -14,10 +14,8 @@ import { print, printError, printText, warn } from '../../../terminal/print.ts'
 import { terminalAsker } from '../../../terminal/question.ts'
 import type { InitOptions } from '../../verbs/begin.ts'
 import { type AskSettingsOptions, askSettings, askYesNo, usualAnswers } from './ask-settings.ts'
-import { type Draft, draftOf } from './draft.ts'
-import { propose } from './propose.ts'
-import { readFiles } from './read-files.ts'
-import { writeSettings } from './write-settings.ts'
+import { propose, readFiles } from './propose.ts'
+import { type Draft, draftOf, writeSettings } from './write-settings.ts'
 
 const SETTINGS = '.ralph/settings.json'
 

@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { safeJson } from '../../../core/visible.ts'
+import { UsageError } from '../../../core/usage-error.ts'
+import { quote, safeJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { readMorning } from '../../../runs/night.ts'
+import { parseDuration } from '../../../settings/duration.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { htmlMorning } from '../../../view/morning/html.ts'
+import { lastNight, type Period } from '../../../view/morning/model.ts'
 import { morningLines } from '../../../view/morning/page.ts'
 import { skippedLines } from '../../../view/morning/words.ts'
 import { workflows } from '../../../workflows/index.ts'
-import { periodSince } from './since.ts'
 
 /** `html`: where the page goes; true: the user named no file. */
 export type MorningOptions = { since?: string; json?: boolean; html?: true | string }
@@ -46,4 +48,35 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
     replaceFile(path, page, named === null ? 0o600 : undefined)
   })
   return say(stdout, `the page is ${path}; open it in a browser`)
+}
+
+/** The period that `--since` asks for, in local time; without it, the last night. */
+export function periodSince(word: string | undefined, now: number): Period {
+  if (word === undefined) return lastNight(now)
+  const seconds = parseDuration(word)
+  if (seconds !== null && seconds > 0)
+    return { since: now - seconds * 1000, now, words: `in the last ${word}` }
+  const since = dayNamed(word, now)
+  if (since === null)
+    throw new UsageError(
+      `--since ${quote(word)} is neither a time span such as 12h, nor a date such as 2026-11-17, nor yesterday or today`,
+    )
+  if (since > now) throw new UsageError(`--since ${quote(word)} is in the future`)
+  return { since, now, words: `since ${word}` }
+}
+
+/** When a day begins; null if the word names none. */
+function dayNamed(word: string, now: number): number | null {
+  const days = ['today', 'yesterday'].indexOf(word)
+  if (days >= 0) {
+    const day = new Date(now)
+    day.setHours(0, 0, 0, 0)
+    day.setDate(day.getDate() - days)
+    return day.getTime()
+  }
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(word)?.map(Number) ?? []
+  if (year === undefined || month === undefined || date === undefined) return null
+  const day = new Date(year, month - 1, date)
+  // The 31st of a shorter month would be a day of the next one.
+  return day.getMonth() === month - 1 && day.getDate() === date ? day.getTime() : null
 }

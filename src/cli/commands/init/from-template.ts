@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { enterBranch } from '../../../git/branches/branch.ts'
 import { ralphHome } from '../../../runs/find.ts'
+import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
@@ -12,9 +13,24 @@ import { requireWritable } from '../../../store/files/writable.ts'
 import { printText } from '../../../terminal/print.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
-import { template } from '../../../workflows/stories/templates.ts'
-import type { InitOptions } from '../../verbs/begin.ts'
+import { type TemplateName, template } from '../../../workflows/stories/templates.ts'
+import type { InitOptions, TemplateChoice } from '../../verbs/begin.ts'
 import { storyDir } from '../stories/story-source.ts'
+
+const FILE = 'PROMPT.md'
+
+/** `ralph init prompt`: a prompt to start from, in the project's folder. */
+export function initPrompt({ projectDir, force }: InitOptions): number {
+  const root = pinFolder(projectOf(projectDir, process.env))
+  const path = join(root.path, FILE)
+  const isThere = kindAt(path) !== null
+  if (isThere && !force) throw new UsageError(`${FILE} already exists (use --force to overwrite)`)
+  requireWritable(path, 'the prompt is kept there', () =>
+    inside(root, path, entry => replaceFile(entry, template('prompt.md'))),
+  )
+  printText(`created ${FILE}${isThere ? ' (overwritten)' : ''}`)
+  return 0
+}
 
 /** `ralph init stories`: makes the folder of a story loop. Overwrites existing files only with --force. */
 export async function initStories(options: InitOptions): Promise<number> {
@@ -71,4 +87,17 @@ function ignoreMarker(root: PinnedFolder): void {
   if (text.split(/\r?\n/).some(line => line.trim() === MARKER)) return
   const added = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`
   inside(root, path, entry => replaceFile(entry, added))
+}
+
+const FILES: Record<TemplateChoice, TemplateName> = {
+  prompt: 'prompt.md',
+  prd: 'prd.md',
+  tasks: 'tasks.json',
+  progress: 'progress.md',
+  'prompt-stories': 'prompt-stories.md',
+}
+
+export function printTemplate(name: TemplateChoice, { stdout }: Io): number {
+  stdout.write(template(FILES[name]))
+  return 0
 }
