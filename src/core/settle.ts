@@ -134,6 +134,7 @@ function advance(
 
   if (move === 'stuck') block(me, isIdle ? explainIdle(me) : explainStuck(me, red))
   else if (move === 'ask') block(me, outcome.asks ?? 'asks for a person')
+  else if (move === 'more' && outcome.findings.some(f => f.anew) && stage.on.more === step.stage) me.tries = 0
   else if (move === 'more' && isUndecided && stage.on.more === step.stage) {
     // Not the agent's fault: it uses up no try. But nothing may continue for ever.
     if (me.undecided >= state.limits.crashes)

@@ -68,6 +68,16 @@ describe('an agent that changes the list', () => {
     expect(statuses(stage.list())).toEqual(['#1 completed', '#2 completed', '#3 completed'])
   })
 
+  it('and then the run ends: the next one is told all the same, once it goes on', async () => {
+    const stage = setBuild({ plan: three, work: { '#1': [changes('[items[0], items[1]]')] } })
+    expect((await stage.ralph('build', 'x', '-m', '2')).code).toBe(1)
+    expect(stage.names()).toEqual(['plan', '#1'])
+    expect((await stage.ralph('resume', '-m', '9')).code).toBe(0)
+    const told = '- #3 was removed; it is put back.'
+    expect(stage.promptOf('#2')).toContain(told)
+    expect(stage.promptOf('#3')).not.toContain(told)
+  })
+
   it('and whose task fails is not accused of removing the bug fix that it never saw', async () => {
     const more = `{ content: 'Make part 2', status: 'pending', activeForm: 'x' }`
     const stage = setBuild({

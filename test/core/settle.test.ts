@@ -42,6 +42,16 @@ describe('a check that could not decide', () => {
   })
 })
 
+it('a stage begins again with all its tries if a person wants another answer', () => {
+  const run = play(buildTable(), [task('plan', { first: 'decompose' })])
+  expect(run.step(ok({ findings: [{ ...red, note: 'no list' }] })).state.tries).toBe(1)
+  for (let i = 0; i < 4; i++)
+    expect(run.step(ok({ findings: [{ ...unsure, anew: true }] }))).toMatchObject({
+      move: 'more',
+      state: { stage: 'decompose', tries: 0 },
+    })
+})
+
 describe('an iteration that ended well', () => {
   const { work } = runTable().stages
   const { work: untilGreen } = runTable({ untilGreen: true }).stages

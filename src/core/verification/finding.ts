@@ -17,6 +17,8 @@ export type Finding = {
   judgedBy?: string
   /** Nobody could decide, which is not the agent's fault: it spends no try. */
   undecided?: true
+  /** A person wants another answer: the stage begins again, with all its tries. */
+  anew?: true
   /** Only a person can help: the task is blocked, with the note as its question. */
   asks?: true
   /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */

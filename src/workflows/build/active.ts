@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { readBlocked, readFailed } from '../../core/completion.ts'
 import type { Finding, RunEvent } from '../../core/events.ts'
+import { isUncounted } from '../../core/outcome.ts'
 import { CannotGoOn, type Check, type Work } from '../../core/ports.ts'
 import { stoppedCleanly } from '../../core/stopped-cleanly.ts'
 import { taskStateOf } from '../../core/table.ts'
@@ -8,14 +9,17 @@ import type { Task, TaskId } from '../../core/task.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { openProgressLog } from '../../store/progress-log.ts'
 import { plain } from '../../view/text/plain.ts'
+import { unheardBy, withCorrections } from '../shared/corrections.ts'
 import { doneByPerson } from '../shared/list-edit.ts'
 import { RESOLVE } from '../shared/merging.ts'
+import { openNotes } from '../shared/notes.ts'
 import { ownFolders } from '../shared/own-folders.ts'
 import { countLine } from '../shared/prompt-parts.ts'
 import { resolvePrompt } from '../shared/resolve.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
 import { syncListFile } from './list-file-sync.ts'
+import { buildNotes } from './notes.ts'
 import { createPlanner } from './planning.ts'
 import { PLAN } from './rules/check-list.ts'
 import { detailOf, isPlanning, plannedTasks } from './rules/planned.ts'
@@ -37,11 +41,11 @@ export function openBuild(context: Context<BuildSpec>): Active {
     return (event: RunEvent) => plain(note(event))
   }
   const note = openProgressLog({ path, root: session.root, journal: context.journal, notes, warn }, past)
-  const planner = createPlanner(context)
+  const kept = openNotes(buildNotes, context)
+  const corrections = () => kept.get('corrections') ?? []
+  const planner = createPlanner(context, kept)
   const isPlanned = () => run().tasks.every(task => task.id !== PLAN || isDone(task))
   const isDone = (task: Task) => taskStateOf(table, run().state, task).stage === 'done'
-  /** Changes of the list that the last agent was not allowed to make, for the next prompt. */
-  let refused: string[] = []
   const wasPlanned = past.length > 0 && isPlanned()
   const stopsAfterPlan = spec.planOnly && !wasPlanned
   const parentOf = (task: Task) =>
@@ -63,7 +67,8 @@ export function openBuild(context: Context<BuildSpec>): Active {
         ? countLine(step.n, run().state.limits.iterations)
         : null,
     })
-    return refused.length === 0 ? text : `${text}\n\nThe last agent changed the list:\n${bullets(refused)}`
+    if (corrections().length === 0) return text
+    return `${text}\n\nThe last agent changed the list:\n${bullets(corrections().map(one => one.text))}`
   }
 
   /** A worktree has no file that is not committed. */
@@ -80,7 +85,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
   function applyListEdits(task: TaskId, recordEvent: Recorder): void {
     const { edit, refused: why } = list.byAgent(task, limits.additions - run().state.added, now())
     if (edit) recordEvent(edit)
-    refused = [...refused, ...why]
+    if (why.length > 0) kept.set('corrections', withCorrections(corrections(), why, run().state.steps))
     for (const text of why) recordEvent({ type: 'warned', at: now(), note: text })
     list.write()
   }
@@ -132,13 +137,13 @@ export function openBuild(context: Context<BuildSpec>): Active {
 
     onRequest: request => todoEdit(run().tasks, run().state, table, request),
 
-    onAgentStart() {
-      refused = []
-      list.show()
-    },
+    onAgentStart: () => list.show(),
 
     apply(settled, recordEvent) {
       planner.apply(settled, recordEvent)
+      // Its agent came to an end, so it has read the corrections that it was given.
+      if (!isUncounted(settled) && corrections().length > 0)
+        kept.set('corrections', unheardBy(corrections(), settled.id))
       applyListEdits(settled.task, recordEvent)
     },
 

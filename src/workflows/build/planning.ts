@@ -6,13 +6,15 @@ import type { StageName, Step, StepId } from '../../core/table.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { writeNewFile } from '../../store/files/new-file.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
+import type { OpenNotes } from '../shared/notes.ts'
 import { instructionsFor } from '../shared/prompt-parts.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import { askPerson } from './ask-person.ts'
-import { ANSWER_KEPT, PLAN_CHECK, planCheck } from './plan-check.ts'
+import type { buildNotes } from './notes.ts'
+import { PLAN_CHECK, planCheck } from './plan-check.ts'
 import { PLAN } from './rules/check-list.ts'
-import { decomposePrompt, repairPrompt, type Wishes } from './rules/decompose.ts'
-import { type CheckedList, itemsWithDetails, plannedTasks, wishesOf } from './rules/planned.ts'
+import { decomposePrompt, repairPrompt } from './rules/decompose.ts'
+import { type CheckedList, itemsWithDetails, plannedTasks } from './rules/planned.ts'
 import { readRefined, refinePrompt } from './rules/refine.ts'
 import type { BuildSpec } from './spec.ts'
 
@@ -27,7 +29,7 @@ export interface Planner {
   claims(work: Work, text: string): Promise<Claims>
   /** Skips refining if nobody can be asked about the result; null if there is nothing to skip. */
   skipRefining(): Extract<RunEvent, { type: 'edited' }> | null
-  /** Records the chosen goal. Safe to repeat. */
+  /** From now on the goal is planned. Safe to repeat. */
   apply(settled: Settled, record: Recorder): void
 }
 
@@ -36,18 +38,15 @@ const NOT_REFINED =
 
 const NOBODY_TO_ASK = 'there is no terminal to ask about a refined goal, so ralph plans the goal as it is'
 
-export function createPlanner(context: Context<BuildSpec>): Planner {
+export function createPlanner(context: Context<BuildSpec>, notes: OpenNotes<typeof buildNotes>): Planner {
   const { spec, table, session, user, run, record } = context
   const person = user && askPerson(user)
   const original = spec.goal.text
   const plans = new Map<StepId, CheckedList>()
   const now = () => Date.now()
   const planTask = () => run().tasks.find(task => task.id === PLAN)
-
-  const goal = (): string => {
-    const chosen = planTask()?.spec?.goal
-    return typeof chosen === 'string' ? chosen : original
-  }
+  const goal = () => notes.get('goal') ?? original
+  const wishes = () => notes.get('wishes') ?? null
 
   async function ask<T>(id: StepId, what: string, question: () => Promise<T>): Promise<T> {
     record({ type: 'asking', at: now(), id, what })
@@ -67,10 +66,10 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
     return original
   }
 
-  function failedPlan({ note, log }: Finding): { answer: string; errors: string[] } {
-    const errors = note.split('\n').filter(line => !line.startsWith(ANSWER_KEPT))
-    return { answer: (log && textAt(join(spec.project, log), { limit: LIMITS.text })) || '', errors }
-  }
+  const failedPlan = ({ log }: Finding) => ({
+    answer: (log && textAt(join(spec.project, log), { limit: LIMITS.text })) || '',
+    errors: notes.get('flaws') ?? [],
+  })
 
   return {
     goal,
@@ -81,8 +80,8 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
         ({ check, verdict }) => check === PLAN_CHECK && verdict === 'fail',
       )
       return failed
-        ? repairPrompt(goal(), failedPlan(failed), instructionsFor(state, task.id), wishesOf(task))
-        : decomposePrompt(goal(), instructionsFor(state, task.id), wishesOf(task))
+        ? repairPrompt(goal(), failedPlan(failed), instructionsFor(state, task.id), wishes())
+        : decomposePrompt(goal(), instructionsFor(state, task.id), wishes())
     },
 
     checks(stage, step) {
@@ -100,22 +99,12 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
               ? planned => ask(step.id, 'the plan', () => person.reviewPlan(planned))
               : null,
           accept: planned => plans.set(step.id, planned),
-          again({ words, plan: shown }) {
-            const task = planTask()!
-            const current = taskStateOf(table, run().state, task)
-            const wishes: Wishes = {
+          reject: errors => notes.set('flaws', errors),
+          again: ({ words, plan: shown }) =>
+            notes.set('wishes', {
               list: itemsWithDetails(shown),
-              words: [...(wishesOf(task)?.words ?? []), words],
-            }
-            record({
-              type: 'edited',
-              at: now(),
-              by: 'person',
-              // Settling this step uses up a try. The next answer must still have all of its tries.
-              state: { [PLAN]: { ...current, tries: -1 } },
-              list: { change: { [PLAN]: { spec: { ...task.spec, wishes } } } },
-            })
-          },
+              words: [...(wishes()?.words ?? []), words],
+            }),
         }),
       ]
     },
@@ -130,6 +119,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
       if (refined === undefined) return {}
       const chosen = await chooseGoal(step, refined)
       session.logCall({ at: new Date(now()).toISOString(), step: step.id, original, refined, chosen })
+      notes.set('goal', chosen)
       return { signal: true, note: chosen }
     },
 
@@ -148,7 +138,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
       }
     },
 
-    apply({ stage, move, note }, record) {
+    apply({ stage, move }, record) {
       if (stage !== 'refine') return
       if (move === 'spent') record({ type: 'warned', at: now(), note: NOT_REFINED })
       if (move === 'pass')
@@ -156,7 +146,7 @@ export function createPlanner(context: Context<BuildSpec>): Planner {
           type: 'edited',
           at: now(),
           by: 'ralph',
-          list: { change: { [PLAN]: { first: 'decompose', spec: { goal: note } } } },
+          list: { change: { [PLAN]: { first: 'decompose' } } },
         })
     },
   }

@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { RunEvent } from '../../core/events.ts'
 import type { TaskId } from '../../core/task.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import type { Context } from '../workflow.ts'
+import type { Correction } from './corrections.ts'
+
+/** Of the notes of workflows that correct their agents. */
+export const corrections: z.ZodMiniType<Correction[]> = z.array(
+  z.object({ text: z.string(), after: z.number() }),
+)
 
 type Schema = z.ZodMiniObject
 type Values<S extends Schema> = z.output<S>

@@ -286,7 +286,9 @@ the limit
     log.step(ok({ findings: [{ check: 'a person', verdict: 'unsure', note: '' }] }))
     expect(log.text).toBe(before)
     const wishes = { words: ['smaller', 'with tests\n# x'], plan: [] }
-    log.write({ type: 'edited', ...AT, by: 'person', list: { change: { plan: { spec: { wishes } } } } })
+    log.write({ type: 'noted', ...AT, workflow: 'build', key: 'goal', value: 'Build it' })
+    expect(log.text).toBe(before)
+    log.write({ type: 'noted', ...AT, workflow: 'build', key: 'wishes', value: wishes })
     expect(log.text).toBe(`${before}\n## Another plan wanted (${T0})\nwith tests\n  # x\n`)
   })
 

@@ -1,7 +1,6 @@
 import type { TodoItem } from '../../../core/events.ts'
 import type { StageName } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
-import type { Wishes } from './decompose.ts'
 
 /** What is known about a task besides its line in the list. It is kept in details.json, not in tasks.json. */
 export type Detail = { description?: string; acceptanceCriteria?: string[] }
@@ -31,10 +30,6 @@ export function plannedTasks({ items, details }: CheckedList): Task[] {
 /** Each item together with its details: the form that planners write and people edit. */
 export const itemsWithDetails = ({ items, details }: CheckedList): (TodoItem & Detail)[] =>
   items.map(item => ({ ...item, ...details[item.id] }))
-
-/** The changes that people asked for when they saw a plan. They are kept on the planning task. */
-export const wishesOf = (task: Pick<Task, 'spec'>): Wishes | null =>
-  (task.spec?.wishes as Wishes | undefined) ?? null
 
 export const detailOf = (task: Task): Detail => (task.spec ?? {}) as Detail
 

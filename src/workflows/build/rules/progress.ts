@@ -6,7 +6,8 @@ import type { StepId } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 import { SKIPPED } from '../../shared/list-edit.ts'
 import { PLAN } from './check-list.ts'
-import { detailOf, isPlanning, wishesOf } from './planned.ts'
+import type { Wishes } from './decompose.ts'
+import { detailOf, isPlanning } from './planned.ts'
 
 /** Limits for quotes of agents and failing checks: every iteration reads the whole log. */
 const MOST_LINES = 12
@@ -16,18 +17,7 @@ const MOST_CHARS = 1500
 type Silent =
   | ('baseline' | 'spawned' | 'committing' | 'applied' | 'opening' | 'opened' | 'merging' | 'rebased')
   | ('landing' | 'closed' | 'control' | 'limits' | 'warned' | 'denied' | 'refused' | 'allowed' | 'doubted')
-  | (
-      | 'prompted'
-      | 'agent'
-      | 'checking'
-      | 'checked'
-      | 'waiting'
-      | 'asked'
-      | 'asking'
-      | 'changed'
-      | 'undone'
-      | 'noted'
-    )
+  | ('prompted' | 'agent' | 'checking' | 'checked' | 'waiting' | 'asked' | 'asking' | 'changed' | 'undone')
 
 /**
  * progress.txt as a fold over a run's events: each event gives the text to append, mostly ''. The same event gives the
@@ -71,7 +61,7 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
             ? ''
             : `\n## Goal, refined (${isoTime(event.at)})\n${indent(event.note)}\n`
         if (isPlanning(event.stage) && event.move === 'pass') return planEntry(event.add)
-        // If a person wants another plan, that is not a failure: the `edited` event has its own entry.
+        // If a person wants another plan, that is not a failure: its note has an entry of its own.
         if (isPlanning(event.stage) && event.findings.some(({ verdict }) => verdict === 'unsure')) return ''
         const task = before.find(({ id }) => id === event.task)
         return task ? iterationEntry(step?.n ?? 0, task, event, event.at, step?.finalText ?? '') : ''
@@ -84,6 +74,8 @@ export function progressNotes(goal: string): (event: RunEvent) => string {
             : `\n## Iteration ${numbers.get(event.id) ?? 0}, committed (${isoTime(event.at)})\n`
         return `${title}- Committed${by} as ${event.to.slice(0, 10)}\n`
       }
+      case 'noted':
+        return wishEntry(event)
       case 'merged':
         return `- Merged as ${event.to.slice(0, 10)}\n`
       case 'edited':
@@ -155,12 +147,16 @@ function detailLines(task: Task): readonly string[] {
 
 const NONE: readonly string[] = []
 
+/** What a person wants changed in the plan that they were shown. */
+function wishEntry({ key, value, at }: Extract<RunEvent, { type: 'noted' }>): string {
+  if (key !== 'wishes') return ''
+  return `\n## Another plan wanted (${isoTime(at)})\n${indent((value as Wishes).words.at(-1) ?? '')}\n`
+}
+
 /** The entry for a changed list. Refused changes of agents are not edits, so they do not appear. */
 function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonly Task[]): string {
   const titles = new Map<TaskId, string>(before.map(({ id, title }) => [id, title]))
   const { add = [], remove = [], change = {}, order } = event.list ?? {}
-  const wish = wishesOf(change[PLAN] ?? {})?.words.at(-1)
-  if (wish !== undefined) return `\n## Another plan wanted (${isoTime(event.at)})\n${indent(wish)}\n`
   const lines = [
     ...add.map(({ task }) => `- Added ${task.id}: ${onOneLine(task.title)}`),
     ...remove.map(id => `- Removed ${id}: ${onOneLine(titles.get(id) ?? '')}`),
