@@ -8,7 +8,7 @@ import { type Area, type AreaOptions, areaOf, isConfig, readArea, repositoryArea
 import { applyHarmless, type ConfigTool, configChange } from './git-config.ts'
 import { openFolderAgain, putBack } from './put-back.ts'
 import type { SetAside } from './set-aside.ts'
-import { differingPaths, type Kept, look, type Snapshot, takeSnapshot } from './snapshot.ts'
+import { differingPaths, type Kept, readAreas, type Snapshot, takeSnapshot } from './snapshot.ts'
 import { type InnerRepository, tameRepository } from './tame-repository.ts'
 import { addViolations, isViolated, NO_VIOLATIONS, type Violations } from './violations.ts'
 
@@ -46,169 +46,196 @@ type SavedState = {
   kept?: string[]
 }
 
-export function guardFiles(options: FileGuardOptions): FileGuard {
-  const { project, tool, aside, path, write } = options
-  const fixed = options.areas.map(readArea)
-  const saved = load(path)
-  let state = saved
-  let areas: Area[] | null = null
-  let violations: Violations = saved ? { ...NO_VIOLATIONS, ...saved, changed: saved.violated } : NO_VIOLATIONS
+/** The protected files of one guard: as they were, and what was found since. */
+type GuardState = {
+  readonly options: FileGuardOptions
+  /** The areas of the options. Their patterns are compiled once. */
+  readonly fixed: readonly Area[]
+  saved: SavedState | null
+  /** What was protected when the state was taken. After a crash it is looked for again. */
+  areas: Area[] | null
+  violations: Violations
   /** Roots that were gone when the state was taken: nothing may appear there unseen. */
-  let absent: Area[] = []
+  absent: Area[]
   /** Roots by the folder they were when this process first saw them. */
-  const roots: Record<string, string> = {}
+  readonly roots: Record<string, string>
   /** Configurations whose changes were harmless, by path. */
-  const harmless = new Map<string, string>()
-  const shown = (file: string) => relative(project, file) || file
+  readonly harmless: Map<string, string>
+}
 
-  const save = () => {
-    if (!state) return
-    const { changed, failed, gone, kept } = violations
-    write(path, JSON.stringify({ ...state, violated: changed, failed, gone, kept } satisfies SavedState))
+/** What one restore works with. */
+type Restoring = {
+  guard: GuardState
+  before: Snapshot
+  /** The areas whose folder is still the same. */
+  pins: ReadonlyMap<Area, PinnedFolder>
+  found: Violations
+}
+
+export function guardFiles(options: FileGuardOptions): FileGuard {
+  const saved = load(options.path)
+  const guard: GuardState = {
+    options,
+    fixed: options.areas.map(readArea),
+    saved,
+    areas: null,
+    violations: saved ? { ...NO_VIOLATIONS, ...saved, changed: saved.violated } : NO_VIOLATIONS,
+    absent: [],
+    roots: {},
+    harmless: new Map(),
   }
+  return {
+    take: () => takeFiles(guard),
+    restore: () => restoreAll(guard),
+    violations: () => guard.violations,
+  }
+}
 
-  const inner = async () => (await options.innerRepositories?.()) ?? []
+async function takeFiles(guard: GuardState): Promise<void> {
+  if (guard.violations.failed.length > 0) await restoreAll(guard)
+  const { violations, saved, roots } = guard
+  if (violations.failed.length > 0)
+    throw new CannotGoOn(`protected files cannot be put back: ${violations.failed.join(', ')}`)
+  guard.areas = pinRoots(guard, await findAreas(guard))
+  const files = takeSnapshot(guard.areas, saved?.files ?? {})
+  guard.violations = NO_VIOLATIONS
+  guard.harmless.clear()
+  const pinned = Object.fromEntries(guard.areas.map(({ root }) => [root, roots[root]!]))
+  const isSaved = saved && files === saved.files && isSame(pinned, saved.roots)
+  guard.saved = { files, roots: pinned, violated: [] }
+  if (!isSaved || isViolated(violations)) save(guard)
+}
 
-  const findAreas = async (): Promise<Area[]> => [
-    ...fixed,
-    ...((await options.moreAreas?.()) ?? []).map(readArea),
-    ...(await inner())
-      .filter(({ isOutside }) => !isOutside)
-      .map(({ gitDir }) => readArea(repositoryArea(gitDir))),
+function save({ saved, violations, options }: GuardState): void {
+  if (!saved) return
+  const { changed, failed, gone, kept } = violations
+  options.write(
+    options.path,
+    JSON.stringify({ ...saved, violated: changed, failed, gone, kept } satisfies SavedState),
+  )
+}
+
+async function findAreas({ options, fixed }: GuardState): Promise<Area[]> {
+  const inner = ((await options.innerRepositories?.()) ?? []).filter(({ isOutside }) => !isOutside)
+  const more = [
+    ...((await options.moreAreas?.()) ?? []),
+    ...inner.map(({ gitDir }) => repositoryArea(gitDir)),
   ]
+  return [...fixed, ...more.map(readArea)]
+}
 
-  /** Notes which folders the roots are. A missing one has nothing to protect. */
-  function pinRoots(found: Area[]): Area[] {
-    absent = []
-    return found.filter(area => {
-      const { root, mayGo } = area
-      const known = roots[root]
-      if (known !== undefined && isPinned({ path: root, id: known })) return true
-      if (kindAt(root) === null) {
-        if (!mayGo) absent.push(area)
-        return false
-      }
-      if (known !== undefined && !mayGo)
-        throw new CannotGoOn(`${root} is no longer the folder that it was; put it back, then: ralph resume`)
-      roots[root] = pin(root).id
-      return true
-    })
-  }
-
-  async function take(): Promise<void> {
-    if (violations.failed.length > 0) await restore()
-    if (violations.failed.length > 0)
-      throw new CannotGoOn(`protected files cannot be put back: ${violations.failed.join(', ')}`)
-    areas = pinRoots(await findAreas())
-    const before = state
-    const files = takeSnapshot(areas, before?.files ?? {})
-    const wasViolated = isViolated(violations)
-    violations = NO_VIOLATIONS
-    harmless.clear()
-    const pinned = Object.fromEntries(areas.map(({ root }) => [root, roots[root]!]))
-    const isSaved = before && files === before.files && isSame(pinned, before.roots)
-    state = { files, roots: pinned, violated: [] }
-    if (!isSaved || wasViolated) save()
-  }
-
-  async function restore(): Promise<Violations> {
-    if (!state) return NO_VIOLATIONS
-    const known = state
-    aside.begin()
-    const found: Violations = { changed: [], failed: [], gone: [], kept: [] }
-    const pins = new Map<Area, PinnedFolder>()
-    for (const area of areas ?? (await savedAreas(known))) {
-      const pin = pinOf(area.root, known)
-      if (pin && isPinned(pin)) pins.set(area, pin)
-      else if (!area.mayGo && kindAt(area.root) === null) found.gone.push(shown(area.root))
-      else if (!area.mayGo) found.failed.push(`${shown(area.root)} (it is no longer the same folder)`)
+/** Notes which folders the roots are. A missing one has nothing to protect. */
+function pinRoots(guard: GuardState, found: Area[]): Area[] {
+  const { roots } = guard
+  guard.absent = []
+  return found.filter(area => {
+    const { root, mayGo } = area
+    const known = roots[root]
+    if (known !== undefined && isPinned({ path: root, id: known })) return true
+    if (kindAt(root) === null) {
+      if (!mayGo) guard.absent.push(area)
+      return false
     }
-    for (const { root } of absent)
-      if (kindAt(root) !== null) found.failed.push(`${shown(root)} (it is no longer the same folder)`)
-    for (const file of await restoreFiles(known.files, pins, found)) found.changed.push(file)
-    for (const repository of await inner())
-      if (!Object.hasOwn(known.roots, repository.gitDir))
-        await tameRepository(repository, { tool, aside, shown, found, root: project })
-    const folder = aside.folder()
-    if (folder !== null) found.kept.push(folder)
-    const failedBefore = violations.failed.length
-    violations = addViolations({ ...violations, failed: [] }, found)
-    if (isViolated(found) || failedBefore > 0) save()
-    return found
+    if (known !== undefined && !mayGo)
+      throw new CannotGoOn(`${root} is no longer the folder that it was; put it back, then: ralph resume`)
+    roots[root] = pin(root).id
+    return true
+  })
+}
+
+async function restoreAll(guard: GuardState): Promise<Violations> {
+  const { saved, options } = guard
+  if (!saved) return NO_VIOLATIONS
+  const { tool, aside, project } = options
+  const shown = (path: string) => shownIn(guard, path)
+  aside.begin()
+  const found: Violations = { changed: [], failed: [], gone: [], kept: [] }
+  const pins = new Map<Area, PinnedFolder>()
+  for (const area of guard.areas ?? (await savedAreas(guard, saved))) {
+    const pin = pinOf(area.root, saved)
+    if (pin && isPinned(pin)) pins.set(area, pin)
+    else if (!area.mayGo && kindAt(area.root) === null) found.gone.push(shown(area.root))
+    else if (!area.mayGo) found.failed.push(`${shown(area.root)} (it is no longer the same folder)`)
   }
+  for (const { root } of guard.absent)
+    if (kindAt(root) !== null) found.failed.push(`${shown(root)} (it is no longer the same folder)`)
+  await restoreFiles({ guard, before: saved.files, pins, found })
+  for (const repository of (await options.innerRepositories?.()) ?? [])
+    if (!Object.hasOwn(saved.roots, repository.gitDir))
+      await tameRepository(repository, { tool, aside, shown, found, root: project })
+  const folder = aside.folder()
+  if (folder !== null) found.kept.push(folder)
+  const failedBefore = guard.violations.failed.length
+  guard.violations = addViolations({ ...guard.violations, failed: [] }, found)
+  if (isViolated(found) || failedBefore > 0) save(guard)
+  return found
+}
 
-  /** After a crash: what was protected then. */
-  const savedAreas = async ({ roots: known }: SavedState): Promise<Area[]> =>
-    (await findAreas()).filter(({ root }) => !known || Object.hasOwn(known, root))
+const shownIn = ({ options }: GuardState, path: string): string => relative(options.project, path) || path
 
-  function pinOf(root: string, known: SavedState): PinnedFolder | null {
-    const id = known.roots[root]
-    if (id !== undefined) return { path: root, id }
-    return kindAt(root) === null ? null : pin(root)
+/** After a crash: what was protected then. */
+const savedAreas = async (guard: GuardState, { roots }: SavedState): Promise<Area[]> =>
+  (await findAreas(guard)).filter(({ root }) => !roots || Object.hasOwn(roots, root))
+
+function pinOf(root: string, { roots }: SavedState): PinnedFolder | null {
+  const id = roots[root]
+  if (id !== undefined) return { path: root, id }
+  return kindAt(root) === null ? null : pin(root)
+}
+
+async function restoreFiles(restoring: Restoring): Promise<void> {
+  const { guard, before, pins, found } = restoring
+  const reachable = [...pins.keys()]
+  let now = readAreas(reachable, before)
+  for (const folder of now.closed) {
+    found.changed.push(`${shownIn(guard, folder)}/`)
+    for (const pin of pins.values())
+      if (!relative(pin.path, folder).startsWith('..')) openFolderAgain(pin, folder)
   }
-
-  async function restoreFiles(
-    before: Snapshot,
-    pins: ReadonlyMap<Area, PinnedFolder>,
-    found: Violations,
-  ): Promise<string[]> {
-    const reachable = [...pins.keys()]
-    let now = look(reachable, before)
-    for (const folder of now.closed) {
-      found.changed.push(`${shown(folder)}/`)
-      for (const pin of pins.values())
-        if (!relative(pin.path, folder).startsWith('..')) openFolderAgain(pin, folder)
-    }
-    if (now.closed.length > 0) now = look(reachable, before)
-    found.failed.push(...now.closed.map(folder => `${shown(folder)} (it cannot be read)`))
-    const isHidden = (file: string) => now.closed.some(folder => file.startsWith(`${folder}/`))
-    const changed: string[] = []
-    // What was added is removed first: it may be in the way of what was there.
-    const order = (file: string) => (before[file] ? 1 : 0)
-    for (const file of differingPaths(before, now.files).sort((a, b) => order(a) - order(b))) {
-      const area = areaOf(reachable, file)
-      if (!area || isHidden(file)) continue
-      const names = await (isConfig(area, file)
-        ? restoreConfig(pins.get(area)!, file, before[file], now.files[file], found)
-        : restoreFile(pins.get(area)!, file, before[file], found))
-      changed.push(...names)
-    }
-    return changed.sort()
+  if (now.closed.length > 0) now = readAreas(reachable, before)
+  found.failed.push(...now.closed.map(folder => `${shownIn(guard, folder)} (it cannot be read)`))
+  const isHidden = (file: string) => now.closed.some(folder => file.startsWith(`${folder}/`))
+  const changed: string[] = []
+  // What was added is removed first: it may be in the way of what was there.
+  const order = (file: string) => (before[file] ? 1 : 0)
+  for (const file of differingPaths(before, now.files).sort((a, b) => order(a) - order(b))) {
+    const area = areaOf(reachable, file)
+    if (!area || isHidden(file)) continue
+    const names = await (isConfig(area, file)
+      ? restoreConfig(restoring, area, file, now.files[file])
+      : restoreFile(restoring, area, file))
+    changed.push(...names)
   }
+  found.changed.push(...changed.sort())
+}
 
-  function restoreFile(
-    pin: PinnedFolder,
-    file: string,
-    before: Kept | undefined,
-    found: Violations,
-  ): string[] {
-    const failure = putBack(pin, file, before, aside)
-    if (failure === null) return [shown(file)]
-    found.failed.push(`${shown(file)} (${failure})`)
+function restoreFile({ guard, before, pins, found }: Restoring, area: Area, file: string): string[] {
+  const failure = putBack(pins.get(area)!, file, before[file], guard.options.aside)
+  if (failure === null) return [shownIn(guard, file)]
+  found.failed.push(`${shownIn(guard, file)} (${failure})`)
+  return []
+}
+
+/** Puts back git's configuration. Harmless keys stay as they are now. */
+async function restoreConfig(
+  restoring: Restoring,
+  area: Area,
+  file: string,
+  after: Kept | undefined,
+): Promise<string[]> {
+  const { guard, before } = restoring
+  const { harmless, options } = guard
+  if (after && harmless.get(file) === after.stat) return []
+  const change =
+    after?.kind === 'file' ? await configChange(options.tool, textOf(before[file]), textOf(after)) : null
+  if (change?.refused.length === 0) {
+    harmless.set(file, after!.stat)
     return []
   }
-
-  /** Of git's configuration, harmless keys stay as they are now. */
-  async function restoreConfig(
-    pin: PinnedFolder,
-    file: string,
-    before: Kept | undefined,
-    after: Kept | undefined,
-    found: Violations,
-  ): Promise<string[]> {
-    if (after && harmless.get(file) === after.stat) return []
-    const change = after?.kind === 'file' ? await configChange(tool, textOf(before), textOf(after)) : null
-    if (change?.refused.length === 0) {
-      harmless.set(file, after!.stat)
-      return []
-    }
-    const names = restoreFile(pin, file, before, found)
-    if (names.length === 0 || !change) return names
-    await applyHarmless(tool, file, change)
-    return change.refused.map(key => `${shown(file)} ${key}`)
-  }
-
-  return { take, restore, violations: () => violations }
+  const names = restoreFile(restoring, area, file)
+  if (names.length === 0 || !change) return names
+  await applyHarmless(options.tool, file, change)
+  return change.refused.map(key => `${shownIn(guard, file)} ${key}`)
 }
 
 function pin(root: string): PinnedFolder {

@@ -23,14 +23,14 @@ export const MAX_FILES = 5000
 /** All of them are kept in memory, and on disk. */
 const MAX_KEPT = 128 * 1024 * 1024
 
-export type Look = {
+export type AreaFiles = {
   files: Snapshot
   /** Folders that cannot be looked into. */
   closed: string[]
 }
 
 /** Reads the files of the areas; a file that is as in `last` is not read again. */
-export function look(areas: Area[], last: Snapshot): Look {
+export function readAreas(areas: Area[], last: Snapshot): AreaFiles {
   const files: Snapshot = {}
   const closed = new Set<string>()
   for (const { root, globs, paths } of areas) {
@@ -61,7 +61,7 @@ function linkAbove(root: string, path: string): string | null {
 
 /** A snapshot of the areas; `last` itself if nothing changed. Throws CannotGoOn if it could not all be put back. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
-  const { files, closed } = look(areas, last)
+  const { files, closed } = readAreas(areas, last)
   const paths = Object.keys(files)
   if (
     closed.length === 0 &&

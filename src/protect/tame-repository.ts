@@ -5,7 +5,7 @@ import { isHarmlessInNew } from './config-keys.ts'
 import { type ConfigTool, readConfigEntries } from './git-config.ts'
 import { putBack } from './put-back.ts'
 import type { SetAside } from './set-aside.ts'
-import { type Kept, look } from './snapshot.ts'
+import { type Kept, readAreas } from './snapshot.ts'
 import type { Violations } from './violations.ts'
 
 /** A repository within the work tree that git visits when it looks at the outer one. */
@@ -32,7 +32,7 @@ export async function tameRepository(repository: InnerRepository, options: TameO
   const { gitDir, pointer, isOutside } = repository
   if (isOutside) return remove(pinFolder(options.root), pointer, options)
   const pin = pinFolder(gitDir)
-  const { files, closed } = look([readArea(repositoryArea(gitDir))], {})
+  const { files, closed } = readAreas([readArea(repositoryArea(gitDir))], {})
   if (closed.length > 0) return remove(pinFolder(options.root), pointer, options)
   for (const [file, kept] of Object.entries(files))
     if (file === join(gitDir, 'config')) await tameConfig(pin, file, kept, options)

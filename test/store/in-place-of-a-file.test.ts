@@ -15,7 +15,7 @@ import { readHead } from '../../src/git/head.ts'
 import { hooksOf } from '../../src/git/hooks.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { readArea } from '../../src/protect/area.ts'
-import { differingPaths, look, takeSnapshot } from '../../src/protect/snapshot.ts'
+import { differingPaths, readAreas, takeSnapshot } from '../../src/protect/snapshot.ts'
 import { receiveControls } from '../../src/store/control.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import { beginningOf, openJournal, readJournal } from '../../src/store/journal.ts'
@@ -128,7 +128,7 @@ describe.each(HOSTILE)('%s', (_, make) => {
     put(join(root, 'test', 'kept'), path => writeFileSync(path, 'kept'))
     const before = takeSnapshot(areas, {})
     put(join(root, 'test', 'kept'), make)
-    expect(differingPaths(before, look(areas, before).files)).toEqual(
+    expect(differingPaths(before, readAreas(areas, before).files)).toEqual(
       expect.arrayContaining([join(root, 'test', 'kept')]),
     )
   })
