@@ -1,7 +1,7 @@
 import type { AgentName, Limits, Move, RunState, StageName, StepId, Streak, TaskState } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
 import type { Finding } from './verification/finding.ts'
-import type { WorkspaceEvent } from './workspaces/workspace-event.ts'
+import type { WorkspaceEvent } from './workspaces.ts'
 
 export type { Finding } from './verification/finding.ts'
 

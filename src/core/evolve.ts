@@ -2,7 +2,7 @@ import type { Cost, Finding, RunEvent } from './events.ts'
 import { initial, type RunState } from './table.ts'
 import { applyEdit, insertAfter, type Task, type TaskId } from './task.ts'
 import { streaksAfter, withoutStreaks } from './trouble/streaks.ts'
-import type { WorkspaceState } from './workspaces/workspace-state.ts'
+import type { WorkspaceState } from './workspaces.ts'
 
 /** Counts in a row and waits, as they begin. */
 const COUNTS = {

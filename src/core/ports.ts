@@ -14,6 +14,7 @@ import type {
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
 import type { CommandRuns } from './verification/command-run.ts'
+import type { Workspace } from './workspaces.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {
@@ -154,8 +155,11 @@ export interface Runner {
   sweep(id: StepId): Promise<void>
 }
 
-/** One step as the adapters see it. */
-export type Work = { step: Step; task: Task; stage: StageName; state: RunState }
+/** One step as the adapters see it, with the folder that it works in. */
+export type Work = { step: Step; task: Task; stage: StageName; state: RunState; workspace: Workspace }
+
+/** What checks are chosen for. Without a step: the baseline, before the first. */
+export type CheckedWork = Pick<Work, 'stage' | 'task' | 'workspace'> & { step?: Step }
 
 /** Something ralph runs to verify. If it fails itself, that is a finding too; it throws only CannotGoOn. */
 export interface Check {
@@ -245,33 +249,19 @@ export interface Ports {
    * holds a folder at a time.
    */
   workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
+  /** The folder of this name. After one of ralph's own stages it may be another than before. */
+  workspaceOf(name: string | undefined): Promise<Workspace>
   /** Ends what crashed incarnations left running. */
   reap: Runner['reap']
   /** The agent of a step has exited: ends what it left running, and puts back what it must not change. */
-  cleanUp(step: Step): Promise<void>
+  cleanUp(work: Work): Promise<void>
   /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
   act?(work: Work): Promise<Finding[]>
   /** The checks of such a stage are green: does what they were for. Safe to repeat. */
   complete?(work: Work): Promise<Finding[]>
-  /** Without a step: those of the baseline, before the first. */
-  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Step }): Promise<Check[]>
-  /** What casts doubt on what the checks said, or makes the iteration red although they are green. Safe to repeat. */
-  doubts?(work: Work, findings: readonly Finding[]): Promise<Finding[]>
+  checks(work: CheckedWork): Check[]
   /** How many of them may run side by side. */
   checksAtOnce: number
-  /** A short text that changes when files of a workspace do; null if there is no way to know. */
-  fingerprint(workspace: string | undefined): Promise<string | null>
-  /** Whether files of a workspace changed since the step there began; null if there is no way to know. */
-  changedInStep?(workspace: string | undefined): Promise<boolean | null>
-  /** Journals what a step changed that was interrupted on request, and so may never be applied. */
-  recordChanges?(step: Step): Promise<void>
-  /** The files that differ between the last two fingerprints. */
-  changedFiles?(workspace: string | undefined): Promise<string[]>
-  /**
-   * The checks of a step are green: prepares what `apply` will do, which may call an agent (for a commit message). What it
-   * finds wrong counts like a check. Safe to repeat.
-   */
-  prepareApply?(work: Work): Promise<Finding[]>
   /** What the agent has written about its work; asked once, after it has exited and before any check runs. */
   claimsAtExit?(work: Work): Promise<Claimed>
   /** What the agent claimed beyond its exit: signal, verdict, question. */

@@ -1,6 +1,6 @@
 import type { AgentEnding, Finding, ProcessRef, Settled } from './events.ts'
 import type { Task, TaskId } from './task.ts'
-import type { WorkspaceState } from './workspaces/workspace-state.ts'
+import type { WorkspaceState } from './workspaces.ts'
 
 export type StageName = string
 export type AgentName = string

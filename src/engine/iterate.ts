@@ -20,7 +20,8 @@ const KEPT_TEXT = 256 * 1024
 /** Stopped on request: this costs no iteration and is not a crash. */
 const INTERRUPTED: Outcome = { end: 'interrupted', note: 'ended on request', changed: true, byUser: true }
 
-export type Begun = { step: Step; prompt: string }
+/** A step that was journaled. `work` is null for a stage of ralph's own, which has no agent. */
+export type Begun = { step: Step; work: Work | null; prompt: string }
 
 /** Builds the prompt and journals that the step has started. */
 export async function begin(
@@ -40,28 +41,39 @@ export async function begin(
     ...(workspace !== undefined && { workspace }),
     ...(usd !== null && { usd }),
   }
-  const prompt = step.agent === null ? '' : await ports.buildPrompt(workOf(book, step))
+  const work = step.agent === null ? null : await workOf(book, ports, step)
+  const prompt = work ? await ports.buildPrompt(work) : ''
   book.record({ type: 'started', ...step })
-  return { step, prompt }
+  return { step, work, prompt }
 }
 
 /** One iteration: a fresh agent, its checks, and what they changed. */
-export async function iterate(context: RunContext, { step, prompt }: Begun): Promise<void> {
-  if (step.agent !== null) await callAgent(context, step, prompt)
+export async function iterate(context: RunContext, { step, work, prompt }: Begun): Promise<void> {
+  if (work) await callAgent(context, work, prompt)
   const ended = context.book.state.flight[step.id]
   if (ended && !context.signals.soft.aborted) await conclude(context, ended)
 }
 
-const workOf = (book: Book, step: Step): Work => ({
+/** A step with what it works on and where. */
+export const workOf = async (book: Book, ports: Ports, step: Step): Promise<Work> => ({
   step,
   task: book.taskOf(step),
   stage: step.stage,
   state: book.state,
+  workspace: await ports.workspaceOf(step.workspace),
+})
+
+/** The same work as the journal has it now. */
+const asOfNow = (book: Book, work: Work): Work => ({
+  ...work,
+  task: book.taskOf(work.step),
+  state: book.state,
 })
 
 /** Runs the agent and journals how it ended. An interrupted one is settled at once and costs no iteration. */
-async function callAgent(context: RunContext, step: Step, prompt: string): Promise<void> {
+async function callAgent(context: RunContext, work: Work, prompt: string): Promise<void> {
   const { book, ports, timeouts, signals } = context
+  const { step } = work
   const { id } = step
   const now = () => ports.clock.now()
   // Emitted only once the agent is starting: showing a long list takes a while.
@@ -71,7 +83,7 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
     ports.clock,
     timeouts,
     signals.hard,
-    listener => ports.call(workOf(book, step), prompt, listener),
+    listener => ports.call(asOfNow(book, work), prompt, listener),
     event => ports.emit({ type: 'agent', at: now(), id, event }),
     ({ live }) => {
       isLive = true
@@ -86,14 +98,14 @@ async function callAgent(context: RunContext, step: Step, prompt: string): Promi
     throw error
   })
   if (!isLive) showPrompt()
-  await ports.cleanUp(step)
+  await ports.cleanUp(work)
   const { lost } = ended.exit
   // Nobody asked for it, so the run goes on. It costs no iteration, but counts as a crash: it must not go on for ever.
   if (lost !== undefined && !ended.stoppedByRalph)
     return apply(context, settleAs(book, ports, step, { end: 'interrupted', note: lost, changed: true }))
   if (ended.how === 'interrupted') return settleInterrupted(book, ports, step)
   const result = { ...ended.result, text: ended.result.text.slice(-KEPT_TEXT) }
-  const claimed = await ports.claimsAtExit?.(workOf(book, step))
+  const claimed = await ports.claimsAtExit?.(asOfNow(book, work))
   book.record({ type: 'ended', at: now(), id, ...ended, result, ...(claimed && { claimed }) })
 }
 
@@ -112,18 +124,18 @@ type Evidence = { findings: Finding[]; tree?: string; claims: Claims; changed: b
 /** Null after a signal. */
 async function collectEvidence(context: RunContext, step: Step): Promise<Evidence | null> {
   const { book, ports } = context
-  const work = workOf(book, step)
-  // What ralph does itself comes before the checks: they check its result.
-  const acted = step.agent === null ? ((await ports.act?.(work)) ?? []) : []
+  // What ralph does itself comes before the checks: they check its result, in the workspace as it is then.
+  const acted = step.agent === null ? ((await ports.act?.(await workOf(book, ports, step))) ?? []) : []
+  const work = await workOf(book, ports, step)
   emitFindings(ports, step.id, acted)
   const well = (step.ended === undefined || needsChecks(step.ended)) && isGreen(acted)
-  const checks = well ? await ports.checks(work) : []
-  const changed = await hasChanged(context, step, { well, isChecked: checks.length > 0 })
+  const checks = well ? ports.checks(work) : []
+  const changed = await hasChanged(context, work, { well, isChecked: checks.length > 0 })
   const checked = well ? await checkTree(context, work, checks) : { findings: [] }
   if (!checked) return null
   const found = [...acted, ...checked.findings, ...(await lookForDoubts(ports, work, checked.findings))]
   const isComplete = step.agent === null && isGreen(found)
-  const completed = isComplete ? ((await ports.complete?.(workOf(book, step))) ?? []) : []
+  const completed = isComplete ? ((await ports.complete?.(asOfNow(book, work))) ?? []) : []
   emitFindings(ports, step.id, completed)
   const claims = well && step.ended ? await claimsOf(ports, work, step.ended) : {}
   return { ...checked, findings: [...found, ...completed], claims, changed }
@@ -149,15 +161,15 @@ const questionIn = (findings: readonly Finding[]): { asks?: string } => {
 
 /** Whether the tree changed, as far as it matters: whether red checks are stuck, or an agent is silent or idle. */
 async function hasChanged(
-  { ports, trees }: RunContext,
-  step: Step,
+  { trees }: RunContext,
+  { step, workspace }: Work,
   { well, isChecked }: { well: boolean; isChecked: boolean },
 ): Promise<boolean> {
   const isSilent = step.ended?.how === 'inactive'
-  const changed = isChecked || isSilent ? await trees.changed(step.workspace) : true
+  const changed = isChecked || isSilent ? await trees.changed(workspace) : true
   // Without checks nobody looked at the tree before this step.
   const isAlone = isSilent || (well && !isChecked && step.agent !== null)
-  return (isAlone ? await ports.changedInStep?.(step.workspace) : null) ?? changed
+  return (isAlone ? await workspace.changedInStep() : null) ?? changed
 }
 
 /** Checks may change the tree, as a formatter does; then they run once more, on what they left. */
@@ -173,9 +185,9 @@ async function checkTree(
   checks: Check[],
 ): Promise<{ findings: Finding[]; tree?: string } | null> {
   const { book, ports, signals, trees } = context
-  const { step, task } = work
+  const { step, task, workspace } = work
   for (let checking = 1; ; checking++) {
-    const before = trees.last(step.workspace)
+    const before = trees.last(workspace)
     const onTree = redOnTree(book.state, before, step.workspace)
     const red = { beforeRun: book.state.redBefore, onTree }
     const runs = before === null ? {} : { runs: new Map() }
@@ -184,14 +196,14 @@ async function checkTree(
     if (!findings) return null
     const tree = checks.length > 0 && before !== null ? { tree: before } : {}
     if (!isGreen(findings)) return { findings, ...tree }
-    const wrong = (await ports.prepareApply?.(workOf(book, step))) ?? []
+    const wrong = await workspace.prepareApply({ step, state: book.state })
     if (signals.hard.aborted) return null
     emitFindings(ports, step.id, wrong)
     if (!isGreen(wrong) || checks.length === 0) return { findings: [...findings, ...wrong], ...tree }
-    const after = await trees.look(step.workspace)
+    const after = await trees.look(workspace)
     if (before === null || after === null || before === after) return { findings, ...tree }
     if (checking < MOST_CHECKINGS) continue
-    const unstable = unstableTree((await ports.changedFiles?.(step.workspace)) ?? [])
+    const unstable = unstableTree(await workspace.changedFiles())
     emitFindings(ports, step.id, [unstable])
     return { findings: [...findings, unstable], ...tree }
   }
@@ -206,18 +218,20 @@ function emitFindings({ emit, clock }: Ports, id: StepId, findings: readonly Fin
 /** Asked only after checks: without them nothing is proven anyway. */
 async function lookForDoubts(ports: Ports, work: Work, checked: Finding[]): Promise<Finding[]> {
   const { clock } = ports
+  const { step, state, workspace } = work
   const began = clock.elapsed()
-  const found = checked.length > 0 ? ((await ports.doubts?.(work, checked)) ?? []) : []
+  const found = checked.length > 0 ? await workspace.doubts(state, checked) : []
   const ms = clock.elapsed() - began
   for (const finding of found)
-    ports.emit({ type: 'checked', at: clock.now(), id: work.step.id, finding, ms, exit: null })
+    ports.emit({ type: 'checked', at: clock.now(), id: step.id, finding, ms, exit: null })
   return found
 }
 
 /** What it changed is recorded at once: a cancelled run is never resumed. */
 async function settleInterrupted(book: Book, ports: Ports, step: Step): Promise<void> {
   settleAs(book, ports, step, INTERRUPTED)
-  await ports.recordChanges?.(step)
+  const workspace = await ports.workspaceOf(step.workspace)
+  await workspace.recordChanges(step)
 }
 
 export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome): Settled {

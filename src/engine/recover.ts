@@ -1,5 +1,5 @@
 import type { Step } from '../core/table.ts'
-import { apply, conclude, type RunContext, settleAs } from './iterate.ts'
+import { apply, conclude, type RunContext, settleAs, workOf } from './iterate.ts'
 
 /**
  * After a crash the journal says how far each step came, and recovery goes on from there:
@@ -13,7 +13,7 @@ export async function recover(context: RunContext): Promise<void> {
   const steps = Object.values(book.state.flight)
   await ports.reap(steps.flatMap(step => step.ref ?? []))
   const isCutOff = (step: Step) => !step.ended && step.agent !== null
-  for (const step of steps.filter(isCutOff)) await ports.cleanUp(step)
+  for (const step of steps.filter(isCutOff)) await ports.cleanUp(await workOf(book, ports, step))
   for (const settled of Object.values(book.state.unapplied)) await apply(context, settled)
   for (const step of steps) {
     if (signals.soft.aborted) return

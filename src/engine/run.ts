@@ -37,7 +37,7 @@ export async function runLoop(
     ports,
     timeouts: options.timeouts,
     signals,
-    trees: watchTrees(ports.fingerprint),
+    trees: watchTrees(),
   }
   const began = ports.clock.elapsed()
   const sleep = sleeper(context)
@@ -101,9 +101,11 @@ export async function runLoop(
 /** Before the first iteration: looks at the tree, and runs the checks as a baseline. */
 async function takeBaseline({ book, ports, signals, trees }: RunContext, baseline: boolean): Promise<void> {
   const task = book.tasks[0]
-  const checks = task ? await ports.checks({ stage: task.first ?? book.table.first, task }) : []
+  if (!task) return
+  const workspace = await ports.workspaceOf(undefined)
+  const checks = ports.checks({ stage: task.first ?? book.table.first, task, workspace })
   if (checks.length === 0) return
-  const tree = await trees.look(undefined)
+  const tree = await trees.look(workspace)
   if (!baseline || book.state.steps > 0) return
   const findings = await runChecks(ports, checks, null, { beforeRun: [], onTree: [] }, signals)
   if (!findings) return

@@ -10,6 +10,7 @@ import { watchTests } from '../checks/test-changes.ts'
 import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
 import type { RunEvent } from '../core/events.ts'
 import type { Check, Clock } from '../core/ports.ts'
+import type { Criterion } from '../core/verification/method.ts'
 import { textsAtStart } from '../git/kept-files.ts'
 import type { FileWatch } from '../git/watch-files.ts'
 import { type LockCheckOptions, repositoryCheck } from '../git/watch-head.ts'
@@ -19,7 +20,6 @@ import { LIMITS, textAt } from '../store/files/read.ts'
 import { realWithin } from '../store/real-path.ts'
 import type { Session } from '../store/session.ts'
 import { commandGuardrails, guardrailCriteria, type RunSpec } from '../workflows/spec.ts'
-import type { Criterion } from '../workflows/workflow.ts'
 
 export type ChecksOptions = {
   locks: LockCheckOptions

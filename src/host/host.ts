@@ -193,11 +193,7 @@ function openRun(
       env: gitEnvironment(spec.settings, env),
       // They are opened when the engine starts: a workflow asks and verifies during a step.
       ask: (question, step) => adapters().ask(question, step),
-      locks: () => adapters().locks(),
-      verify: criteria => adapters().verify(criteria),
-      snapshot: work => adapters().snapshot(work),
-      diff: (work, since) => adapters().diff(work, since),
-      putBack: (work, tree) => adapters().putBack(work, tree),
+      locks: () => adapters().workspaces.project.locks(),
       worktrees: () => adapters().worktrees!,
     }),
   )

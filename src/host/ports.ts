@@ -57,11 +57,6 @@ export type Adapters = {
   marks: Record<string, string>
   call: CallAgent
   ask: Context['ask']
-  locks: Context['locks']
-  verify: Context['verify']
-  snapshot: Context['snapshot']
-  diff: Context['diff']
-  putBack: Context['putBack']
   workspaces: Workspaces
   /** null: every task is worked on in the project. */
   worktrees: HostedWorktrees | null
@@ -137,23 +132,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     call,
     workspaces,
     worktrees,
-    async ask(question, { step }) {
-      const { dir } = await workspaces.of(step.workspace)
-      return ask(question, step.id, dir)
-    },
-    snapshot: async ({ step }) => (await workspaces.of(step.workspace)).snapshot(),
-    diff: async ({ step }, since) => (await workspaces.of(step.workspace)).diff(since),
-    putBack: async ({ step }, tree) => (await workspaces.of(step.workspace)).putBack(tree),
-    locks: workspaces.project.locks,
-    verify: criteria =>
-      criteria.map((criterion, index) => ({
-        // Only where it runs depends on the step.
-        ...workspaces.project.verify([criterion])[0]!,
-        async run(work, signal) {
-          const workspace = await workspaces.of(work?.step.workspace)
-          return workspace.verify(criteria)[index]!.run(work, signal)
-        },
-      })),
+    ask: (question, { step, workspace }) => ask(question, step.id, workspace.dir),
   }
 }
 
@@ -170,25 +149,24 @@ export function composePorts(options: PortsOptions): Ports {
     controls: options.controls,
     agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
     workspaceFor: task => active.workspaceFor?.(task),
+    workspaceOf: workspaces.of,
     async buildPrompt(work) {
       workspaces.project.needFolder()
       await runner.requireWarden()
-      const workspace = await workspaces.of(work.step.workspace)
       const prompt = await active.buildPrompt(work)
-      await workspace.beforeAgent()
+      await work.workspace.beforeAgent()
       return withDenied(prompt, work.state.sandbox)
     },
     async call(work, prompt, listener) {
       await active.onAgentStart?.(work)
-      const { id, agent, workspace } = work.step
-      const { dir } = await workspaces.of(workspace)
+      const { id, agent, usd = null } = work.step
       return call(
         {
           id,
           agent: agent ?? '',
           prompt,
-          cwd: dir,
-          budgetUsd: work.step.usd ?? null,
+          cwd: work.workspace.dir,
+          budgetUsd: usd,
           marks: { ...adapters.marks, RALPH_STAGE: work.stage, ...active.env?.(work) },
           about: { stage: work.stage },
         },
@@ -196,30 +174,18 @@ export function composePorts(options: PortsOptions): Ports {
       )
     },
     reap: runner.reap,
-    async cleanUp(step) {
+    async cleanUp({ step, workspace }) {
       await runner.sweep(step.id)
-      await (await workspaces.of(step.workspace)).afterAgent(step)
+      await workspace.afterAgent(step)
     },
-    async act(work) {
-      const workspace = await workspaces.of(work.step.workspace)
-      return (await active.act?.(work, workspace.noteCommits(emit))) ?? []
-    },
+    act: async work => (await active.act?.(work, work.workspace.noteCommits(emit))) ?? [],
     complete: async work => (await active.complete?.(work)) ?? [],
-    async checks(work) {
-      const workspace = await workspaces.of(work.step?.workspace)
-      if (!work.step && options.isFirst) workspace.beforeFirstChecks()
-      return active.checks(work, workspace.checks())
-    },
-    async doubts({ step, state }, findings) {
-      return (await workspaces.of(step.workspace)).doubts(state, findings)
+    checks(work) {
+      if (!work.step && options.isFirst) workspaces.project.beforeFirstChecks()
+      return active.checks(work, work.workspace.checks())
     },
     // Side by side they would overwrite each other's files in the clone inside.
     checksAtOnce: settings.sandbox.mode === 'docker' ? 1 : settings.guardrailParallelism,
-    fingerprint: async workspace => (await workspaces.of(workspace)).fingerprint(),
-    changedInStep: async workspace => (await workspaces.of(workspace)).changedInStep(),
-    recordChanges: async step => (await workspaces.of(step.workspace)).recordChanges(step),
-    changedFiles: async workspace => (await workspaces.of(workspace)).changedFiles(),
-    prepareApply: async work => (await workspaces.of(work.step.workspace)).prepareApply(work),
     ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),
     ...(active.onLeave && { onLeave: active.onLeave }),
     ...(active.onRequest && { onRequest: active.onRequest }),
@@ -228,11 +194,11 @@ export function composePorts(options: PortsOptions): Ports {
     async apply(settled, state, record) {
       const { workspace: name, id } = settled
       if (name !== undefined && worktrees?.isGone(name)) {
-        await active.apply(settled, record)
+        await active.apply(settled, record, null)
         return worktrees.close(name)
       }
       const workspace = await workspaces.of(name)
-      await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder))
+      await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder, workspace))
       if (name === undefined || !state.workspaces[name]?.merged) return
       await workspaces.project.share(id)
       await worktrees?.close(name)

@@ -1,9 +1,10 @@
 import { relative } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
-import type { Finding, RunEvent, Settled } from '../core/events.ts'
-import { CannotGoOn, type Check, type Clock, type Work } from '../core/ports.ts'
+import type { RunEvent, Settled } from '../core/events.ts'
+import { CannotGoOn, type Clock } from '../core/ports.ts'
 import type { RunState, Step, StepId } from '../core/table.ts'
+import type { Workspace } from '../core/workspaces.ts'
 import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
 import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
@@ -17,49 +18,25 @@ import { lossOf } from '../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import type { Criterion, Recorder, Workflow } from '../workflows/workflow.ts'
+import type { Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
 import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks, judgeTools } from './checks.ts'
 import { keepInHead } from './keep-in-head.ts'
 import { composeProtection } from './protection.ts'
 import { composeScm } from './scm.ts'
 
-/** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
-export interface Workspace {
-  dir: string
+/** A workspace as the host has it. */
+export interface HostedWorkspace extends Workspace {
   /** Its repository as the run found it; null outside one. */
   start: Start | null
-  /** Before an agent starts: notes how protected files and the tree are now. */
-  beforeAgent(): Promise<void>
   /** Throws if the folder is gone, or was replaced by another. */
   needFolder(): void
-  /** After it has exited: puts back what it must not change, and removes the locks of a git that was killed with it. */
-  afterAgent(step: Step): Promise<void>
   /** How to wait for git's locks here; those that the run left since then are removed. */
   locks(since?: number): LockWait
   /** Commits everything here that the run changed. Returns why it failed; null: it did not. */
   commitAll(step: Step, message: string, state: RunState): Promise<string | null>
   /** Pushes, if the settings say so. */
   share(id: StepId): Promise<void>
-  /** The checks that every step here has. */
-  checks(): Check[]
-  /** The tree as it is now, to compare the work with later; null outside a repository. */
-  snapshot(): Promise<string | null>
-  /** What changed since such a tree; null outside a repository. */
-  diff(since: string): Promise<string | null>
-  /** Makes the files as they were in such a tree; returns those that were not. */
-  putBack(tree: string): Promise<string[]>
-  /** The checks of a workflow's own criteria. */
-  verify(criteria: readonly Criterion[]): Check[]
-  /** Whether tests were weakened since the run began, as findings. */
-  doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
-  fingerprint(): Promise<string | null>
-  changedInStep(): Promise<boolean | null>
-  /** The tree as the last agent left it, a moment ago; null if something may have changed it since. */
-  changedFiles(): Promise<string[]>
-  /** Journals what a step changed. */
-  recordChanges(step: Pick<Step, 'id'>): Promise<void>
-  prepareApply(work: Work): Promise<Finding[]>
   /** Before the first checks: notes how protected files are now. */
   beforeFirstChecks(): void
   /** Makes git follow what was settled; `applyFiles` does the same for the workflow's own files, in the middle of it. */
@@ -69,8 +46,6 @@ export interface Workspace {
     record: Recorder,
     applyFiles: (r: Recorder) => unknown,
   ): Promise<void>
-  /** Records a workflow's events. Its commits count as ralph's, not as the agent's. */
-  noteCommits(record: Recorder): Recorder
 }
 
 export type WorkspaceOptions = {
@@ -110,7 +85,7 @@ async function judgedWork(snapshots: Snapshots | null, since: string | undefined
 }
 
 /** Opens one folder. `openWorkspaces` has all of a run. */
-export function openWorkspace(options: WorkspaceOptions): Workspace {
+export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
   const { workflow, spec, runner, session, env, clock, emit, hard } = options
   const { project: dir, start } = spec
   const root = pinFolder(dir)

@@ -2,13 +2,13 @@ import * as z from 'zod/mini'
 import { isObject } from '../core/json.ts'
 import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
-import type { Verification } from '../core/verification/method.ts'
+import type { Criterion, Verification } from '../core/verification/method.ts'
 import { packStart, type Start, unpackStart } from '../git/start.ts'
 import { filterEnvironment } from '../settings/environment.ts'
 import { merge } from '../settings/merge.ts'
 import { type CommandGuardrail, resolveSettings, type Settings } from '../settings/schema.ts'
 import { readVerification } from '../settings/verification.ts'
-import type { Criterion, Workflow } from './workflow.ts'
+import type { Workflow } from './workflow.ts'
 
 /** Everything that decides how a run works. Pinned in the journal's first event, so that a resumed run keeps it. */
 export type RunSpec = BaseSpec & {

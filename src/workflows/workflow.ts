@@ -1,9 +1,9 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/events.ts'
-import type { Ask, Check, Claims, Work } from '../core/ports.ts'
+import type { Ask, Check, CheckedWork, Claims, Work } from '../core/ports.ts'
 import type { Limits, RunState, StageTable } from '../core/table.ts'
 import type { Edit, Task, TaskId } from '../core/task.ts'
-import type { Verification } from '../core/verification/method.ts'
+import type { Workspace } from '../core/workspaces.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
 import type { Session } from '../store/session.ts'
 import type { Reviewed } from '../view/report/format.ts'
@@ -82,11 +82,11 @@ export interface Active {
   /** What the agent wrote about its work. Read once, before a check can write anything. */
   claimsAtExit?(work: Work): Promise<Claimed>
   /** The checks of a step, chosen from `common`; without a step, the checks of the baseline. */
-  checks(work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] }, common: Check[]): Check[]
+  checks(work: CheckedWork, common: Check[]): Check[]
   /** What the agent claimed. Called after the checks; safe to repeat. */
   claims(work: Work, text: string): Promise<Claims>
-  /** Updates the workflow's own files after a step was settled. Safe to repeat. */
-  apply(settled: Settled, record: Recorder): void | Promise<void>
+  /** Updates the workflow's own files after a step was settled; `workspace` is null once it is gone. Safe to repeat. */
+  apply(settled: Settled, record: Recorder, workspace: Workspace | null): void | Promise<void>
   /** Called when a run is resumed, before anything else happens in it. */
   onResume?(): void
   /** The run is about to stop: judges what agents wrote, so that what differs later is a person's edit. */
@@ -123,19 +123,11 @@ export type Context<S extends RunSpec = RunSpec> = {
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
   /** Asks an agent a question during a step. Nothing of it moves the step's task: the workflow decides what it means. */
-  ask(question: AgentQuestion, work: Pick<Work, 'step'>): Promise<AgentAnswer>
-  /** The tree of a step's workspace as it is now, for `Criterion.since`; null outside a repository. */
-  snapshot(work: Pick<Work, 'step'>): Promise<string | null>
-  /** What changed in a step's workspace since such a tree, as `git diff` shows it; null outside a repository. */
-  diff(work: Pick<Work, 'step'>, since: string): Promise<string | null>
-  /** Makes the files of a step's workspace as they were in such a tree; returns those that were not. */
-  putBack(work: Pick<Work, 'step'>, tree: string): Promise<string[]>
+  ask(question: AgentQuestion, work: Pick<Work, 'step' | 'workspace'>): Promise<AgentAnswer>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
   /** Folders of tasks' own; only in a run whose spec has `worktrees`. */
   worktrees(): Worktrees
-  /** The checks of these criteria, each run in the workspace of its step. */
-  verify(criteria: readonly Criterion[]): Check[]
 }
 
 /** Folders of tasks' own: each is a worktree on a branch of its own. */
@@ -161,19 +153,6 @@ export type AgentQuestion = {
 
 /** `note`: why it is not ok. */
 export type AgentAnswer = { ok: boolean; text: string; note: string }
-
-/** Something that must hold before a claim counts. */
-export type Criterion = {
-  /** The name of its check. */
-  name: string
-  verification: Verification
-  /** How a failure begins; absent: `Verification failed`. */
-  failed?: string
-  /** The acceptance is at stake: a judge is asked twice. */
-  isLast?: boolean
-  /** The tree that the work is compared with; absent: the one that the run began with. */
-  since?: string
-}
 
 /** A run's state, folded from its journal. */
 export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }

@@ -3,6 +3,7 @@ import { fold } from '../../src/core/evolve.ts'
 import type { AgentListener, Check, Clock, Control, Live, Ports, Request } from '../../src/core/ports.ts'
 import type { Limits, StageTable } from '../../src/core/table.ts'
 import type { Task } from '../../src/core/task.ts'
+import type { Workspace } from '../../src/core/workspaces.ts'
 import { openBook } from '../../src/engine/book.ts'
 import { type LoopEnding, runLoop } from '../../src/engine/run.ts'
 import { runTable } from '../../src/workflows/run/table.ts'
@@ -190,8 +191,8 @@ export class World {
         },
       },
       checksAtOnce: 1,
-      checks: async () => this.checkNames.map(name => this.check(name)),
-      fingerprint: () => this.pass(String(this.tree)),
+      checks: () => this.checkNames.map(name => this.check(name)),
+      workspaceOf: async () => this.workspace,
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
       adoptEdits: () => this.pass(undefined),
       ...(this.onRequest && { onRequest: this.onRequest }),
@@ -205,6 +206,24 @@ export class World {
         await this.pass(null)
       },
     }
+  }
+
+  private workspace: Workspace = {
+    dir: '/p',
+    beforeAgent: async () => {},
+    afterAgent: async () => {},
+    checks: () => [],
+    verify: () => [],
+    doubts: async () => [],
+    snapshot: async () => null,
+    diff: async () => null,
+    putBack: async () => [],
+    fingerprint: () => this.pass(String(this.tree)),
+    changedFiles: async () => [],
+    changedInStep: async () => null,
+    recordChanges: async () => {},
+    prepareApply: async () => [],
+    noteCommits: record => record,
   }
 
   private actor(act: Act, id: number, listener: AgentListener) {

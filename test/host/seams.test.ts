@@ -6,13 +6,14 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { Check, CheckWork } from '../../src/core/ports.ts'
 import type { StageTable } from '../../src/core/table.ts'
+import type { Criterion } from '../../src/core/verification/method.ts'
 import { hostRun } from '../../src/host/host.ts'
 import type { RunnerRegistry } from '../../src/runners/index.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { limitsOf, type RunSpec, readBase } from '../../src/workflows/spec.ts'
-import type { Active, Criterion, Workflow } from '../../src/workflows/workflow.ts'
+import type { Active, Workflow } from '../../src/workflows/workflow.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
@@ -243,9 +244,9 @@ describe('a workflow', () => {
       ...workflow,
       open: context => ({
         ...workflow.open(context),
-        checks: ({ stage, task }, common) => [
+        checks: ({ stage, task, workspace }, common) => [
           ...common,
-          ...context.verify(stage === 'work' ? [runs(`pwd > ../${task.id}-where`), runs('true')] : []),
+          ...workspace.verify(stage === 'work' ? [runs(`pwd > ../${task.id}-where`), runs('true')] : []),
         ],
       }),
     })

@@ -51,6 +51,19 @@ export type SingleVerification =
 /** What must hold before a claim counts. */
 export type Verification = SingleVerification | { method: 'multi_stage'; config: MultiStageConfig }
 
+/** Something that must hold before a claim counts. */
+export type Criterion = {
+  /** The name of its check. */
+  name: string
+  verification: Verification
+  /** How a failure begins; absent: `Verification failed`. */
+  failed?: string
+  /** The acceptance is at stake: a judge is asked twice. */
+  isLast?: boolean
+  /** The tree that the work is compared with; absent: the one that the run began with. */
+  since?: string
+}
+
 /** The command lines that a verification runs, for trust. */
 export function verificationCommands(verification: Verification): string[] {
   switch (verification.method) {

@@ -5,12 +5,12 @@ import { recordStart } from '../../git/start.ts'
 import { kindAt } from '../../store/files/inside.ts'
 import { type RunSpec, readStart } from '../../workflows/spec.ts'
 import { guardGit } from '../protection.ts'
-import { openWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { type HostedWorkspace, openWorkspace, type WorkspaceOptions } from '../workspace.ts'
 
 export type Workspaces = {
-  project: Workspace
-  of(name: string | undefined): Promise<Workspace>
-  /** Its branch begins elsewhere now, or it is gone: whoever asks next gets it as it is then. */
+  project: HostedWorkspace
+  of(name: string | undefined): Promise<HostedWorkspace>
+  /** Forgets an opened folder, because its branch moved or it was removed: the next `of` opens it again. */
   reopen(name: string): void
 }
 
@@ -21,7 +21,7 @@ export function openWorkspaces(
   const { spec, env, state } = options
   const shareGit = guardGit(spec.project, options.runDir, env)
   const project = openWorkspace({ ...options, shareGit, protectedName: 'protected.json' })
-  const others = new Map<string, Promise<Workspace>>()
+  const others = new Map<string, Promise<HostedWorkspace>>()
   const open = async (name: string) => {
     const dir = resolve(spec.project, name)
     if (kindAt(dir) !== 'folder') throw new CannotGoOn(`the workspace ${dir} is gone`)

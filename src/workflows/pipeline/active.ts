@@ -1,9 +1,10 @@
 import { givesPromise, readBlocked, readReject } from '../../core/completion.ts'
 import type { Claimed, RunEvent, Settled } from '../../core/events.ts'
-import type { Check, Claims, Work } from '../../core/ports.ts'
+import type { Check, CheckedWork, Claims, Work } from '../../core/ports.ts'
 import { isCancelled } from '../../core/reopen.ts'
 import { type StepId, taskStateOf } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
+import type { Workspace } from '../../core/workspaces.ts'
 import { isMerging, RESOLVE } from '../shared/merging.ts'
 import { type OpenNotes, openNotes } from '../shared/notes.ts'
 import { ownFolders } from '../shared/own-folders.ts'
@@ -62,7 +63,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
       folders.checks(work, common) ?? (work.step ? [...common, ...verificationFor(pipeline, work)] : common),
     claimsAtExit: work => claimsAtExit(pipeline, work),
     claims: (work, text) => claimsOf(pipeline, work, text),
-    apply: settled => apply(pipeline, settled),
+    apply: (settled, _record, workspace) => apply(pipeline, settled, workspace),
     onResume() {
       for (const [id, state] of Object.entries(run().state.taskStates))
         if (isCancelled(state)) files.cancelled(id)
@@ -93,7 +94,7 @@ async function buildPrompt(pipeline: PipelineRun, work: Work): Promise<string> {
   const { task, stage, step } = work
   const isReader = !isMerging(stage) && !mayWrite(roleOf(pipeline, stage))
   const isFirst = notes.get('base', task.id) === undefined
-  const tree = isReader || isFirst ? await context.snapshot(work) : null
+  const tree = isReader || isFirst ? await work.workspace.snapshot() : null
   if (isFirst && tree !== null) notes.set('base', tree, task.id)
   if (isReader && tree !== null) given.set(step.id, tree)
   files.begin(task.id)
@@ -130,11 +131,8 @@ function promptOf(pipeline: PipelineRun, work: Work): string {
 }
 
 /** Without the exact promise only the guardrails run: there is nothing to verify. */
-function verificationFor(
-  pipeline: PipelineRun,
-  work: Pick<Work, 'stage' | 'task'> & { step?: Work['step'] },
-): Check[] {
-  const { context, notes } = pipeline
+function verificationFor(pipeline: PipelineRun, work: CheckedWork): Check[] {
+  const { notes } = pipeline
   const text = work.step?.ended?.result.text ?? ''
   const { promise, verification } = criteriaOf(pipeline, work)
   const isBack = rejects(pipeline, work.stage) && readReject(text) !== null
@@ -144,14 +142,16 @@ function verificationFor(
   if (!givesPromise(text, promise)) return []
   const isLast = rolesOf(pipeline).at(-1) === work.stage
   const since = notes.get('base', work.task.id)
-  return context.verify([{ name: verificationOf(work.stage), verification, isLast, ...(since && { since }) }])
+  return work.workspace.verify([
+    { name: verificationOf(work.stage), verification, isLast, ...(since && { since }) },
+  ])
 }
 
 /** Undoes what an agent changed which must not change anything. */
 async function claimsAtExit({ context, given }: PipelineRun, work: Work): Promise<Claimed> {
   const tree = given.get(work.step.id)
   given.delete(work.step.id)
-  const undone = tree === undefined ? [] : await context.putBack(work, tree)
+  const undone = tree === undefined ? [] : await work.workspace.putBack(tree)
   if (undone.length === 0) return {}
   const shown = undone.slice(0, MOST_NAMED)
   const note = `${work.task.id}: the ${work.stage} changed files, which it must not; they were put back: ${shown.join(', ')}${undone.length > shown.length ? ', …' : ''}`
@@ -160,7 +160,7 @@ async function claimsAtExit({ context, given }: PipelineRun, work: Work): Promis
 }
 
 async function claimsOf(pipeline: PipelineRun, work: Work, text: string): Promise<Claims> {
-  const { context, notes } = pipeline
+  const { notes } = pipeline
   const { task, stage, step } = work
   const asks = readBlocked(text)
   if (asks !== null) return { asks }
@@ -169,7 +169,7 @@ async function claimsOf(pipeline: PipelineRun, work: Work, text: string): Promis
   if (why === null) return { signal: givesPromise(text, criteriaOf(pipeline, work).promise) }
   const reviews = reviewsOf(pipeline, task.id)
   const base = notes.get('base', task.id)
-  const { note, counts, outside } = await weighRejection(context, work, why, { reviews, base })
+  const { note, counts, outside } = await weighRejection(work.workspace, why, { reviews, base })
   const known = notes.get('followUps', task.id) ?? []
   const fresh = outside.filter(one => !known.includes(one))
   if (fresh.length > 0) notes.set('followUps', [...known, ...fresh], task.id)
@@ -177,21 +177,21 @@ async function claimsOf(pipeline: PipelineRun, work: Work, text: string): Promis
     notes.set('refused', { step: step.id, note }, task.id)
     return { note }
   }
-  const tree = await context.snapshot(work)
+  const tree = await work.workspace.snapshot()
   if (tree !== null && reviews.tree === tree)
     return { asks: `the ${stage} sends the same work back again: ${firstLine(note)}` }
   return { verdict: 'reject', note }
 }
 
 /** Notes what a step did to the reviews of its task. Repeating it changes nothing. */
-async function apply(pipeline: PipelineRun, settled: Settled): Promise<void> {
-  const { context, notes, files, texts } = pipeline
+async function apply(pipeline: PipelineRun, settled: Settled, workspace: Workspace | null): Promise<void> {
+  const { notes, files, texts } = pipeline
   const { id, task, stage, move, note } = settled
   const reviews = reviewsOf(pipeline, task)
   if (stage === sendsBackTo(rolesOf(pipeline)))
     notes.set('reviews', afterCoding(reviews, texts.get(id) ?? ''), task)
   else if (move === 'reject' && reviews.step !== id) {
-    const tree = await context.snapshot({ step: { ...settled, agent: null, n: 0 } })
+    const tree = (await workspace?.snapshot()) ?? null
     notes.set('reviews', afterReject(reviews, { step: id, text: note, tree }), task)
   }
   texts.delete(id)

@@ -1,7 +1,8 @@
+import type { Criterion } from '../../core/verification/method.ts'
 import { METHODS, type Verification } from '../../core/verification/method.ts'
 import { readVerification } from '../../settings/verification.ts'
 import { checkNames } from '../spec.ts'
-import type { Criterion } from '../workflow.ts'
+
 import type { PipelineRole, PipelineSpec } from './spec.ts'
 import {
   type CompletionCriteria,

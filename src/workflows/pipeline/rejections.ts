@@ -1,6 +1,5 @@
-import type { Work } from '../../core/ports.ts'
 import { changesLine, pathsInDiff } from '../../core/verification/diff.ts'
-import type { Context } from '../workflow.ts'
+import type { Workspace } from '../../core/workspaces.ts'
 import {
   dismissalOf,
   type FoundFinding,
@@ -18,14 +17,13 @@ export type Rejection = { note: string; counts: boolean; outside: string[] }
  * task changes, and if it was not answered before; if it was, its lines must have changed since.
  */
 export async function weighRejection(
-  context: Pick<Context, 'diff'>,
-  work: Work,
+  workspace: Pick<Workspace, 'diff'>,
   text: string,
   { reviews, base }: { reviews: ReviewState; base: string | undefined },
 ): Promise<Rejection> {
   const found = readFindings(text)
   if (found.length === 0) return { note: NO_FINDING, counts: false, outside: [] }
-  const diff = base === undefined ? null : await context.diff(work, base)
+  const diff = base === undefined ? null : await workspace.diff(base)
   const changed = diff === null ? null : pathsInDiff(diff)
   const isOutside = ({ path }: FoundFinding) => changed !== null && !changed.has(path)
   const outside = found.filter(isOutside).map(findingLine)
@@ -34,7 +32,7 @@ export async function weighRejection(
   const open: FoundFinding[] = []
   for (const finding of inside) {
     const answer = dismissalOf(reviews, finding)
-    if (!answer || (await hasChanged(context, work, answer))) open.push(finding)
+    if (!answer || (await hasChanged(workspace, answer))) open.push(finding)
   }
   if (open.length === 0) return { note: ANSWERED, counts: false, outside }
   return { note: open.map(findingLine).join('\n'), counts: true, outside }
@@ -42,10 +40,9 @@ export async function weighRejection(
 
 /** Outside a repository nobody can know: then an answer stands. */
 async function hasChanged(
-  { diff }: Pick<Context, 'diff'>,
-  work: Work,
+  workspace: Pick<Workspace, 'diff'>,
   { path, line, tree }: ReviewState['dismissed'][number],
 ): Promise<boolean> {
-  const since = tree === null ? null : await diff(work, tree)
+  const since = tree === null ? null : await workspace.diff(tree)
   return since !== null && changesLine(since, path, line)
 }

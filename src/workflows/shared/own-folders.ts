@@ -3,7 +3,8 @@ import { firstLine, plural } from '../../core/format.ts'
 import type { Check, Work } from '../../core/ports.ts'
 import { type RunState, taskStateOf } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
-import type { Active, Context, Criterion } from '../workflow.ts'
+import type { Criterion } from '../../core/verification/method.ts'
+import type { Active, Context } from '../workflow.ts'
 import { isMerging, RESOLVE } from './merging.ts'
 import { conflictCheck } from './resolve.ts'
 
@@ -38,11 +39,11 @@ export function ownFolders(
     },
     act: (work: Work) => context.worktrees().merge(work, messageOf(work.task)),
     complete: (work: Work) => context.worktrees().land(work),
-    checks({ stage, task, step }, common) {
+    checks({ stage, task, step, workspace }, common) {
       if (!step || !isMerging(stage)) return null
       const own = run().state.workspaces[step.workspace ?? '']
       const conflict = stage === RESOLVE && own ? [conflictCheck(own)] : []
-      return [...conflict, ...common, ...context.verify(criteria(task))]
+      return [...conflict, ...common, ...workspace.verify(criteria(task))]
     },
   }
 }
