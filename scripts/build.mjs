@@ -1,9 +1,11 @@
-// Bundles ralph into dist/: ralph.js, which opens the others; program.js, which knows the commands; actions.js, which
-// knows how to do them and is read only when one is done; prompts.js, read only when somebody is asked; yaml.js, read only
-// for a file of tasks; ui.js, read only for the full screen; and each hook of the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json beside it says so.
+// Bundles ralph into dist/: ralph.js, which opens the others; program.js, which knows the commands; the bundles of what
+// the commands do (PARTS), each read only when it is needed; prompts.js and yaml.js, libraries that few commands need; and
+// each hook of the plugin into plugin/hooks/. CommonJS, because Node starts it sooner than a module; a package.json
+// beside it says so.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { cut } from './cut.mjs'
 import { schemaText } from './schema.mjs'
 
 const common = {
@@ -16,6 +18,13 @@ const common = {
   // A plain require: a dynamic import would start Node's module loader first.
   supported: { 'dynamic-import': false },
   logLevel: 'warning',
+}
+
+/** The bundles of what the commands do, and where each begins. What several need is in the first that needs it. */
+const PARTS = {
+  run: 'src/cli/run-actions.ts',
+  ui: 'src/ui/app.ts',
+  actions: 'src/cli/actions.ts',
 }
 
 /** What is in another bundle stays outside of this one. */
@@ -95,41 +104,26 @@ await build({
   outfile: 'dist/ralph.js',
   banner: { js: LAUNCHER },
 })
-const program = await build({
-  ...common,
-  metafile: true,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: 'dist/program.js',
-  plugins: [apart(/\/actions\.ts$/, './actions.js'), lightCommander],
-})
-const actions = await build({
-  ...common,
-  metafile: true,
-  entryPoints: ['src/cli/actions.ts'],
-  outfile: 'dist/actions.js',
-  plugins: [
+const inside = {
+  ...(await cut({ program: 'src/cli/main.ts' }, common, [
+    apart(/\/run-actions\.ts$/, './run.js#run'),
+    apart(/\/actions\.ts$/, './actions.js#actions'),
+    lightCommander,
+  ])),
+  ...(await cut(PARTS, common, [
     schemaMade(schema),
     lazy('string-width'),
     lazy('picomatch'),
     apart(/^@clack\/prompts$/, './prompts.js'),
     apart(/^yaml$/, './yaml.js'),
-    apart(/\/ui\/app\.ts$/, './ui.js'),
-  ],
-})
-const ui = await build({
-  ...common,
-  metafile: true,
-  entryPoints: ['src/ui/app.ts'],
-  outfile: 'dist/ui.js',
-  plugins: [lazy('string-width')],
-})
-// What every start and every command has to read: test/bundle.test.ts looks at it.
-mkdirSync('node_modules/.cache/ralph/bundles', { recursive: true })
-for (const [name, { metafile }] of Object.entries({ program, actions, ui }))
-  writeFileSync(`node_modules/.cache/ralph/bundles/${name}.json`, JSON.stringify(metafile))
+  ])),
+}
+// What is in each bundle: test/bundle.test.ts looks at it.
+mkdirSync('node_modules/.cache/ralph', { recursive: true })
+writeFileSync('node_modules/.cache/ralph/bundles.json', JSON.stringify(inside))
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
-for (const name of ['program.js', 'actions.js']) leaveAscii(`dist/${name}`)
+for (const name of Object.keys(inside)) leaveAscii(`dist/${name}.js`)
 chmodSync('dist/ralph.js', 0o755)
 // Started in a process of its own; it imports the sandbox runtime, a module, from where the user installed it.
 await build({

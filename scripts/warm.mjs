@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 
 const require = createRequire(import.meta.url)
 const [opener, dist] = process.argv.slice(2).map(path => resolve(path))
-const { codePath, openBundle } = require(opener)
+const { bundleRequire, codePath } = require(opener)
 
 /** What an agent says: it looks, calls a tool, and gives its answer. */
 const stream = answer =>
@@ -104,7 +104,8 @@ try {
   makeRepository()
 
   const scripts = new Map()
-  const { main } = openBundle(dist, './program.js', require, (path, script) => scripts.set(path, script))
+  const open = bundleRequire(dist, require, (path, script) => scripts.set(path, script))
+  const { main } = open('./program.js#program')
   const text = ['--', 'sh', '-c', 'cat >/dev/null; echo "<response>DONE</response>"']
   const said = []
   for (const words of [

@@ -2,32 +2,45 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 
+/** A piece of ralph, in the shape of a CommonJS module. */
+type Piece = (exports: object, require: (id: string) => unknown, module: Module, dir: string) => void
+
+type Module = { exports: object }
+
 /**
- * Does what `require` does for one of ralph's bundles, but uses the code that V8 compiled when ralph was built: reading it
- * takes half the time of compiling. If there is none for this very Node, the bundle is compiled as usual.
+ * A `require` that also knows ralph's bundles. `./run.js#start` is the piece `start` of the bundle `run.js`: a bundle is
+ * read when the first of its pieces is needed, and a piece runs once. scripts/cut.mjs writes the bundles.
  */
-export function openBundle(
+export function bundleRequire(
   dir: string,
-  name: string,
   require: NodeJS.Require,
   onScript = (_path: string, _script: Script): void => {},
-): unknown {
-  const path = join(dir, name)
-  // The build leaves only ASCII in a bundle, and latin1 is the fastest way to read that.
-  const script = new Script(
-    `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'latin1')}\n})`,
-    { filename: path, cachedData: codeOf(path) },
-  )
-  onScript(path, script)
-  let actions: unknown
-  const requireHere = (id: string): unknown => {
-    if (id !== './actions.js') return require(id)
-    actions ??= openBundle(dir, id, require, onScript)
-    return actions
+): (id: string) => unknown {
+  const bundles = new Map<string, Record<string, Piece>>()
+  const modules = new Map<string, Module>()
+  return function requireHere(id) {
+    const at = id.indexOf('#')
+    if (at < 0) return require(id)
+    const known = modules.get(id)
+    if (known) return known.exports
+    const bundle = id.slice(0, at)
+    if (!bundles.has(bundle)) bundles.set(bundle, openBundle(join(dir, bundle), onScript))
+    const module = { exports: {} }
+    modules.set(id, module)
+    bundles.get(bundle)![id.slice(at + 1)]!(module.exports, requireHere, module, dir)
+    return module.exports
   }
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, requireHere, module, path, dir)
-  return module.exports
+}
+
+/**
+ * Reads a bundle with the code that V8 compiled when ralph was built: reading it takes half the time of compiling. If
+ * there is none for this very Node, the bundle is compiled as usual.
+ */
+function openBundle(path: string, onScript: (path: string, script: Script) => void): Record<string, Piece> {
+  // The build leaves only ASCII in a bundle, and latin1 is the fastest way to read that.
+  const script = new Script(readFileSync(path, 'latin1'), { filename: path, cachedData: codeOf(path) })
+  onScript(path, script)
+  return script.runInThisContext()
 }
 
 /**

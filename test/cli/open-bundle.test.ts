@@ -7,15 +7,17 @@ import { codePath } from '../../src/cli/open-bundle.ts'
 import { RALPH } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
 
+const BUNDLES = ['actions.js', 'program.js', 'run.js', 'ui.js']
+
 describe('the code that V8 made when ralph was built', () => {
   const codes = readdirSync(dirname(RALPH)).filter(name => name.endsWith('.code'))
 
-  it('is there for the program and its actions', () => {
-    expect(codes.sort()).toEqual(['actions.js', 'program.js'].map(name => codePath(name)))
+  it('is there for every bundle of ralph’s own', () => {
+    expect(codes.sort()).toEqual(BUNDLES.map(name => codePath(name)))
   })
 
   it('is of nothing but ASCII, which is how a bundle is read', () => {
-    for (const name of ['program.js', 'actions.js']) {
+    for (const name of BUNDLES) {
       const bytes = readFileSync(join(dirname(RALPH), name))
       expect(bytes.findIndex(byte => byte > 0x7f)).toBe(-1)
     }

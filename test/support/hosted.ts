@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type { main } from '../../src/cli/main.ts'
-import { openBundle } from '../../src/cli/open-bundle.ts'
+import { bundleRequire } from '../../src/cli/open-bundle.ts'
 import { RALPH, type Ran } from './ralph.ts'
 import { standIn } from './stand-in.ts'
 
-const program = openBundle(dirname(RALPH), './program.js', createRequire(RALPH)) as { main: typeof main }
+const open = bundleRequire(dirname(RALPH), createRequire(RALPH))
+const program = open('./program.js#program') as { main: typeof main }
 
 /**
  * Runs one command line of the built ralph in this process, with exactly this environment (and a PATH). Not for help, which is

@@ -7,6 +7,7 @@ import { taskVerb } from './task.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
 const actions = () => import('../actions.ts')
+const runActions = () => import('../run-actions.ts')
 
 export type RunOptions = CommonOptions & {
   prompt?: string
@@ -51,7 +52,7 @@ export const runVerb: Verb = {
     )
       .addHelpText('after', RUN_EXAMPLES)
       .action(async (words: string[], options: RunOptions) =>
-        finish(await (await actions()).startPrompt(words, options, agentCommand, io)),
+        finish(await (await runActions()).startPrompt(words, options, agentCommand, io)),
       ),
 }
 
