@@ -8,10 +8,10 @@ import type { StepId } from '../core/table.ts'
 import { appendToFile } from './files/append.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
 import { inside, kindAt, lossOf, makeFolder } from './files/inside.ts'
-import { holdFolder, isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
+import { type HeldFolder, holdFolder, isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
-import { stepFolders } from './step-folders.ts'
+import { type StepFolders, stepFolders } from './step-folders.ts'
 
 /** The folder in the project that people and agents read. The journal is elsewhere, so nothing here must survive. */
 export interface Session {
@@ -45,9 +45,24 @@ export interface Session {
 
 export const sessionDir = (project: string, id: string): string => join(project, '.ralph', 'sessions', id)
 
+/** An open session, and what it has noticed so far. */
+type SessionState = {
+  readonly id: string
+  readonly root: PinnedFolder
+  readonly dir: string
+  readonly folder: HeldFolder
+  readonly folders: StepFolders
+  onLost(note: string): void
+  isLossReported: boolean
+  /** The steps that have started, for the log of iterations. */
+  readonly running: Map<StepId, { n: number; of: string; isLogged: boolean }>
+  /** The most iterations that the run may have, if there is a limit. */
+  limit: number | null
+}
+
 /**
- * `onLost` is called once if somebody removes the folder, by whatever call notices it. `past` is the journal so far: the
- * folders of its steps keep their names. `isElsewhere`: agents work in another folder.
+ * Opens the session of a run. `onLost` is called once if somebody removes the folder, by whatever call notices it. `past`
+ * is the journal so far: the folders of its steps keep their names. `isElsewhere`: agents work in another folder.
  */
 export function openSession(
   project: string,
@@ -58,135 +73,146 @@ export function openSession(
   isElsewhere = false,
 ): Session {
   const root = pinFolder(project)
-  const ralph = join(project, '.ralph')
   const dir = sessionDir(project, id)
-  const folder = holdFolder(root, relative(project, dir))
-  let isReported = false
-  const create = () => {
-    makeFolder(root, dir)
-    ignoreAll(root, dir)
-    ignoreOwnFiles(root, ralph)
+  const folders = stepFolders(past)
+  const session: SessionState = {
+    id,
+    root,
+    dir,
+    folder: holdFolder(root, relative(project, dir)),
+    folders,
+    onLost,
+    isLossReported: false,
+    running: new Map(),
+    limit: null,
   }
-  const createAgain = () => {
-    if (folder.isThere()) return
-    const lost = lossOf(root)
-    if (lost !== null) throw new CannotGoOn(`the project ${project} ${lost}`)
-    create()
-    if (!isReported)
-      onLost(
-        `${relative(project, dir)} was removed and is created again; the prompts, streams and logs in it are lost`,
-      )
-    isReported = true
-  }
-  requireWritable(ralph, 'ralph keeps prompts, streams and logs there', () => {
-    create()
+  requireWritable(join(project, '.ralph'), 'ralph keeps prompts, streams and logs there', () => {
+    createFolder(session)
     const text = `${JSON.stringify(about, null, 2)}\n`
     inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text), 0o600))
   })
-
-  const folders = stepFolders(past)
-  const { numberOf } = folders
-  const explain = <T>(path: string, act: () => T): T => {
-    try {
-      return act()
-    } catch (error) {
-      if (error instanceof CannotGoOn) throw error
-      throw new CannotGoOn(`${describeWriteError(error, path)}; fix that, then: ralph resume ${id}`, {
-        cause: error,
-      })
-    }
-  }
-  const keep = <T>(path: string, act: (entry: string) => T): T =>
-    explain(path, () => folder.act(relative(dir, path), act))
-  const ensureFolder = () => explain(dir, () => insist(createAgain))
-  const folderFor = (id: StepId | null) => {
-    const path = join(dir, folders.nameOf(id))
-    keep(path, entry => {
-      const kind = kindAt(entry)
-      // An agent may have put something there already; a link would lead ralph's files elsewhere.
-      if (kind !== null && kind !== 'folder') rmSync(entry)
-      if (kind !== 'folder') mkdirSync(entry, 0o700)
-    })
-    return path
-  }
-  const append = (file: string, line: string) => {
-    const path = join(dir, file)
-    const bytes = Buffer.from(`${line}\n`)
-    const add = () => folder.act(file, entry => appendToFile(entry, bytes, 0o600))
-    try {
-      add()
-    } catch {
-      // Ralph must not create the project itself.
-      if (!isPinned(root)) return
-      explain(path, () =>
-        insist(() => {
-          createAgain()
-          add()
-        }),
-      )
-    }
-  }
-  const logCall = (entry: Record<string, unknown>) => append('agent-calls.jsonl', JSON.stringify(entry))
-  const running = new Map<number, { n: number; of: string; isLogged: boolean }>()
-  let limit: number | null = null
-  const start = (id: number, at: number) => {
-    const step = running.get(id)
-    if (!step || step.isLogged) return
-    step.isLogged = true
-    append('iterations.log', `${stamp(at)} [START] iteration ${step.n}${step.of}`)
-  }
-
+  const ensureFolder = () => explain(session, dir, () => insist(() => createAgain(session)))
   return {
     root,
     dir,
     ensureFolder,
-    folderFor,
-    folderOf(id) {
+    folderFor: step => folderFor(session, step),
+    folderOf(step) {
       ensureFolder()
-      return folderFor(id)
+      return folderFor(session, step)
     },
-    numberOf,
-    keep,
+    numberOf: folders.numberOf,
+    keep: (path, act) => keepIn(session, path, act),
     shown: path => (isElsewhere ? path : relative(project, path)),
-    logCall,
-    close: folder.close,
+    logCall: entry => logCall(session, entry),
+    close: session.folder.close,
     onEvent(event) {
       folders.learn(event)
-      if (event.type === 'began' || event.type === 'resumed' || event.type === 'limits')
-        limit = event.limits.iterations
-      else if (event.type === 'started')
-        running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
-      else if (event.type === 'spawned') start(event.id, event.at)
-      else if (event.type === 'ended') {
-        // An agent that could not be started has an end too.
-        start(event.id, event.at)
-        const n = running.get(event.id)?.n ?? event.id
-        const exit = event.exit.signal ?? event.exit.code
-        append(
-          'iterations.log',
-          `${stamp(event.at)} [END] iteration ${n} exit=${exit} duration=${formatDuration(event.ms)}`,
-        )
-      } else if (event.type === 'settled' && event.end !== 'ok') {
-        const n = running.get(event.id)?.n ?? event.id
-        append(
-          'iterations.log',
-          `${stamp(event.at)} [FAIL] iteration ${n} ${event.end}: ${redactText(firstLine(event.note))}`,
-        )
-      } else if (event.type === 'edited' && event.by === 'agent') {
-        const [step = null, at] = [[...running.keys()].at(-1), new Date(event.at).toISOString()]
-        const { list, state } = event
-        logCall({ at, step, iteration: step && numberOf(step), kind: 'todo-sync', list, state })
-      } else if (event.type === 'finished') {
-        try {
-          append(
-            'iterations.log',
-            `${stamp(event.at)} [STOP] ${event.result}: ${redactText(firstLine(event.why))}`,
-          )
-        } catch {
-          // The run is finished, with or without this line.
-        }
-      }
+      logEvent(session, event)
     },
+  }
+}
+
+function createFolder({ root, dir }: SessionState): void {
+  makeFolder(root, dir)
+  ignoreAll(root, dir)
+  ignoreOwnFiles(root, join(root.path, '.ralph'))
+}
+
+function createAgain(session: SessionState): void {
+  const { root, dir, folder } = session
+  if (folder.isThere()) return
+  const lost = lossOf(root)
+  if (lost !== null) throw new CannotGoOn(`the project ${root.path} ${lost}`)
+  createFolder(session)
+  if (!session.isLossReported)
+    session.onLost(
+      `${relative(root.path, dir)} was removed and is created again; the prompts, streams and logs in it are lost`,
+    )
+  session.isLossReported = true
+}
+
+/** Runs an action that writes to a path. If it fails, the run stops with a line that says what to do. */
+function explain<T>({ id }: SessionState, path: string, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof CannotGoOn) throw error
+    throw new CannotGoOn(`${describeWriteError(error, path)}; fix that, then: ralph resume ${id}`, {
+      cause: error,
+    })
+  }
+}
+
+const keepIn = <T>(session: SessionState, path: string, act: (entry: string) => T): T =>
+  explain(session, path, () => session.folder.act(relative(session.dir, path), act))
+
+function folderFor(session: SessionState, step: StepId | null): string {
+  const path = join(session.dir, session.folders.nameOf(step))
+  keepIn(session, path, entry => {
+    const kind = kindAt(entry)
+    // An agent may have put something there already; a link would lead ralph's files elsewhere.
+    if (kind !== null && kind !== 'folder') rmSync(entry)
+    if (kind !== 'folder') mkdirSync(entry, 0o700)
+  })
+  return path
+}
+
+function append(session: SessionState, file: string, line: string): void {
+  const { root, dir, folder } = session
+  const bytes = Buffer.from(`${line}\n`)
+  const add = () => folder.act(file, entry => appendToFile(entry, bytes, 0o600))
+  try {
+    add()
+  } catch {
+    // Ralph must not create the project itself.
+    if (!isPinned(root)) return
+    explain(session, join(dir, file), () =>
+      insist(() => {
+        createAgain(session)
+        add()
+      }),
+    )
+  }
+}
+
+const logCall = (session: SessionState, entry: Record<string, unknown>): void =>
+  append(session, 'agent-calls.jsonl', JSON.stringify(entry))
+
+/** Adds what an event says to the readable logs. */
+function logEvent(session: SessionState, event: RunEvent): void {
+  const { running, limit } = session
+  const log = (text: string) => append(session, 'iterations.log', `${stamp(event.at)} ${text}`)
+  const numberOf = (id: StepId) => running.get(id)?.n ?? id
+  const logStart = (id: StepId) => {
+    const step = running.get(id)
+    if (!step || step.isLogged) return
+    step.isLogged = true
+    log(`[START] iteration ${step.n}${step.of}`)
+  }
+  if (event.type === 'began' || event.type === 'resumed' || event.type === 'limits')
+    session.limit = event.limits.iterations
+  else if (event.type === 'started')
+    running.set(event.id, { n: event.n, of: limit === null ? '' : `/${limit}`, isLogged: false })
+  else if (event.type === 'spawned') logStart(event.id)
+  else if (event.type === 'ended') {
+    // An agent that could not be started has an end too.
+    logStart(event.id)
+    const exit = event.exit.signal ?? event.exit.code
+    log(`[END] iteration ${numberOf(event.id)} exit=${exit} duration=${formatDuration(event.ms)}`)
+  } else if (event.type === 'settled' && event.end !== 'ok')
+    log(`[FAIL] iteration ${numberOf(event.id)} ${event.end}: ${redactText(firstLine(event.note))}`)
+  else if (event.type === 'edited' && event.by === 'agent') {
+    const [step = null, at] = [[...running.keys()].at(-1), new Date(event.at).toISOString()]
+    const { list, state } = event
+    const iteration = step && session.folders.numberOf(step)
+    logCall(session, { at, step, iteration, kind: 'todo-sync', list, state })
+  } else if (event.type === 'finished') {
+    try {
+      log(`[STOP] ${event.result}: ${redactText(firstLine(event.why))}`)
+    } catch {
+      // The run is finished, with or without this line.
+    }
   }
 }
 
