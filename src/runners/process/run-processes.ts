@@ -1,0 +1,92 @@
+import type { StepId } from '../../core/table.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { LimitMark } from './limit-mark.ts'
+import { isLimitOf, type Marks } from './marks.ts'
+import type { ProcessStart } from './proc.ts'
+import { groupLives } from './tree.ts'
+import type { Warden } from './warden.ts'
+
+export type ProcessRunnerOptions = {
+  run: string
+  graceMs: number
+  mark?: Record<string, string>
+  /** What everything is started in, unless it must stay outside. */
+  sandbox?: Sandbox
+}
+
+/** The processes of one run in one incarnation. */
+export type Processes = Readonly<ProcessRunnerOptions> & {
+  readonly incarnation: string
+  readonly marks: Record<string, string>
+  readonly ownMarks: Record<string, string> & { RALPH_CALL: string }
+  readonly limit: LimitMark
+  readonly warden: Warden
+  /** The process groups that may still have members, by their leader's pid. */
+  readonly groups: Map<number, { startTime: string; step: string }>
+  /** The first process of each step since its last sweep: nothing older is left of any of them. */
+  readonly firstProcesses: Map<string, ProcessStart>
+  /** The steps of the calls since the last sweep of each step. */
+  readonly stepsByCall: Map<string, string>
+  /** The step of each process that was started and has not exited. */
+  readonly running: Map<string, string>
+  /** The stops in progress, with their step: a sweep waits for them, so they get the full grace. */
+  readonly stopping: Map<Promise<void>, string>
+  calls: number
+  closed: boolean
+}
+
+/** Whether a process belongs to this incarnation. Any one mark is enough: it may have changed the others. */
+export const isOfIncarnation = ({ incarnation, limit }: Processes, its: Marks): boolean =>
+  its.incarnation === incarnation ||
+  its.call?.startsWith(`${incarnation}.`) === true ||
+  (its.limit !== undefined && its.limit === limit.value)
+
+/** Whether a process belongs to this run, in any incarnation. */
+export const isOfRun = (processes: Processes, its: Marks): boolean =>
+  its.run === processes.run ||
+  isOfIncarnation(processes, its) ||
+  (its.limit !== undefined && isLimitOf(processes.run, its.limit))
+
+/** Whether ralph itself runs a process, git for example. Those are not started here, so they have no limit of the run's. */
+export const isRalphs = ({ run, ownMarks }: Processes, its: Marks): boolean =>
+  its.call === ownMarks.RALPH_CALL && (its.limit === undefined || !isLimitOf(run, its.limit))
+
+/**
+ * Whether a process is to go with a step. It belongs to the step that started it, or else to the one that it names. If
+ * neither was started since its last sweep, it hides where it comes from, and goes with any step, unless another one is
+ * at work, which it may belong to.
+ */
+export function isOfStep(processes: Processes, { call, step: named }: Marks, step: string): boolean {
+  const { stepsByCall, firstProcesses, running } = processes
+  const known = call === undefined ? undefined : stepsByCall.get(call)
+  const from = known ?? (named === step || firstProcesses.has(named ?? '') ? named : undefined)
+  return from === undefined ? ![...running.values()].some(other => other !== step) : from === step
+}
+
+/** The leaders of all known groups, with their start times. */
+export const allLeaders = ({ groups }: Processes): Map<number, string> =>
+  new Map([...groups].map(([pgid, { startTime }]) => [pgid, startTime]))
+
+/** The leaders of the known groups that still have members. The others are forgotten. */
+export function liveLeaders(
+  processes: Processes,
+  isWanted: (group: [number, { step: string }]) => boolean,
+): Map<number, string> {
+  const leaders = new Map<number, string>()
+  for (const group of processes.groups) {
+    const [pgid, { startTime }] = group
+    if (!isWanted(group)) continue
+    if (groupLives(pgid)) leaders.set(pgid, startTime)
+    else release(processes, pgid)
+  }
+  return leaders
+}
+
+/** Forgets a group that has no members any more. */
+export function release({ groups, warden }: Processes, pgid: number): void {
+  groups.delete(pgid)
+  warden.drop(pgid)
+}
+
+/** Processes outside any step (the baseline checks) must not match a step's mark. */
+export const stepName = (id: StepId | null): string => (id === null ? 'none' : String(id))
