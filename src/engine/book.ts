@@ -22,7 +22,7 @@ export function openBook(
   table: StageTable,
   from: { state: RunState; tasks: readonly Task[] },
   append: (event: RunEvent) => void,
-  notify: (event: RunEvent) => void = () => {},
+  notify: (event: RunEvent, record: Book['record']) => void = () => {},
 ): Book {
   let { state, tasks } = from
   const waiting: RunEvent[] = []
@@ -34,7 +34,7 @@ export function openBook(
       state = evolve(state, event)
       tasks = evolveList(tasks, event)
     }
-    notify(event)
+    notify(event, record)
   }
 
   function record(event: RunEvent): void {

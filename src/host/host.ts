@@ -11,11 +11,11 @@ import { LEFT } from '../runs/past-run.ts'
 import { receiveControls } from '../store/control.ts'
 import { pinFolder } from '../store/files/pinned.ts'
 import { requireWritable } from '../store/files/writable.ts'
-import { openJournal, readJournal } from '../store/journal.ts'
+import { type Journal, openJournal, readJournal } from '../store/journal.ts'
 import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
-import type { Active, Workflow } from '../workflows/workflow.ts'
+import type { Active, Context, Workflow } from '../workflows/workflow.ts'
 import { backPressure } from './back-pressure.ts'
 import { type Frontend, type Listener, viewOf } from './frontend.ts'
 import { openNotifier } from './notify.ts'
@@ -70,175 +70,183 @@ export async function hostRun(options: HostOptions): Promise<number> {
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', session.shown(session.dir)]]
   options.frontend.announce(title, rows, spec.settings.output)
-  const hosted = openRun(options, makeRunner, session, notes, dir)
+  const run = openRun(options, makeRunner, session, notes, dir)
   try {
-    recordBeginning(hosted.book, hosted.active, options, pinFolder(project))
-    const ending = await runEngine(hosted, options)
+    recordBeginning(run.book, run.active, options, pinFolder(project))
+    const ending = await runEngine(run, options)
     await noteEndState(spec, dir, options.env)
-    return runExitCode(ending, options, hosted.active, hosted.lastSettled())
+    return runExitCode(ending, options, run.active, run.audience.settled)
   } finally {
-    await hosted.close()
+    run.active.close?.()
+    process.off('exit', run.atExit)
+    await closeGround(run)
   }
 }
 
-/** A run that is open in this process: everything that must be closed again. */
-type Hosted = {
-  book: Book
-  active: Active
-  adapters(): Adapters
-  runner: RunRunner
-  controls: ReturnType<typeof receiveControls>
-  signals: ReturnType<Frontend['openSignals']>['signals']
+/** Who hears of a run's events. What is opened after the book joins when it is there. */
+type Audience = {
+  /** Parts of the run itself: if one fails, the run stops. */
+  parts: { onEvent?(event: RunEvent): void }[]
+  watchers: Listener[]
+  /** The watchers that failed, which hear nothing more. */
+  failed: Set<Listener>
+  /** Warnings of the session, which are recorded after the next event. */
+  notes: string[]
   /** The last iteration that was settled. */
-  lastSettled(): Settled | null
-  close(): Promise<void>
+  settled: Settled | null
+  /** Nothing may be recorded any more. */
+  isOver: boolean
 }
 
+function tell(audience: Audience, event: RunEvent, record: Book['record']): void {
+  if (event.type === 'settled') audience.settled = event
+  if (event.type === 'finished' || event.type === 'stopped') audience.isOver = true
+  for (const part of audience.parts) part.onEvent?.(event)
+  for (const watcher of audience.watchers) {
+    if (audience.failed.has(watcher)) continue
+    try {
+      watcher.onEvent(event)
+    } catch (error) {
+      audience.failed.add(watcher)
+      const note = `a display of this run failed and was turned off: ${(error as Error).message}`
+      record({ type: 'warned', at: event.at, note })
+    }
+  }
+  for (const note of audience.notes.splice(0)) record({ type: 'warned', at: event.at, note })
+}
+
+/** What a run stands on, whatever its workflow. All of it must be closed again. */
+type Ground = {
+  dir: string
+  session: Session
+  journal: Journal
+  audience: Audience
+  book: Book
+  controls: ReturnType<typeof receiveControls>
+  runner: RunRunner
+  frontSignals: ReturnType<Frontend['openSignals']>
+}
+
+/** A run that is open in this process. */
+type OpenRun = Ground & { adapters: Adapters; active: Active; atExit(): void }
+
+/** Opens the parts of a run in order: each needs only those before it. */
 function openRun(
   options: HostOptions,
   makeRunner: MakeRunner,
   session: Session,
   notes: string[],
   dir: string,
-): Hosted {
-  const { home, id, workflow, spec, limits, past, env, frontend } = options
-  const { signals, interrupt, stopSoon, close: closeSignals } = frontend.openSignals()
-  const journal = requireWritable(dir, 'free some space or fix its permissions, and try again', () =>
-    openJournal(dir),
-  )
-  const me = processRef(process.pid)
-  const controls = receiveControls(dir, past, me, ({ type }) => {
-    const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
-    book.record({ type: 'warned', at: Date.now(), note })
-  })
-  let isOver = false
-  const sandbox = sandboxOf({ id, spec, home, runDir: dir, env, run: () => book, isOver: () => isOver })
-  const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000, ...(sandbox && { sandbox }) })
-  let settled: Settled | null = past.findLast(e => e.type === 'settled') ?? null
-  let active: Active | null = null
-  let watchers: readonly Listener[] = []
-  /** Session files and workflow first: if they fail, the run stops. A watcher that fails is left out from then on. */
-  const notify = (event: RunEvent) => {
-    if (event.type === 'settled') settled = event
-    if (event.type === 'allowed') sandbox?.allow(event.host)
-    if (event.type === 'finished' || event.type === 'stopped') isOver = true
-    session.onEvent(event)
-    active?.onEvent?.(event)
-    for (const watcher of watchers) {
-      try {
-        watcher.onEvent(event)
-      } catch (error) {
-        watchers = watchers.filter(other => other !== watcher)
-        const note = `a display of this run failed and was turned off: ${(error as Error).message}`
-        book.record({ type: 'warned', at: event.at, note })
-      }
-    }
-    for (const note of notes.splice(0)) book.record({ type: 'warned', at: event.at, note })
-  }
-  const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
-  const book = openBook(workflow.table(spec), fold(past), append, notify)
-  const drained = () => listeners.map(listener => listener.drained?.()).find(Boolean) ?? null
-  const adapters = once(() =>
-    openAdapters({
-      workflow,
-      spec,
-      env,
-      runner,
-      session,
-      run: () => book,
-      emit: book.record,
-      runDir: dir,
-      home,
-      hard: signals.hard,
-      ...lastCommits(past, book.state),
-      isFresh: past.length === 0,
-      backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
-    }),
-  )
-  const listeners = [
-    ...frontend.watch(viewOf(options, book, dir, stopSoon)),
-    ...(options.listeners ?? []),
-    openNotifier(options, note => book.record({ type: 'warned', at: Date.now(), note })),
-  ]
-  watchers = listeners
-  const closeAll = async () => {
-    const closing = listeners.map(listener => listener.close?.())
-    try {
-      await Promise.all([runner.close(), ...closing])
-    } finally {
-      controls.close()
-      journal.close()
-      session.close()
-      closeSignals()
-    }
-  }
-  const opened = orClose(closeAll, () =>
-    workflow.open({
-      spec,
-      table: book.table,
-      limits,
-      session,
-      past,
-      journal: () => readJournal(dir),
-      user: frontend.user(signals.soft),
-      run: () => book,
-      record: book.record,
-      note: (key, value, task) =>
-        book.record({
-          ...{ type: 'noted', at: Date.now(), workflow: workflow.name, key, value },
-          ...(task !== undefined && { task }),
-        }),
-      interrupt,
-      runDir: dir,
-      env: gitEnvironment(spec.settings, env),
-      // They are opened when the engine starts: a workflow asks and verifies during a step.
-      ask: (question, step) => adapters().ask(question, step),
-      locks: () => adapters().workspaces.project.locks(),
-      worktrees: () => adapters().worktrees!,
-    }),
-  )
-  active = opened
-  // A third signal exits at once, without any `finally`.
-  const atExit = () => opened.close?.()
-  process.on('exit', atExit)
-  return {
-    book,
-    active: opened,
-    adapters,
-    runner,
-    controls,
-    signals,
-    lastSettled: () => settled,
-    async close() {
-      opened.close?.()
-      process.off('exit', atExit)
-      await closeAll()
-    },
-  }
-}
-
-/** What is open would keep the process alive after an error. */
-function orClose<T>(close: () => Promise<void>, act: () => T): T {
+): OpenRun {
+  const ground = openGround(options, makeRunner, session, notes, dir)
   try {
-    return act()
+    const adapters = adaptersOn(ground, options)
+    ground.audience.watchers.push(...watchersOf(ground, options))
+    const active = options.workflow.open(contextFor(ground, adapters, options))
+    ground.audience.parts.push(active)
+    // A third signal exits at once, without any `finally`.
+    const atExit = () => active.close?.()
+    process.on('exit', atExit)
+    return { ...ground, adapters, active, atExit }
   } catch (error) {
-    void close()
+    // What is open would keep the process alive.
+    void closeGround(ground)
     throw error
   }
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
+function openGround(
+  { home, id, workflow, spec, past, env, frontend }: HostOptions,
+  makeRunner: MakeRunner,
+  session: Session,
+  notes: string[],
+  dir: string,
+): Ground {
+  const frontSignals = frontend.openSignals()
+  const journal = requireWritable(dir, 'free some space or fix its permissions, and try again', () =>
+    openJournal(dir),
+  )
+  const settled = past.findLast(e => e.type === 'settled') ?? null
+  const audience: Audience = {
+    ...{ parts: [session], watchers: [], failed: new Set(), notes },
+    ...{ settled, isOver: false },
+  }
+  const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
+  const book = openBook(workflow.table(spec), fold(past), append, (event, record) =>
+    tell(audience, event, record),
+  )
+  const controls = receiveControls(dir, past, processRef(process.pid), ({ type }) => {
+    const note = `a request to ${type} was meant for an earlier process of this run, and is ignored`
+    book.record({ type: 'warned', at: Date.now(), note })
+  })
+  const sandbox = sandboxOf({ id, spec, home, runDir: dir, env, book, isOver: () => audience.isOver })
+  if (sandbox)
+    audience.parts.push({ onEvent: event => event.type === 'allowed' && sandbox.allow(event.host) })
+  const runner = makeRunner({ run: id, graceMs: spec.settings.killGrace * 1000, ...(sandbox && { sandbox }) })
+  return { dir, session, journal, audience, book, controls, runner, frontSignals }
+}
+
+async function closeGround({ audience, runner, controls, journal, session, frontSignals }: Ground) {
+  const closing = audience.watchers.map(watcher => watcher.close?.())
+  try {
+    await Promise.all([runner.close(), ...closing])
+  } finally {
+    controls.close()
+    journal.close()
+    session.close()
+    frontSignals.close()
+  }
+}
+
+function adaptersOn(
+  { dir, session, audience, book, runner, frontSignals: { signals } }: Ground,
+  { home, workflow, spec, past, env }: HostOptions,
+): Adapters {
+  const drained = () => audience.watchers.map(watcher => watcher.drained?.()).find(Boolean) ?? null
+  return openAdapters({
+    ...{ home, workflow, spec, env, runner, session, book, runDir: dir, hard: signals.hard },
+    ...lastCommits(past, book.state),
+    isFresh: past.length === 0,
+    backPressure: backPressure(drained, spec.settings.inactivityTimeout * 1000, signals.soft),
+  })
+}
+
+function watchersOf({ dir, book, frontSignals }: Ground, options: HostOptions): Listener[] {
+  return [
+    ...options.frontend.watch(viewOf(options, book, dir, frontSignals.stopSoon)),
+    ...(options.listeners ?? []),
+    openNotifier(options, note => book.record({ type: 'warned', at: Date.now(), note })),
+  ]
+}
+
+/** What a workflow gets from its run. */
+function contextFor(
+  { dir, session, book, frontSignals: { signals, interrupt } }: Ground,
+  { ask, workspaces, worktrees }: Adapters,
+  { workflow, spec, limits, past, env, frontend }: HostOptions,
+): Context {
+  const { record, table } = book
+  return {
+    ...{ spec, table, limits, session, past, record, interrupt, ask, runDir: dir },
+    journal: () => readJournal(dir),
+    user: frontend.user(signals.soft),
+    run: () => book,
+    note: (key, value, task) =>
+      record({
+        ...{ type: 'noted', at: Date.now(), workflow: workflow.name, key, value },
+        ...(task !== undefined && { task }),
+      }),
+    env: gitEnvironment(spec.settings, env),
+    locks: workspaces.project.locks,
+    worktrees: () => worktrees!,
   }
 }
 
 /** Runs the engine until the run ends or stops. */
-function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
-  const { workflow, spec, past } = options
-  const { book, active, runner, controls, signals } = hosted
+function runEngine(
+  { book, active, adapters, runner, controls, frontSignals: { signals } }: OpenRun,
+  { workflow, spec, past }: HostOptions,
+): Promise<LoopEnding> {
   const { settings } = spec
   const timeouts = {
     inactivityMs: settings.inactivityTimeout * 1000,
@@ -246,16 +254,8 @@ function runEngine(hosted: Hosted, options: HostOptions): Promise<LoopEnding> {
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
   }
-  const ports = composePorts({
-    workflow,
-    spec,
-    runner,
-    emit: book.record,
-    adapters: hosted.adapters(),
-    active,
-    controls,
-    isFirst: !past.some(event => event.type === 'started'),
-  })
+  const isFirst = !past.some(event => event.type === 'started')
+  const ports = composePorts({ workflow, spec, runner, book, adapters, active, controls, isFirst })
   const again = past.length > 0
   return runLoop(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { ALLOW_VARIABLE, writeAllowlist } from '../blocklist/allowlist.ts'
-import type { RunEvent } from '../core/events.ts'
 import type { Clock, Controls, Ports } from '../core/ports.ts'
 import type { RunState } from '../core/table.ts'
+import type { Book } from '../engine/book.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { confinedRunner } from '../runners/run-command.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
-import type { Active, Context, Folded, Workflow } from '../workflows/workflow.ts'
+import type { Active, Context, Workflow } from '../workflows/workflow.ts'
 import { type AgentPool, openAgents } from './agents/agent-pool.ts'
 import { programFolders } from './agents/agents.ts'
 import { agentAsker } from './agents/ask.ts'
@@ -24,8 +24,7 @@ export type AdaptersOptions = {
   env: NodeJS.ProcessEnv
   runner: RunRunner
   session: Session
-  run(): Folded
-  emit(event: RunEvent): void
+  book: Book
   /** The run's own folder. */
   runDir: string
   home: string
@@ -41,7 +40,7 @@ export type AdaptersOptions = {
   backPressure(): Promise<void> | null
 }
 
-export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' | 'emit'> & {
+export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' | 'book'> & {
   adapters: Adapters
   active: Active
   controls: Controls
@@ -64,8 +63,10 @@ export type Adapters = {
 
 /** Builds the adapters of a run. The only place that knows them all. */
 export function openAdapters(options: AdaptersOptions): Adapters {
-  const { spec, env, runner, session, emit, run } = options
+  const { spec, env, runner, session, book } = options
+  const { record: emit } = book
   const { settings } = spec
+  const state = () => book.state
   const agents = openAgents({ spec, runner, env, cacheDir: join(options.home, 'cache') })
   const marks = {
     ...runner.marks,
@@ -73,9 +74,9 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     [ALLOW_VARIABLE]: writeAllowlist(settings.blocklist.allow),
   }
   const clock = processClock()
-  const { width } = options.workflow.table(spec)
+  const { width } = book.table
   const budgetLeft = () => {
-    const { limits, spent } = run().state
+    const { limits, spent } = book.state
     // A question may be asked beside the work of others.
     return limits.usd === null ? null : Math.max(limits.usd - spent.usd, 0) / width
   }
@@ -93,7 +94,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     agents,
     clock,
     marks,
-    state: () => run().state,
+    state,
     budgetLeft,
     record: emit,
     hard: options.hard,
@@ -102,7 +103,8 @@ export function openAdapters(options: AdaptersOptions): Adapters {
   const gitEnv = { ...gitEnvironment(settings, env), ...runner.ownMarks }
   const workspaces = openWorkspaces({
     ...options,
-    state: () => run().state,
+    state,
+    emit,
     env: gitEnv,
     ask,
     askJudge: judgeAsker({
@@ -117,7 +119,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     ? openWorktrees({
         runDir: options.runDir,
         spec,
-        state: () => run().state,
+        state,
         emit,
         env: gitEnv,
         hard: options.hard,
@@ -138,16 +140,15 @@ export function openAdapters(options: AdaptersOptions): Adapters {
 
 /** What the engine needs, from the adapters and the workflow. */
 export function composePorts(options: PortsOptions): Ports {
-  const { workflow, spec, runner, emit, active, adapters } = options
+  const { spec, runner, book, active, adapters } = options
   const { agents, workspaces, worktrees, call } = adapters
   const { settings } = spec
-  const table = workflow.table(spec)
 
   return {
     clock: adapters.clock,
-    emit,
+    emit: book.record,
     controls: options.controls,
-    agentsFor: stage => agents.namesFor(table.stages[stage]?.role),
+    agentsFor: stage => agents.namesFor(book.table.stages[stage]?.role),
     workspaceFor: task => active.workspaceFor?.(task),
     workspaceOf: workspaces.of,
     async buildPrompt(work) {
@@ -178,7 +179,7 @@ export function composePorts(options: PortsOptions): Ports {
       await runner.sweep(step.id)
       await workspace.afterAgent(step)
     },
-    act: async work => (await active.act?.(work, work.workspace.noteCommits(emit))) ?? [],
+    act: async work => (await active.act?.(work, work.workspace.noteCommits(book.record))) ?? [],
     complete: async work => (await active.complete?.(work)) ?? [],
     checks(work) {
       if (!work.step && options.isFirst) workspaces.project.beforeFirstChecks()

@@ -76,20 +76,20 @@ export function sandboxOf(options: {
   home: string
   runDir: string
   env: NodeJS.ProcessEnv
-  run(): Pick<Book, 'state' | 'record'>
+  book: Pick<Book, 'state' | 'record'>
   /** Nothing may be recorded any more. */
   isOver(): boolean
 }): Sandbox | undefined {
-  const { id, spec, home, env, run, isOver } = options
+  const { id, spec, home, env, book, isOver } = options
   const { sandbox, env: rules } = spec.settings
   if (sandbox.mode === 'docker' && spec.start)
     return openDockerSandbox(
       dockerPlan({ ...spec, start: spec.start }, env, {
         ...options,
         run: id,
-        allowed: () => run().state.sandbox.allowed,
+        allowed: () => book.state.sandbox.allowed,
         warn(note) {
-          if (!isOver()) run().record({ type: 'warned', at: Date.now(), note })
+          if (!isOver()) book.record({ type: 'warned', at: Date.now(), note })
         },
       }),
     )
@@ -101,7 +101,7 @@ export function sandboxOf(options: {
   return srtSandbox({
     run: id,
     project: spec.project,
-    borders: () => bordersOf(spec, home, env, run().state.sandbox.allowed),
+    borders: () => bordersOf(spec, home, env, book.state.sandbox.allowed),
     program: sandboxProgram(),
     env: present(env),
     keeps: name => isKeptInside(name, { own, pass: rules.pass }),
@@ -109,8 +109,8 @@ export function sandboxOf(options: {
     onDenied(denial, step) {
       if (isOver()) return
       if (isChatter(denial)) return
-      const event = deniedEvent(denial, run().state.sandbox)
-      if (event) run().record({ ...event, at: Date.now(), ...(step !== null && { id: step }) })
+      const event = deniedEvent(denial, book.state.sandbox)
+      if (event) book.record({ ...event, at: Date.now(), ...(step !== null && { id: step }) })
     },
   })
 }

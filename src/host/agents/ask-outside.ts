@@ -50,7 +50,7 @@ export async function askOutside<T>(
     home,
     runDir: folder,
     env,
-    run: () => deniedTo(warn),
+    book: deniedTo(warn),
     isOver: () => false,
   })
   const runner = runnerFor(
