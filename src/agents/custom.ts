@@ -4,19 +4,19 @@ import { textParser } from './shared/text.ts'
 /** Any command: run word for word with the prompt on its standard input; its output is plain text by default. */
 export const custom = (
   argv: readonly string[],
-  { plain, parser, tells }: Pick<Agent, 'plain' | 'parser' | 'tells'> = PLAIN,
+  { plain, parser, reports }: Pick<Agent, 'plain' | 'parser' | 'reports'> = PLAIN,
 ): Agent => ({
   name: programName(argv[0] ?? ''),
   ...(plain && { plain }),
   command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),
-  tells,
+  reports,
   parser,
 })
 
-const PLAIN: Pick<Agent, 'plain' | 'parser' | 'tells'> = {
+const PLAIN: Pick<Agent, 'plain' | 'parser' | 'reports'> = {
   plain: true,
   parser: () => textParser(),
-  tells: () => null,
+  reports: () => null,
 }
 
 /** The name a program goes by: `/usr/bin/claude`, `claude.cmd` → `claude`. */

@@ -27,8 +27,8 @@ export function explicitAgent(argv: readonly string[]): Agent {
   const cli = known.get(programName(argv[0] ?? ''))
   if (!cli || !argv.some(word => cli.streamWord.test(word)))
     return { ...custom(argv), ...(cli?.lastWritten && { lastWritten: cli.lastWritten }) }
-  const { parser, tells } = cli.make()
-  return custom(argv, { parser: () => parser('stream'), tells: () => tells('stream') })
+  const { parser, reports } = cli.make()
+  return custom(argv, { parser: () => parser('stream'), reports: () => reports('stream') })
 }
 
 /** An unknown program that is called by name: it gets the user's flags. */

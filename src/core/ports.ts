@@ -74,8 +74,8 @@ export interface Agent {
   bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
   command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
-  /** What its output tells about a call: its cost (and tokens), its tokens alone, or neither. */
-  tells(mode: Ask['mode']): 'cost' | 'tokens' | null
+  /** What its output reports of a call: its cost (and tokens), its tokens alone, or neither. */
+  reports(mode: Ask['mode']): 'cost' | 'tokens' | null
   /** Its small model, which is good enough to judge. */
   smallModel?: string
   /** Where an answer by a schema is: apart from the text, or the text itself; null: this version takes no schema. */

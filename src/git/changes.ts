@@ -21,7 +21,7 @@ export type Changes = {
   unnameable: string[]
   /** Neither files nor links, a pipe for example, in the place of what git knows. */
   special: string[]
-  /** Git was told before the run not to look at them, so they are the user's too. */
+  /** They were marked assume-unchanged or skip-worktree before the run, so they are the user's too. */
   flagged: string[]
   /** Of ours, those that were hidden from git during the run. */
   hidden: Hidden[]

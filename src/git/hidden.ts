@@ -15,32 +15,34 @@ export type Flag = 'h' | 'S' | 's'
 
 /**
  * What the index holds for a file that changed since the run began: mode and object, and what the file was like when git
- * read it. By the latter git tells that a file has not changed, but an agent can put any object beside it.
+ * read it. If the file is still like that, git takes it for unchanged. But an agent can put any object beside it.
  */
-type Recent = { entry: string; stat: string }
+type IndexEntry = { entry: string; stat: string }
 
 /** A path that git may not look at, and why. */
-export type Hidden = readonly [path: string, by: Flag | Recent]
+export type Hidden = readonly [path: string, by: Flag | IndexEntry]
 
-/** `since`: what the index says of files that changed after this moment needs a proof. */
+/** The index of a repository. What it says of files that changed after `since` is compared with the files. */
 type IndexPlace = { root: string; gitDir: string; env: Record<string, string>; since?: number | undefined }
 
-type IndexLook = {
+/** What ralph knows of an index. */
+type IndexState = {
   signature: string
   flags: Map<string, Flag>
-  /** As far as ralph can tell, not what the index says; but a filter of the repository may explain it. */
-  unproven: Map<string, Recent>
-  proven: Map<string, Recent>
+  /** Content differs from the index; a git filter may be the reason. */
+  differing: Map<string, IndexEntry>
+  /** Content is what the index says. */
+  matching: Map<string, IndexEntry>
 }
 
 /** By the path of the index. Git is asked again only after it changed. */
-const looked = new Map<string, IndexLook>()
+const indexStates = new Map<string, IndexState>()
 
-/** What a repository's index hides, at once if it has not changed; null if git does not answer. */
-export function readIndex(place: IndexPlace): IndexLook | Promise<IndexLook | null> {
+/** What a repository's index hides, at once if it has not changed. Returns null if git does not answer. */
+export function readIndex(place: IndexPlace): IndexState | Promise<IndexState | null> {
   const index = indexOf(place.gitDir, place.env)
   const signature = signatureOf(index)
-  const known = looked.get(index)
+  const known = indexStates.get(index)
   return known?.signature === signature ? known : askForIndex(place, index, signature)
 }
 
@@ -51,13 +53,13 @@ async function askForIndex(
   { root, env, since = Number.POSITIVE_INFINITY }: IndexPlace,
   index: string,
   signature: string,
-): Promise<IndexLook | null> {
+): Promise<IndexState | null> {
   const text = await git(root, env, ['ls-files', '-v', '--stage', '--debug', '-z'])
   if (text === null) return null
   const flags = new Map<string, Flag>()
-  const unproven = new Map<string, Recent>()
-  const proven = new Map<string, Recent>()
-  const before = looked.get(index)?.proven
+  const differing = new Map<string, IndexEntry>()
+  const matching = new Map<string, IndexEntry>()
+  const before = indexStates.get(index)?.matching
   const sinceSecond = Math.floor(since / 1000) - 1
   let end = 0
   for (const match of text.matchAll(ENTRY)) {
@@ -68,31 +70,31 @@ async function askForIndex(
     if (stage !== '0' || mode === LINKED_REPOSITORY || Number(second) < sinceSecond) continue
     const now = { entry: `${mode} ${object}`, stat }
     const known = before?.get(path)
-    const isProven = known?.entry === now.entry && known.stat === stat
-    if (isProven || isTrue(root, path, object, Number(second))) proven.set(path, now)
-    else unproven.set(path, now)
+    const didMatch = known?.entry === now.entry && known.stat === stat
+    const matches = didMatch || matchesObject(root, path, object, Number(second))
+    ;(matches ? matching : differing).set(path, now)
   }
   if (end < text.length) return null
-  const look = { signature, flags, unproven, proven }
-  looked.set(index, look)
-  return look
+  const state = { signature, flags, differing, matching }
+  indexStates.set(index, state)
+  return state
 }
 
-/** Git has looked at all that is unproven, with the filters that the repository has: only these differ from the index. */
-export function proveOthers({ gitDir, env }: IndexPlace, changed: readonly string[]): void {
-  const look = looked.get(indexOf(gitDir, env))
+/** Git has compared all that differed, with the filters that the repository has: only these paths really differ. */
+export function noteDiffering({ gitDir, env }: IndexPlace, changed: readonly string[]): void {
+  const state = indexStates.get(indexOf(gitDir, env))
   const isChanged = new Set(changed)
-  for (const [path, now] of look?.unproven ?? []) {
+  for (const [path, now] of state?.differing ?? []) {
     if (isChanged.has(path)) continue
-    look!.proven.set(path, now)
-    look!.unproven.delete(path)
+    state!.matching.set(path, now)
+    state!.differing.delete(path)
   }
 }
 
 const LINKED_REPOSITORY = '160000'
 
 /** Whether a file is the object that the index names, or git will see by its time that it must compare them. */
-function isTrue(root: string, path: string, object: string, second: number): boolean {
+function matchesObject(root: string, path: string, object: string, second: number): boolean {
   const kind = pathKind(root, path)
   const file = join(root, path)
   if (kind !== 'file' && kind !== 'link') return true

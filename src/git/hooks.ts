@@ -74,6 +74,6 @@ function realPathOf(dir: string): string {
   }
 }
 
-/** What cannot be read as a file, a pipe for example, is told apart by what it is. */
+/** What a hook is made of. Anything that is not a regular file is identified by its kind. */
 const hookContent = (dir: string, name: string): Buffer | string =>
   bytesAt(join(dir, name), { limit: HASHED_BYTES }) ?? contentOf(dir, name)

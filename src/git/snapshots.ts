@@ -6,7 +6,7 @@ import { git, mustGit } from './git.ts'
 import { obstacleTo } from './obstacle.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
-import { isOwnPath } from './tree-state.ts'
+import { isInRalphFolder } from './tree-state.ts'
 import { changesBetween, checkOut, objectsEnv, writeTree } from './trees.ts'
 import { remove } from './undo.ts'
 
@@ -59,14 +59,14 @@ export function openSnapshots(start: Start, runDir: string, env: Record<string, 
       const status = await readStatus(start.root, env, { start })
       if (!status) throw new Error('git does not say what changed')
       // What ralph writes itself, the status of a task for instance, is no change of the work.
-      const paths = status.paths.filter(path => !isOwnPath(path))
+      const paths = status.paths.filter(path => !isInRalphFolder(path))
       return writeTree(start, own, index, currentTree(start, { ...status, paths }))
     })
   return {
     take,
     async putBack(tree) {
       const all = await changesBetween(start.root, own, tree, await take())
-      const changed = all.filter(({ path }) => !isOwnPath(path))
+      const changed = all.filter(({ path }) => !isInRalphFolder(path))
       const paths = changed.map(({ path }) => path)
       const root = pinFolder(start.root)
       for (const { path, from } of changed) if (from === '') remove(root, path)

@@ -8,8 +8,8 @@ import {
   absentPaths,
   type Flag,
   type Hidden,
+  noteDiffering,
   pathMatcher,
-  proveOthers,
   readIndex,
   withoutHiding,
 } from './hidden.ts'
@@ -30,7 +30,7 @@ export type Status = {
   paths: string[]
   /** Of the paths that would be there: those that git ignored when the run began. They are the user's. */
   ignoredBefore: string[]
-  /** The paths that git was told not to look at. Ralph looks at them all the same. */
+  /** The paths that are marked assume-unchanged or skip-worktree. Ralph looks at them all the same. */
   flags: ReadonlyMap<string, Flag>
   /** Those, and the ones that the index may describe falsely. */
   hidden: Hidden[]
@@ -69,8 +69,8 @@ export async function readStatus(
   const index = await reading
   if (!index) return null
   const { flags } = index
-  const flagged = hiddenIn(root, flags, start).filter(([path]) => !index.unproven.has(path))
-  const hidden: Hidden[] = [...flagged, ...index.unproven]
+  const flagged = hiddenIn(root, flags, start).filter(([path]) => !index.differing.has(path))
+  const hidden: Hidden[] = [...flagged, ...index.differing]
   const text =
     hidden.length > 0 ? await withoutHiding(place, hidden, ask).catch(() => null) : await (early ?? ask(env))
   if (text === null) return null
@@ -83,7 +83,7 @@ export async function readStatus(
   const branch = header('branch.head')
   const isIgnored = ignoredAtStart(start)
   const paths = pathsInStatus(text)
-  if (index.unproven.size > 0) proveOthers(place, paths)
+  if (index.differing.size > 0) noteDiffering(place, paths)
   return {
     root,
     head: oid === undefined || oid === '(initial)' ? null : oid,

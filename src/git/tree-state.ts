@@ -13,7 +13,7 @@ export async function readTreeState(
 ): Promise<TreeState | null> {
   const status = await readStatus(project, env, { start })
   if (!status) return null
-  const paths = status.paths.filter(path => !isOwnPath(path)).sort()
+  const paths = status.paths.filter(path => !isInRalphFolder(path)).sort()
   return {
     root: status.root,
     head: status.head,
@@ -40,7 +40,7 @@ export async function changedBetween(
   return [...paths]
     .filter(path => {
       const was = before.contents.get(path)
-      if (was === undefined) return !isOwnPath(path)
+      if (was === undefined) return !isInRalphFolder(path)
       return was !== (after.contents.get(path) ?? contentOf(after.root, path))
     })
     .sort()
@@ -88,5 +88,5 @@ async function diffTrees(
 const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
   (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
 
-/** Everything in ralph's folders is no part of the work, also what people write there. `isRalphsOwn` is what ralph writes. */
-export const isOwnPath = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)
+/** Whether a path is in one of ralph's folders: nothing there is part of the work, also what people write there. */
+export const isInRalphFolder = (path: string) => /(^|\/)\.ralph(\/|-active$)/.test(path)

@@ -120,7 +120,7 @@ async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const base = start.head === null ? ['--empty'] : ['--reset', start.head]
   // Git refuses to reset a path that it was told not to look at, if it changed, and believes what the index says of others.
   const index = await readIndex({ root: start.root, gitDir: start.dirs.own, env, since: start.at })
-  if (index) await unhide(start.root, env, [...index.flags, ...index.proven, ...index.unproven])
+  if (index) await unhide(start.root, env, [...index.flags, ...index.matching, ...index.differing])
   await mustGit(start.root, env, ['read-tree', ...base])
   const staged = Object.entries(start.staged)
   const missing = await missingObjects(

@@ -3,7 +3,13 @@ import { listPaths } from '../core/format.ts'
 import type { StepId } from '../core/table.ts'
 import type { Start } from './start.ts'
 import { contentOf, ignoredAtStart } from './status.ts'
-import { changedBetween, fingerprintOf, isOwnPath, readTreeState, type TreeState } from './tree-state.ts'
+import {
+  changedBetween,
+  fingerprintOf,
+  isInRalphFolder,
+  readTreeState,
+  type TreeState,
+} from './tree-state.ts'
 
 /** How many paths of one iteration are journaled; the rest is only counted. */
 const MAX_PATHS = 200
@@ -30,8 +36,8 @@ export type FileWatch = {
    * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
    */
   uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
-  /** Ralph changed the tree itself: what was read before does not count. */
-  again(): void
+  /** Reads the tree again: ralph changed it itself, so what was read before does not count. */
+  reread(): void
   /** Journals what an iteration changed. It reads the tree only if that was not done since the iteration ended. */
   record(id: StepId): Promise<void>
 }
@@ -87,7 +93,7 @@ export function watchFiles(
     prepare() {
       pending ??= startReading()
     },
-    again() {
+    reread() {
       const before = pending ?? Promise.resolve(null)
       pending = before.then(startReading, startReading)
     },
@@ -118,7 +124,7 @@ export function watchFiles(
       }
       return paths.filter(path => {
         const content = repository === null ? '' : contentOf(repository.root, path)
-        return looks.some(({ contents }) => !isOwnPath(path) && contents.get(path) !== content)
+        return looks.some(({ contents }) => !isInRalphFolder(path) && contents.get(path) !== content)
       })
     },
     async record(id) {

@@ -21,7 +21,7 @@ export function watchHead(
     moved(to: string): void {
       last = to
     },
-    look(id: StepId): void {
+    recordCommits(id: StepId): void {
       const to = readHead(start.dirs)?.commit ?? null
       if (to === null || to === last) return
       record({ type: 'committed', at: now(), id, by: 'agent', from: last, to })

@@ -2,7 +2,7 @@ import { listPaths, plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
 import { unfinishedOperation } from '../git/head.ts'
-import { isOwnPath } from '../git/tree-state.ts'
+import { isInRalphFolder } from '../git/tree-state.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
 import type { Folded, Workflow } from '../workflows/workflow.ts'
@@ -102,7 +102,7 @@ export function warningsOf(
   }
   const operation = start && unfinishedOperation(start.dirs)
   if (operation) notes.push(`${operation}, and ralph undo would not bring that back; finish or undo it first`)
-  const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isOwnPath(path))
+  const dirty = Object.keys(start?.dirty ?? {}).filter(path => !isInRalphFolder(path))
   if (dirty.length > 0)
     notes.push(
       `${plural(dirty.length, 'uncommitted change')} in the working tree (${listPaths(dirty, MOST_NAMED)}): ${

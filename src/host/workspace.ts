@@ -167,7 +167,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     locks: lockWait,
     async commitAll(step, message, state) {
       await clearLocks(step.at)
-      if (!state.intents[step.id]) head?.look(step.id)
+      if (!state.intents[step.id]) head?.recordCommits(step.id)
       const settings = { ...spec.settings, scm: COMMITS }
       const say = async () => ({ ok: true, text: message, note: '' })
       // Whatever is there is checked next.
@@ -198,7 +198,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
       if (!snapshots) return []
       const { paths, obstacle } = await snapshots.putBack(tree)
       if (obstacle !== null) emit({ type: 'warned', at: now(), note: obstacle })
-      if (paths.length > 0) files.again()
+      if (paths.length > 0) files.reread()
       return paths
     },
     verify: criteria =>
@@ -210,7 +210,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     recordChanges: ({ id }) => files.record(id),
     async prepareApply({ step: { id }, state }) {
       if (!scm) return []
-      if (!state.intents[id]) head?.look(id)
+      if (!state.intents[id]) head?.recordCommits(id)
       await scm(emit).prepare(id, state)
       await runner.sweep(id)
       // The agent that wrote the message may have had tools.
@@ -226,7 +226,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     },
     async apply(settled, state, record, applyFiles) {
       // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
-      if (!state.intents[settled.id]) head?.look(settled.id)
+      if (!state.intents[settled.id]) head?.recordCommits(settled.id)
       await clearLocks(Math.min(since, settled.at))
       await applyFiles(noteCommits(record))
       await files.record(settled.id)

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatBytes, listPaths, plural } from '../core/format.ts'
-import { inside, isFolderInside } from '../store/files/inside.ts'
+import { actInside, isFolderInside } from '../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import { keepReceipt } from '../store/receipts.ts'
@@ -48,7 +48,8 @@ export async function collectGarbage(
     if (options.dryRun) continue
     // The receipt first, because it must not be lost. The run's own folder last: after a crash the next gc finds it.
     keepReceipt(home, run.id, { ...receiptFor(run), resume: null, deleted: true } satisfies Receipt)
-    if (session) inside(session.root, session.path, entry => rmSync(entry, { recursive: true, force: true }))
+    if (session)
+      actInside(session.root, session.path, entry => rmSync(entry, { recursive: true, force: true }))
     rmSync(run.dir, { recursive: true, force: true })
   }
   const kept = runs.length - deleted.length

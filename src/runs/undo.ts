@@ -48,7 +48,10 @@ export async function undoRun(
   const root = options.force ? pinFolder(past.start.root) : await sameFolder(past, env)
   const me = { ...processRef(process.pid), host: hostname(), run: run.id }
   const home = ralphHome(env)
-  const lock = acquireLock(home, run.began.project, me, isAlive, id => titleOf(home, id))
+  const { project } = run.began
+  const refuse = (id: string, who: string) =>
+    `${titleOf(home, id)} (${who}) is already running in ${project}. Wait for it to end`
+  const lock = acquireLock(home, project, me, isAlive, refuse)
   const scratch = openScratch(past.start, run.dir, past.env)
   try {
     const undoing: UndoContext = {

@@ -10,7 +10,9 @@ export async function withLocks<T>(
   act: () => T | Promise<T>,
 ): Promise<T> {
   const me = { ...processRef(process.pid), run: id }
-  const folder = shared ? null : acquireLock(home, project, me, isAlive, run => titleOf(home, run))
+  const refuse = (run: string, who: string) =>
+    `${titleOf(home, run)} (${who}) is already running in ${project}. Wait, start a worker in its own worktree (ralph spawn --worktree), or pass --shared`
+  const folder = shared ? null : acquireLock(home, project, me, isAlive, refuse)
   try {
     const run = acquireRunLock(home, me, isAlive)
     try {

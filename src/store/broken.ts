@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { replaceFile } from './files/atomic.ts'
-import { inside, isFolderInside, kindAt, makeFolder } from './files/inside.ts'
+import { actInside, isFolderInside, kindAt, makeFolder } from './files/inside.ts'
 import type { PinnedFolder } from './files/pinned.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from './files/read.ts'
 
@@ -35,7 +35,7 @@ function besides(
   act: (entry: string, name: string) => void,
 ): string | null {
   if (!isFolderInside(root, dirname(path))) return null
-  return inside(root, path, entry => {
+  return actInside(root, path, entry => {
     let n = 1
     while (kindAt(`${entry}.broken-${n}`) !== null) n++
     const name = `${entry}.broken-${n}`

@@ -12,25 +12,21 @@ type Holder = ProcessRef & { run: string }
 /** Whether a process still runs. A parameter, because the store may not import the runners. */
 export type IsAlive = (ref: ProcessRef) => boolean
 
+/** What to say when somebody else holds a lock. `who` is the process that does. */
+type Refusal = (run: string, who: string) => string
+
 /**
  * Allows one run per project folder. The holder is known by pid, start time and host, so a crashed one does not lock
- * anyone out, even if another process has its pid now. `titleOf`: what people call a run.
+ * anyone out, even if another process has its pid now.
  */
 export function acquireLock(
   home: string,
   project: string,
   mine: Holder,
   isAlive: IsAlive,
-  titleOf = (run: string) => `run ${run}`,
+  refuse: Refusal = (run, who) => `run ${run} (${who}) is already running in ${project}`,
 ): { release(): void } {
-  return acquire(
-    home,
-    lockPath(home, project),
-    mine,
-    isAlive,
-    holder =>
-      `${titleOf(holder.run)} (${describeHolder(holder)}) is at work in ${project}; wait for it, use another working tree (ralph spawn --worktree makes one), or use --shared`,
-  )
+  return acquire(home, lockPath(home, project), mine, isAlive, refuse)
 }
 
 /**
@@ -39,13 +35,7 @@ export function acquireLock(
  */
 export function acquireRunLock(home: string, mine: Holder, isAlive: IsAlive): { release(): void } {
   const path = runLockPath(home, mine.run)
-  return acquire(
-    home,
-    path,
-    mine,
-    isAlive,
-    holder => `run ${holder.run} (${describeHolder(holder)}) is at work`,
-  )
+  return acquire(home, path, mine, isAlive, (run, who) => `run ${run} (${who}) is already running`)
 }
 
 /** Allows one process at a time to give a name to a worker. */
@@ -56,13 +46,7 @@ export function acquireNameLock(
   isAlive: IsAlive,
 ): { release(): void } {
   const path = join(home, 'locks', `worker-${name}.json`)
-  return acquire(
-    home,
-    path,
-    mine,
-    isAlive,
-    holder => `worker '${name}' is being started (${describeHolder(holder)})`,
-  )
+  return acquire(home, path, mine, isAlive, (_, who) => `worker '${name}' is being started (${who})`)
 }
 
 /** Who holds a run from another host. The holder may be dead: this host cannot tell. */
@@ -77,7 +61,7 @@ function acquire(
   path: string,
   mine: Holder,
   isAlive: IsAlive,
-  refuse: (holder: Holder) => string,
+  refuse: Refusal,
 ): { release(): void } {
   requireWritable(home, HOME_WAY_OUT, () => mkdirSync(dirname(path), { recursive: true, mode: 0o700 }))
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -86,7 +70,8 @@ function acquire(
     const text = read(path)
     if (text === null) continue
     const holder = parse(text)
-    if (holder && isHeld(holder, isAlive)) throw new UsageError(refuse(holder) + wayOut(holder, path))
+    if (holder && isHeld(holder, isAlive))
+      throw new UsageError(refuse(holder.run, describeHolder(holder)) + wayOut(holder, path))
     removeStale(path, text)
   }
   throw new UsageError(`other processes keep taking the lock ${path}; try again`)

@@ -7,7 +7,7 @@ import { redactText } from '../core/secrets/redact.ts'
 import type { StepId } from '../core/table.ts'
 import { appendToFile } from './files/append.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
-import { inside, kindAt, lossOf, makeFolder } from './files/inside.ts'
+import { actInside, kindAt, lossOf, makeFolder } from './files/inside.ts'
 import { type HeldFolder, holdFolder, isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
 import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
@@ -89,7 +89,7 @@ export function openSession(
   requireWritable(join(project, '.ralph'), 'ralph keeps prompts, streams and logs there', () => {
     createFolder(session)
     const text = `${JSON.stringify(about, null, 2)}\n`
-    inside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text), 0o600))
+    actInside(root, join(dir, 'session.json'), entry => replaceFileUnsynced(entry, Buffer.from(text), 0o600))
   })
   const ensureFolder = () => explain(session, dir, () => insist(() => createAgain(session)))
   return {

@@ -44,7 +44,7 @@ export function keepState(options: StateFileOptions): { onEvent(event: RunEvent)
   }
 
   /** Looks whether somebody changed the file. `isLast`: there was time enough to finish that. */
-  function look(isLast = false): void {
+  function checkForEdit(isLast = false): void {
     const text = textAt(path, { limit: LIMITS.small })
     const isGone = text === null && !existsSync(path)
     const edit = text === null ? { error: 'it cannot be read' } : readEdit(text)
@@ -76,7 +76,7 @@ export function keepState(options: StateFileOptions): { onEvent(event: RunEvent)
     if (timer) return
     timer = setTimeout(() => {
       timer = null
-      look(true)
+      checkForEdit(true)
     }, ms)
   }
 
@@ -86,12 +86,12 @@ export function keepState(options: StateFileOptions): { onEvent(event: RunEvent)
   }
 
   write()
-  const stopWatching = watchFolder(options.dir, () => look())
+  const stopWatching = watchFolder(options.dir, () => checkForEdit())
   return {
     onEvent(event) {
       const next = evolveState(state, event)
       if (next === state) return
-      look()
+      checkForEdit()
       state = next
       // While it is gone or broken, it is not written: that would hide what somebody did.
       if (timer === null) write()

@@ -86,7 +86,8 @@ describe('several who change the list of a build that is left', () => {
     const ran = await Promise.all(words.map(text => stage.spawn('todo', stage.id, 'add', text)))
     const heard = words.filter((_, place) => ran[place]!.code === 0)
     for (const { code, stderr } of ran)
-      if (code !== 0) expect([code, stderr]).toEqual([2, expect.stringMatching(/at work|in use|held/)])
+      if (code !== 0)
+        expect([code, stderr]).toEqual([2, expect.stringMatching(/already running|in use|held/)])
     const list = JSON.parse((await stage.todo('--json')).stdout) as { id: string; content: string }[]
     expect(
       list

@@ -106,7 +106,7 @@ describe('resume', () => {
     const others = all.filter(ran => !(ran.code === 0 && !ran.stdout.startsWith('resumed run')))
     expect(others).toHaveLength(3)
     for (const { stdout, stderr } of others)
-      expect(stdout + stderr).toMatch(/is at work|no unfinished run|is finished|^resumed run/)
+      expect(stdout + stderr).toMatch(/is already running|no unfinished run|is finished|^resumed run/)
     expect(stage.read('../count')).toBe('..')
     expect(stage.journal().map(e => e.type)).toContain('finished')
   })

@@ -115,7 +115,7 @@ describe('two runs in one folder', () => {
     const second = await stage.ralph('run', '-p', 'x')
     expect([second.code, second.stderr]).toEqual([
       2,
-      expect.stringMatching(/is at work in .* or use --shared/),
+      expect.stringMatching(/: run \S+ \(pid \d+\) is already running in \S+\. Wait, .* or pass --shared$/m),
     ])
     expect((await stage.ralph('run', '-p', 'x', '--shared')).code).toBe(0)
     stage.write('../go', '')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { inside, isFolderInside, makeFolder } from '../../src/store/files/inside.ts'
+import { actInside, isFolderInside, makeFolder } from '../../src/store/files/inside.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import { scratch } from '../support/scratch.ts'
 
@@ -39,7 +39,7 @@ const REPLACED: [string, string][] = [
 describe('a path below a root', () => {
   it.each([...OBSTACLES, ...REPLACED])('is not used behind %s', (_, script) => {
     const { root, project, sh } = setScene()
-    const act = () => inside(root, join(project, 'a/b/file'), () => 'acted')
+    const act = () => actInside(root, join(project, 'a/b/file'), () => 'acted')
     expect([act(), isFolderInside(root, join(project, 'a/b'))]).toEqual(['acted', true])
     sh(script)
     expect(act).toThrow()
@@ -49,7 +49,7 @@ describe('a path below a root', () => {
   it('is never beside it', () => {
     const { root, project } = setScene()
     for (const path of ['../outside/x', 'a/../../outside', '.', ''])
-      expect(() => inside(root, join(project, path), () => 'acted')).toThrow(/is not a path below/)
+      expect(() => actInside(root, join(project, path), () => 'acted')).toThrow(/is not a path below/)
   })
 })
 

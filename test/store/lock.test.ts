@@ -11,11 +11,11 @@ const dead = () => false
 const lockFile = (home: string) => join(home, 'locks', readdirSync(join(home, 'locks'))[0]!)
 
 describe('the lock of a project', () => {
-  it('is refused while its holder lives, with the way out', () => {
+  it('is refused while its holder lives', () => {
     const home = scratch()
     acquireLock(home, '/project', holder('first'), alive)
     expect(() => acquireLock(home, '/project', holder('second', 200), alive)).toThrow(
-      'run first (pid 100) is at work in /project; wait for it, use another working tree (ralph spawn --worktree makes one), or use --shared',
+      'run first (pid 100) is already running in /project',
     )
   })
 
@@ -44,7 +44,7 @@ describe('the lock of a project', () => {
     const home = scratch()
     acquireLock(home, '/project', holder('far', 100, 'elsewhere'), dead)
     expect(() => acquireLock(home, '/project', holder('near', 200), dead)).toThrow(
-      /\(pid 100 on elsewhere\) is at work .*; if nothing runs on elsewhere any more, remove \S+\/locks\/\w+\.json$/,
+      /\(pid 100 on elsewhere\) is already running .*; if nothing runs on elsewhere any more, remove \S+\/locks\/\w+\.json$/,
     )
   })
 
@@ -70,7 +70,9 @@ describe('the lock of a run', () => {
     const home = scratch()
     acquireRunLock(home, holder('first'), alive)
     acquireRunLock(home, holder('other', 300), alive)
-    expect(() => acquireRunLock(home, holder('first', 200), alive)).toThrow('run first (pid 100) is at work')
+    expect(() => acquireRunLock(home, holder('first', 200), alive)).toThrow(
+      'run first (pid 100) is already running',
+    )
   })
 
   it('is taken over from a holder that is gone', () => {

@@ -131,7 +131,7 @@ describe.skipIf(!hasTmux)('a name', () => {
     const second = await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')
     expect([second.code, second.stderr]).toEqual([
       2,
-      expect.stringMatching(new RegExp(`worker '${name}' \\(pid \\d+\\) is at work in .*--shared`)),
+      expect.stringMatching(new RegExp(`worker '${name}' \\(pid \\d+\\) is already running in .*--shared`)),
     ])
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe(`${name}\n`)
     await scene.ralph('kill', name!)

@@ -21,7 +21,7 @@ const make = (program = 'amp'): Agent => ({
     if (!hasFlag(ask.flags, '-x', '--execute')) argv.push('-x')
     return { argv, env: {}, stdin: ask.prompt }
   },
-  tells: mode => (mode === 'stream' ? 'tokens' : null),
+  reports: mode => (mode === 'stream' ? 'tokens' : null),
   parser: mode => (mode === 'stream' ? ampParser() : noticeLogin(textParser())),
 })
 

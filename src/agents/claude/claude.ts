@@ -81,7 +81,7 @@ const make = (program = 'claude'): Agent => ({
     const stdin = toolless ? `${ask.prompt}\n\n${ask.withoutTools}` : ask.prompt
     return { argv: [...argv, ...ask.flags], env, stdin }
   },
-  tells: mode => (mode === 'stream' ? 'cost' : null),
+  reports: mode => (mode === 'stream' ? 'cost' : null),
   parser: mode => (mode === 'stream' ? claudeParser() : textParser()),
 })
 

@@ -44,7 +44,7 @@ const make = (program = 'codex'): Agent => ({
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags, '-'], env: {}, stdin: ask.prompt }
   },
-  tells: mode => (mode === 'stream' ? 'tokens' : null),
+  reports: mode => (mode === 'stream' ? 'tokens' : null),
   parser: mode => (mode === 'stream' ? codexParser() : textParser(readErrorLine)),
 })
 

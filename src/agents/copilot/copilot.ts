@@ -24,7 +24,7 @@ const make = (program = 'copilot'): Agent => ({
     if (ask.model !== null && !hasFlag(ask.flags, '--model')) argv.push('--model', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
-  tells: () => null,
+  reports: () => null,
   parser: mode => (mode === 'stream' ? copilotParser() : textParser(readErrorLine)),
 })
 

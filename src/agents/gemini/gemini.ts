@@ -18,7 +18,7 @@ const make = (program = 'gemini'): Agent => ({
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
-  tells: mode => (mode === 'stream' ? 'tokens' : null),
+  reports: mode => (mode === 'stream' ? 'tokens' : null),
   parser: mode => (mode === 'stream' ? geminiParser() : textParser()),
 })
 

@@ -20,7 +20,7 @@ const make = (program = 'opencode'): Agent => ({
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }
   },
-  tells: mode => (mode === 'stream' ? 'cost' : null),
+  reports: mode => (mode === 'stream' ? 'cost' : null),
   parser: mode => (mode === 'stream' ? opencodeParser() : textParser()),
 })
 

@@ -37,7 +37,7 @@ export function findLocks(dirs: GitDirs, named: readonly string[] = []): Lock[] 
 export const isSameLock = ({ path, id }: Lock): boolean => lockAt(path)?.id === id
 
 function lockAt(path: string): Lock | null {
-  const found = look(path)
+  const found = statOf(path)
   if (!found) return null
   const { ino, ctimeMs, birthtimeMs } = found
   return {
@@ -49,7 +49,7 @@ function lockAt(path: string): Lock | null {
   }
 }
 
-function look(path: string): Stats | null {
+function statOf(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null
   } catch {

@@ -27,15 +27,15 @@ export function requireHeldBudget(spec: BaseSpec, { usd, tokens }: Limits, path:
 }
 
 function whyUncounted({ agent, ask: { mode } }: RunAgent): string | null {
-  if (agent.tells(mode) !== null) return null
+  if (agent.reports(mode) !== null) return null
   const { name } = agent
-  return agent.tells('stream') === null
+  return agent.reports('stream') === null
     ? `${name} does not report what it uses; limit the run with -m or --max-time instead`
     : `in text mode ${name} does not report what it uses; leave out --no-stream-agent-output (streamAgentOutput), or limit the run with -m or --max-time`
 }
 
 function whyUnpriced({ agent, ask, ...entry }: RunAgent, { settings }: BaseSpec): string | null {
-  if (agent.tells(ask.mode) === 'cost') return null
+  if (agent.reports(ask.mode) === 'cost') return null
   const names = pricedNames({ agent, ask, ...entry })
   if (priceOf(names, settings.prices)) return null
   const [model] = names.slice(0, -1).filter(Boolean)

@@ -64,15 +64,15 @@ const nameOf = (pid: number): string => read(`/proc/${pid}/comm`)?.toString().tr
 
 function hasOpen(pid: number, path: string): boolean {
   const folder = `/proc/${pid}/fd`
-  return (lookAt(() => readdirSync(folder)) ?? []).some(
-    fd => lookAt(() => readlinkSync(`${folder}/${fd}`)) === path,
+  return (orNull(() => readdirSync(folder)) ?? []).some(
+    fd => orNull(() => readlinkSync(`${folder}/${fd}`)) === path,
   )
 }
 
 /** null: it was closed, the process has exited, or it is another user's. */
-function lookAt<T>(look: () => T): T | null {
+function orNull<T>(act: () => T): T | null {
   try {
-    return look()
+    return act()
   } catch {
     return null
   }
@@ -155,7 +155,7 @@ export const procfs: ProcessTable = {
   named: name =>
     pids().flatMap(pid => {
       const found = name.test(nameOf(pid)) ? entry(pid) : null
-      return found ? { ...found, folder: lookAt(() => readlinkSync(`/proc/${pid}/cwd`)) } : []
+      return found ? { ...found, folder: orNull(() => readlinkSync(`/proc/${pid}/cwd`)) } : []
     }),
   mayMention: (pid, text) =>
     ['environ', 'cmdline'].some(name => {

@@ -54,7 +54,7 @@ type Marked = { entry: ProcessEntry; isLimited: boolean }
 /** Finds what is ours among the processes that may have started since this one; null: among all. */
 export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Promise<Marked[]> {
   const found: Marked[] = []
-  const look = (among: readonly number[]): number[] => {
+  const collect = (among: readonly number[]): number[] => {
     const unreadable: number[] = []
     for (const { pid, marks } of processes.readMarks(among)) {
       if (marks === null) unreadable.push(pid)
@@ -68,16 +68,16 @@ export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Pr
     return unreadable
   }
   let newest = processes.newestPid()
-  let open = look(processes.pidsSince(start, newest))
+  let open = collect(processes.pidsSince(start, newest))
   for (let more = 0; newest !== null && more < MORE_LOOKS; more++) {
     const last: number = newest
     newest = processes.newestPid()
     if (newest === null || newest <= last) break
-    open.push(...look(Array.from({ length: newest - last }, (_, i) => last + 1 + i).reverse()))
+    open.push(...collect(Array.from({ length: newest - last }, (_, i) => last + 1 + i).reverse()))
   }
   for (let attempt = 1; open.length > 0 && attempt < BLANK_ATTEMPTS; attempt++) {
     await delay(2 ** attempt)
-    open = look(open)
+    open = collect(open)
   }
   return found
 }

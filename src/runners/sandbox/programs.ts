@@ -13,7 +13,7 @@ const PACKAGES = { bwrap: 'bubblewrap', socat: 'socat', rg: 'ripgrep' } as const
 
 const INSTALL_SRT = 'npm install -g @anthropic-ai/sandbox-runtime'
 
-/** The programs of the sandbox, none of which an agent in this project could replace; else what is missing of them. */
+/** The sandbox's programs, outside the agent's reach; otherwise what is missing. */
 export function findSrt(
   path: string,
   project: string,

@@ -27,7 +27,7 @@ export function watchScreen(
   let seen: string | null = null
   let cancel: (() => void) | null = null
 
-  async function look(): Promise<void> {
+  async function compare(): Promise<void> {
     isNew = false
     const text = await capture()
     cancel = null
@@ -37,11 +37,11 @@ export function watchScreen(
       if (now !== seen) onChange()
       seen = now
     }
-    if (isNew) lookSoon()
+    if (isNew) captureSoon()
   }
 
-  const lookSoon = () => {
-    cancel ??= after(LOOK_MS, () => void look())
+  const captureSoon = () => {
+    cancel ??= after(LOOK_MS, () => void compare())
   }
 
   return {
@@ -50,7 +50,7 @@ export function watchScreen(
       isNew = true
       if (isFirst) onChange()
       isFirst = false
-      lookSoon()
+      captureSoon()
     },
     close() {
       isClosed = true

@@ -1,4 +1,4 @@
-// Ways to act below a pinned folder by whole paths: `pinned.ts` has the rule. Use `inside` for a file whose folder must be
+// Ways to act below a pinned folder by whole paths: `pinned.ts` has the rule. Use `actInside` for a file whose folder must be
 // there, `forceReplace` where others may have put anything in the place of a file or of the folders above it.
 
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
@@ -6,13 +6,14 @@ import { dirname, relative } from 'node:path'
 import { replaceFile, replaceFileUnsynced } from './atomic.ts'
 import { actWithin, isPinned, PathChanged, type PinnedFolder } from './pinned.ts'
 
-export const inside = <T>(root: PinnedFolder, path: string, act: (entry: string) => T): T =>
+/** Acts on a path below a pinned folder, with no link on the way. */
+export const actInside = <T>(root: PinnedFolder, path: string, act: (entry: string) => T): T =>
   actWithin(root, relative(root.path, path), act)
 
 /** Whether there is a folder at this path, and no link on the way. The root is inside itself. */
 export function isFolderInside(root: PinnedFolder, path: string): boolean {
   try {
-    return path === root.path ? isPinned(root) : inside(root, path, entry => kindAt(entry) === 'folder')
+    return path === root.path ? isPinned(root) : actInside(root, path, entry => kindAt(entry) === 'folder')
   } catch {
     return false
   }
@@ -46,7 +47,7 @@ export function makeFolder(root: PinnedFolder, path: string, { force = false } =
 /** Calls `replace` where a file can be renamed to: that replaces anything but a folder, and needs a folder around it. */
 export function forceReplace(root: PinnedFolder, path: string, replace: (entry: string) => void): void {
   makeFolder(root, dirname(path), { force: true })
-  inside(root, path, entry => {
+  actInside(root, path, entry => {
     if (kindAt(entry) === 'folder') rmSync(entry, { recursive: true })
     replace(entry)
   })

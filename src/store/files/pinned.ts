@@ -84,10 +84,10 @@ export function holdFolder(root: PinnedFolder, path: string): HeldFolder {
     held = null
   }
   const open = (): OpenFolder => {
-    if (held?.place && isPinned(root) && placeOf(held.folder) === held.place) return held.folder
+    if (held?.place && isPinned(root) && currentPathOf(held.folder) === held.place) return held.folder
     close()
     const top = openRoot(root)
-    const above = placeOf(top)
+    const above = currentPathOf(top)
     held = { folder: openBelow(top, names, false), place: above && `${above}/${path}` }
     return held.folder
   }
@@ -189,7 +189,7 @@ function openBelow(outer: OpenFolder, names: readonly string[], make: boolean): 
 }
 
 /** The path of an open folder now, without links; null if the system does not tell. */
-const placeOf = ({ way }: OpenFolder): string | null => (hasFdFolder ? readlinkSync(way) : null)
+const currentPathOf = ({ way }: OpenFolder): string | null => (hasFdFolder ? readlinkSync(way) : null)
 
 function openFolder(way: string, shown: string): OpenFolder {
   let fd: number

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { parseJson } from '../../core/json.ts'
 import { keepBroken } from '../../store/broken.ts'
-import { forceReplaceFile, inside } from '../../store/files/inside.ts'
+import { actInside, forceReplaceFile } from '../../store/files/inside.ts'
 import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { StoryFilePaths } from './story-file-path.ts'
@@ -42,7 +42,7 @@ export function guardStoryFile(
 }
 
 function writeOrRemove(root: PinnedFolder, path: string, text: string | null): void {
-  if (text === null) inside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
+  if (text === null) actInside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
   else forceReplaceFile(root, path, text)
 }
 

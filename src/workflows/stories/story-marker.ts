@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'
 import { appendToFile } from '../../store/files/append.ts'
-import { forceReplaceFileUnsynced, inside, kindAt, makeFolder } from '../../store/files/inside.ts'
+import { actInside, forceReplaceFileUnsynced, kindAt, makeFolder } from '../../store/files/inside.ts'
 import { isPinned, type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 
@@ -39,7 +39,7 @@ export function storyMarker(
     /** Removes the marker, even if it has become a folder. */
     drop(): void {
       if (isOthers()) return
-      if (isPinned(root)) inside(root, path, entry => rmSync(entry, { force: true, recursive: true }))
+      if (isPinned(root)) actInside(root, path, entry => rmSync(entry, { force: true, recursive: true }))
     },
   }
 }
@@ -62,7 +62,7 @@ function exclude(gitDir: string, warn: (note: string) => void): void {
   try {
     const root = pinFolder(gitDir)
     makeFolder(root, join(gitDir, 'info'))
-    inside(root, path, entry => {
+    actInside(root, path, entry => {
       if (kindAt(entry) === 'link') throw new Error(`${path} is a symbolic link`)
       appendToFile(entry, Buffer.from(`${MARKER}\n`))
     })

@@ -9,7 +9,7 @@ import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
+import { actInside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
@@ -64,7 +64,7 @@ export async function archiveStories(options: ArchiveOptions): Promise<number> {
   requireWritable(join(project, to), 'archives are kept there', () => makeFolder(root, join(project, to)))
   const moved = places.filter(({ name, path }) => move(root, path, join(to, name)))
   const summary = archiveSummary(file, date, factsOf(runs.filter(isForStories(file))))
-  inside(root, join(project, to, 'summary.md'), entry => replaceFile(entry, summary))
+  actInside(root, join(project, to, 'summary.md'), entry => replaceFile(entry, summary))
   const fresh = writeFreshFiles(root, dir, places, file, date)
   // What git ignored is the user's own, in the archive too.
   const paths = [
@@ -135,9 +135,9 @@ function placesOf({ path: project }: PinnedFolder, dir: string): Place[] {
 
 /** Returns false if there is nothing to move. */
 function move(root: PinnedFolder, from: string, to: string): boolean {
-  return inside(root, join(root.path, from), source => {
+  return actInside(root, join(root.path, from), source => {
     if (kindAt(source) !== 'file') return false
-    inside(root, join(root.path, to), target => renameSync(source, target))
+    actInside(root, join(root.path, to), target => renameSync(source, target))
     return true
   })
 }
@@ -156,7 +156,7 @@ function writeFreshFiles(
   const hasPrompt = existsSync(prompt) && textAt(prompt, { limit: LIMITS.text })?.trim() !== ''
   const written = [...places, ...(hasPrompt ? [] : [{ name: 'prompt.md', path }])]
   for (const { name, path } of written)
-    inside(root, join(root.path, path), entry => replaceFile(entry, fresh[name]!))
+    actInside(root, join(root.path, path), entry => replaceFile(entry, fresh[name]!))
   return written.map(({ path }) => path)
 }
 

@@ -103,13 +103,13 @@ function goalOf(argument: string | undefined, { tasks, projectDir }: BuildOption
 const asSeenFrom = (project: string, path: string): string => pathSeenFrom(project, resolve(path))
 
 function kindOf(path: string): 'file' | 'directory' | 'missing' {
-  const found = path.trim() === '' || path.includes('\0') ? undefined : lookAt(path)
+  const found = path.trim() === '' || path.includes('\0') ? undefined : statAt(path)
   if (!found) return 'missing'
   return found.isDirectory() ? 'directory' : 'file'
 }
 
 /** statSync throws for a goal that is longer than any path can be. */
-function lookAt(path: string) {
+function statAt(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {

@@ -6,7 +6,7 @@ import type { Io } from '../../../runs/io.ts'
 import { projectOf } from '../../../runs/project.ts'
 import { loadSettings } from '../../../settings/load.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
+import { actInside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { type PinnedFolder, pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
@@ -26,7 +26,7 @@ export function initPrompt({ projectDir, force }: InitOptions): number {
   const isThere = kindAt(path) !== null
   if (isThere && !force) throw new UsageError(`${FILE} already exists (use --force to overwrite)`)
   requireWritable(path, 'the prompt is kept there', () =>
-    inside(root, path, entry => replaceFile(entry, template('prompt.md'))),
+    actInside(root, path, entry => replaceFile(entry, template('prompt.md'))),
   )
   printText(`created ${FILE}${isThere ? ' (overwritten)' : ''}`)
   return 0
@@ -54,7 +54,7 @@ export async function initStories(options: InitOptions): Promise<number> {
   requireWritable(join(project, dir), 'the stories are kept there', () => {
     makeFolder(root, join(project, dir))
     for (const [file, text] of Object.entries(files))
-      inside(root, join(project, dir, file), entry => replaceFile(entry, text))
+      actInside(root, join(project, dir, file), entry => replaceFile(entry, text))
     ignoreMarker(root)
   })
   printText(`Created ${dir}/ with ${Object.keys(files).join(', ')}${isOnBranch ? `, on the branch ${branch}` : ''}
@@ -86,7 +86,7 @@ function ignoreMarker(root: PinnedFolder): void {
   const text = kind === null ? '' : readRegularFile(path, { limit: LIMITS.text, noLink: true }).toString()
   if (text.split(/\r?\n/).some(line => line.trim() === MARKER)) return
   const added = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${MARKER}\n`
-  inside(root, path, entry => replaceFile(entry, added))
+  actInside(root, path, entry => replaceFile(entry, added))
 }
 
 const FILES: Record<TemplateChoice, TemplateName> = {

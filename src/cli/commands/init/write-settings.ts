@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { jsonSchema } from '../../../settings/json-schema.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { inside, makeFolder } from '../../../store/files/inside.ts'
+import { actInside, makeFolder } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { ignoreOwnFiles } from '../../../store/ignore.ts'
 import type { FAIL_ACTIONS } from './answers.ts'
@@ -42,7 +42,7 @@ export function writeSettings(project: string, draft: Draft): void {
     makeFolder(root, folder)
     ignoreOwnFiles(root, folder)
     const write = (name: string, value: unknown) =>
-      inside(root, join(folder, name), entry => replaceFile(entry, `${pretty(value)}\n`))
+      actInside(root, join(folder, name), entry => replaceFile(entry, `${pretty(value)}\n`))
     write('settings.schema.json', jsonSchema())
     // Last, so that the old settings stay valid until everything else is written.
     write('settings.json', draft)

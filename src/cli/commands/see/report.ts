@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import { type Io, say } from '../../../runs/io.ts'
 import { fullReceipt, type ReportForm, reportLines } from '../../../runs/report.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { inside, kindAt } from '../../../store/files/inside.ts'
+import { actInside, kindAt } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { requireWritable } from '../../../store/files/writable.ts'
 import { sessionDir } from '../../../store/session.ts'
@@ -37,7 +37,7 @@ function keepPage({ id, project }: Receipt, page: string): string {
   const root = pinFolder(isKept ? project : process.cwd())
   const path = isKept ? join(session, 'report.html') : join(root.path, `ralph-report-${id}.html`)
   requireWritable(path, 'ralph report --html > FILE writes it elsewhere', () =>
-    inside(root, path, entry => replaceFile(entry, page)),
+    actInside(root, path, entry => replaceFile(entry, page)),
   )
   return relative(process.cwd(), path)
 }

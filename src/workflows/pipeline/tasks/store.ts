@@ -5,7 +5,7 @@ import { JsonError, parseJson } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { showPath } from '../../../settings/path.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
-import { inside, kindAt, makeFolder } from '../../../store/files/inside.ts'
+import { actInside, kindAt, makeFolder } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../../../store/files/read.ts'
 import { readStoredTask } from './read-task.ts'
@@ -52,10 +52,10 @@ export function fileTaskStore(project: string, options: TaskRules): TaskStore {
 
   function write(task: PipelineTask): void {
     makeFolder(root, dir)
-    inside(root, pathOf(task.id), entry => replaceFile(entry, textOf(task)))
+    actInside(root, pathOf(task.id), entry => replaceFile(entry, textOf(task)))
   }
 
-  const discard = (id: string): void => inside(root, pathOf(id), unlinkSync)
+  const discard = (id: string): void => actInside(root, pathOf(id), unlinkSync)
 
   return {
     list: () => idsIn(dir).map(read),
