@@ -80,7 +80,7 @@ const ILLEGAL: Record<string, Case> = {
   },
   'breaks the JSON': {
     act: 'echo "{ broken" > ralph/tasks.json; commit mine',
-    says: 'tasks.json is not valid JSON',
+    says: 'tasks.json could not be used (it is not valid JSON',
   },
   'removes the file': {
     act: 'rm ralph/tasks.json; commit mine',

@@ -156,11 +156,11 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
     scribbled = false
     const read = () => attempts(step.task, limits.additions - run.state.added)
     const before = new Set(run.tasks.map(t => t.id))
-    const { list } = read()
+    const { list } = read().edit
     must(!list?.remove && !list?.change, 'an agent only adds and reorders')
     if (!list) return []
     run.record({ type: 'edited', at: run.now, by: 'agent', list })
-    must(!read().list, 'an adopted edit is not adopted twice')
+    must(!read().edit.list, 'an adopted edit is not adopted twice')
     for (const task of run.tasks)
       if (!before.has(task.id))
         must(taskStateOf(workflow, run.state, task).stage === 'work', 'what an agent adds starts fresh')
@@ -174,7 +174,7 @@ function todoDesk(rules: Setup, d: Dice, careful: boolean, run: Run) {
     const read = readTodo(JSON.parse(JSON.stringify(items)))
     must('items' in read && same(read.items, items), 'what ralph writes is well-formed')
     must(same(edits(), {}), 'a list that nobody touched is no edit')
-    must(same(attempts('', 0), { refused: [] }), 'nor an attempt')
+    must(same(attempts('', 0), { edit: {}, refused: [] }), 'nor an attempt')
   }
 
   function edit() {

@@ -16,10 +16,10 @@ import { hooksOf } from '../../src/git/hooks.ts'
 import { recordStart } from '../../src/git/start.ts'
 import { readArea } from '../../src/protect/area.ts'
 import { differingPaths, readAreas, takeSnapshot } from '../../src/protect/snapshot.ts'
+import { readOrMove } from '../../src/store/broken.ts'
 import { receiveControls } from '../../src/store/control.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import { beginningOf, openJournal, readJournal } from '../../src/store/journal.ts'
-import { openListFile } from '../../src/store/list-file.ts'
 import { readNote } from '../../src/store/notes.ts'
 import { openProgressLog } from '../../src/store/progress-log.ts'
 import { findReceipt, latestReceipt } from '../../src/store/receipts.ts'
@@ -60,15 +60,12 @@ describe.each(HOSTILE)('%s', (_, make) => {
   it('in the place of a list is moved aside and told', () => {
     const root = scratch()
     const path = join(root, 'tasks.json')
-    const file = openListFile(pinFolder(root), path, { own: [], given: null })
-    file.write(Buffer.from('[]'))
     put(path, make)
-    expect(file.changed()).toMatchObject({
+    expect(readOrMove(pinFolder(root), path)).toEqual({
       unusable: expect.stringMatching(/^it is /),
       kept: `${path}.broken-1`,
     })
-    file.write(Buffer.from('[]'))
-    expect(readFileSync(path, 'utf8')).toBe('[]')
+    expect(existsSync(path)).toBe(false)
   })
 
   it('in the place of progress.txt is moved aside, told, and written again', () => {

@@ -131,8 +131,8 @@ export function openBuild(context: Context<BuildSpec>): Active {
       if (Object.keys(run().state.unapplied).length > 0) return
       const skipped = planner.skipRefining()
       if (skipped) return record(skipped)
-      list.restore()
       adoptPersonEdit()
+      list.write()
     },
 
     onRequest: request => todoEdit(run().tasks, run().state, table, request),

@@ -14,6 +14,7 @@ import {
 import { isSameList } from '../../core/task.ts'
 import type { TreeState } from '../../git/tree-state.ts'
 import { GIT_CHECK } from '../../git/watch-head.ts'
+import type { ListPlace } from '../shared/list-file.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Folded, Recorder } from '../workflow.ts'
 import type { ReviewTracker } from './review-tracker.ts'
@@ -29,7 +30,6 @@ import { unspokenVerdict } from './rules/verdict.ts'
 import type { StoriesSpec } from './spec.ts'
 import { type CommitStories, storyCommits } from './story-commits.ts'
 import type { StoryFileGuard } from './story-file-guard.ts'
-import type { StoryFilePaths } from './story-file-path.ts'
 import { syncStoryFile } from './story-file-sync.ts'
 import { storyTemplate } from './templates.ts'
 
@@ -56,7 +56,7 @@ export type StoryLoopOptions = {
   lockCheck(): Check | null
   reviews: ReviewTracker
   guard: StoryFileGuard
-  list: StoryFilePaths
+  list: ListPlace
   commit: CommitStories
 }
 

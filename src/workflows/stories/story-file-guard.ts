@@ -4,7 +4,7 @@ import { keepBroken } from '../../store/broken.ts'
 import { actInside, forceReplaceFile } from '../../store/files/inside.ts'
 import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import type { StoryFilePaths } from './story-file-path.ts'
+import type { ListPlace } from '../shared/list-file.ts'
 
 export interface StoryFileGuard {
   /** Saves the file as it is. */
@@ -20,7 +20,7 @@ type SavedStoryFile = { text: string | null }
  * `note` stores the file, so that it can be restored after a crash too.
  */
 export function guardStoryFile(
-  { root, path, writePath }: StoryFilePaths,
+  { root, path, writePath }: ListPlace,
   note: { read(): SavedStoryFile | null; write(saved: SavedStoryFile): void; drop(): void },
 ): StoryFileGuard {
   return {

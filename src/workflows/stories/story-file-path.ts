@@ -1,14 +1,12 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '../../core/usage-error.ts'
-import { type PinnedFolder, pinFolder } from '../../store/files/pinned.ts'
+import { pinFolder } from '../../store/files/pinned.ts'
 import { realPath, realWithin } from '../../store/real-path.ts'
+import type { ListPlace } from '../shared/list-file.ts'
 import type { StoriesSpec } from './spec.ts'
 
 type StoryFileLinks = Pick<StoriesSpec, 'dir' | 'outside' | 'target'>
-
-/** Where the story file is, and the folder that ralph must not leave when it writes it. */
-export type StoryFilePaths = { root: PinnedFolder; path: string; writePath(): string }
 
 /** Where the links of a story folder lead when a run begins: the folder out of the project, or tasks.json within it. */
 export function storyLinks(project: string, dir: string): Pick<StoriesSpec, 'outside' | 'target'> {
@@ -29,7 +27,7 @@ export function storyFilePath(project: string, { dir, target }: StoryFileLinks):
 }
 
 /** A folder outside the project is used only if it was the one when the run began. */
-export function storyFilePaths(project: string, links: StoryFileLinks): StoryFilePaths {
+export function storyFilePaths(project: string, links: StoryFileLinks): ListPlace {
   const { dir, outside } = links
   if (outside !== undefined) {
     const path = join(outside, 'tasks.json')

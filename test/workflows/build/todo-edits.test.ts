@@ -202,14 +202,17 @@ describe('an agent’s edit of the list', () => {
   it('may add and reorder', () => {
     const run = start()
     const [one, two, three] = project(run)
-    const { list, refused } = read(run, [three!, one!, item('More'), two!])
+    const {
+      edit: { list },
+      refused,
+    } = read(run, [three!, one!, item('More'), two!])
     expect(refused).toEqual([])
     expect(list).toEqual({
       add: [{ task: { id: '#4', title: 'More', active: 'Doing', blockedBy: [] }, after: '#1' }],
       order: ['#3', '#1', '#4', '#2'],
     })
     run.record({ type: 'edited', at: 0, by: 'agent', list })
-    expect(read(run, project(run))).toEqual({ refused: [] })
+    expect(read(run, project(run))).toEqual({ edit: {}, refused: [] })
   })
 
   it('may say that its own task is done, and no other', () => {
@@ -217,31 +220,33 @@ describe('an agent’s edit of the list', () => {
     run.step(ok({ findings: [green] }))
     const [one, two, three] = project(run)
     expect(read(run, [{ ...one!, status: 'pending' }, { ...two!, status: 'completed' }, three!])).toEqual({
+      edit: {},
       refused: [
         '#1 was set to pending, but it is completed.',
         '#2 was marked completed, but only #1 was worked on.',
       ],
     })
-    expect(read(run, project(run))).toEqual({ refused: [] })
+    expect(read(run, project(run))).toEqual({ edit: {}, refused: [] })
     const fresh = start()
     const [own, ...rest] = project(fresh)
-    expect(read(fresh, [{ ...own!, status: 'completed' }, ...rest])).toEqual({ refused: [] })
+    expect(read(fresh, [{ ...own!, status: 'completed' }, ...rest])).toEqual({ edit: {}, refused: [] })
   })
 
   it('means by the same words the oldest task that it does not name, wherever that stands', () => {
     const more = (id: string) => task(id, { title: 'More' })
     const run = play(table, [more('#10'), task('#2'), more('#9')])
     const items = [item('More', { activeForm: 'More' }), item('Do #2', { id: '#2', activeForm: 'Do #2' })]
-    const { list } = read(run, items, 0)
+    const { list } = read(run, items, 0).edit
     expect(list).toEqual({ order: ['#9', '#2'] })
     run.record({ type: 'edited', at: 0, by: 'agent', list })
-    expect(read(run, items, 0)).toEqual({ refused: ['#10 was removed; it is put back.'] })
+    expect(read(run, items, 0)).toEqual({ edit: {}, refused: ['#10 was removed; it is put back.'] })
   })
 
   it('may not remove, reword or unblock', () => {
     const run = start()
     const [one] = project(run)
     expect(read(run, [{ ...one!, content: 'x', activeForm: 'x', blockedBy: ['#2'] }])).toEqual({
+      edit: {},
       refused: [
         '#1 was rewritten; it is put back.',
         '#2 was removed; it is put back.',
@@ -257,7 +262,10 @@ describe('an agent’s edit of the list', () => {
       item('A', { id: '#4', blockedBy: ['#1', '#5', 'x'] }),
       item('B', { id: '#5' }),
     ]
-    const { list, refused } = read(run, items, 1)
+    const {
+      edit: { list },
+      refused,
+    } = read(run, items, 1)
     expect(list?.add?.map(({ task }) => task.blockedBy)).toEqual([['#1']])
     expect(refused).toEqual([
       '"B" was not added: agents may add no more tasks to this list.',
@@ -269,7 +277,10 @@ describe('an agent’s edit of the list', () => {
 
   it('adds only as many as there is room for, all of them open', () => {
     const run = start()
-    const { list, refused } = read(run, [...project(run), item('A', { status: 'completed' }), item('B')], 1)
+    const {
+      edit: { list },
+      refused,
+    } = read(run, [...project(run), item('A', { status: 'completed' }), item('B')], 1)
     expect(list!.add!.map(a => a.task.title)).toEqual(['A'])
     expect(refused).toEqual([
       '#4 was marked completed, but only #1 was worked on.',

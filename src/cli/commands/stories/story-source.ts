@@ -6,8 +6,12 @@ import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { readRegularFile } from '../../../store/files/read.ts'
 import { realWithin } from '../../../store/real-path.ts'
-import { errorIn, isTemplate, type StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
+import {
+  errorIn,
+  isTemplate,
+  parseStories,
+  type StoriesFile,
+} from '../../../workflows/stories/rules/story-file.ts'
 import { readInput } from '../run/start-run.ts'
 
 /** The default folder of the stories. */

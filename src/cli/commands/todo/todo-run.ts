@@ -100,7 +100,7 @@ const changeStopped = (
     const list = syncListFile({
       session: { root: pinFolder(place), dir: sessionDir(place, run.id) },
       table: tableOf(pins),
-      past,
+      journal: () => past,
       run: () => fold(events),
     })
     const { edit, refused } = readList(list, past)

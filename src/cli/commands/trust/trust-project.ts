@@ -8,7 +8,7 @@ import { loadSettings } from '../../../settings/load.ts'
 import type { Risk } from '../../../settings/trust.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { print, printText } from '../../../terminal/print.ts'
-import { parseStories } from '../../../workflows/stories/story-file-reader.ts'
+import { parseStories } from '../../../workflows/stories/rules/story-file.ts'
 import { STORIES, storyRisks } from '../stories/story-source.ts'
 
 /** Trusts a project without a question, because the user asked for exactly that, and shows what is trusted. */

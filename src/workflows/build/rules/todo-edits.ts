@@ -61,7 +61,7 @@ export function agentEdit(
   items: readonly TodoItem[],
   ownTask: TaskId,
   room: number,
-): { list?: ListEdit; refused: string[] } {
+): { edit: Edit; refused: string[] } {
   const shown = shownTasks(tasks, table)
   const withIds = assignIds(items, tasks, shown)
   const known = new Map(tasks.map(task => [task.id, task]))
@@ -92,7 +92,7 @@ export function agentEdit(
   const { add, refused: ignoredBlockers } = additions(accepted, known, isInList)
   const wanted = accepted.map(item => item.id)
   return {
-    ...composeList(tasks, { add, remove: [], change: [] }, wanted),
+    edit: composeList(tasks, { add, remove: [], change: [] }, wanted),
     refused: [...refused, ...ignoredBlockers],
   }
 }

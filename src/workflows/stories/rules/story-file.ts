@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/json.ts'
 import { hiddenIn } from '../../../core/visible.ts'
 
 export type ReviewStatus = 'needs_review' | 'changes_requested' | 'approved' | null
@@ -108,6 +109,15 @@ export function readStoriesWithoutNotes(json: unknown): { file: StoriesFile } | 
   addRuleErrors(errors, json, FILE_RULES, '')
   if (Array.isArray(json.userStories)) errors.push(...storyErrors(json.userStories))
   return errors.length > 0 ? { errors } : { file: json as StoriesFile }
+}
+
+/** Reads the text of a story file in the same way. */
+export function parseStories(text: string): { file: StoriesFile } | { errors: string[] } {
+  try {
+    return readStoriesWithoutNotes(parseJson(text))
+  } catch (error) {
+    return { errors: [`tasks.json is not valid JSON: ${(error as Error).message}.`] }
+  }
 }
 
 /** Whether the only story is still the empty one of the template. */
