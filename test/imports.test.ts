@@ -40,11 +40,13 @@ const LONG: readonly (readonly [file: string, name: string, why: string])[] = [
 /** Who may open or read a file without `store/files/read.ts`, by which function, and why. Anything may be in a file's place. */
 const READS: readonly (readonly [file: string, functions: string, why: string])[] = [
   ['store/files/read.ts', 'openSync readSync', 'it is the one reader'],
-  ['store/files/append.ts', 'openSync', 'appends, and does not wait for the reader of a pipe'],
   ['store/files/atomic.ts', 'openSync', 'writes a new file, and syncs a folder'],
-  ['store/files/new-file.ts', 'openSync', 'writes a new file'],
+  [
+    'store/files/growing.ts',
+    'openSync',
+    'writes a new file; appends, and does not wait for the reader of a pipe',
+  ],
   ['store/files/pinned.ts', 'openSync', 'opens folders, to act below them'],
-  ['store/files/tail.ts', 'readSync', 'reads the end of what the reader has opened'],
   [
     'store/activity-file.ts',
     'readSync',

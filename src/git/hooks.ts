@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { pathSeenFrom } from '../store/files/path-seen-from.ts'
+import { pathSeenFrom } from '../store/files/paths.ts'
 import { bytesAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import { contentOf, HASHED_BYTES } from './status.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { OWN_IGNORES } from '../core/own-ignore.ts'
-import { pathSeenFrom } from '../store/files/path-seen-from.ts'
+import { pathSeenFrom } from '../store/files/paths.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { git } from './git.ts'
 import type { GitDirs } from './head.ts'

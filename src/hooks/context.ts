@@ -1,5 +1,5 @@
 import { contextWindow, readContextUse } from '../core/agent/context-use.ts'
-import { searchTail } from '../store/files/tail.ts'
+import { searchTail } from '../store/files/read.ts'
 import { CHARS_PER_TOKEN, contextAlert, highestReached } from './context-use.ts'
 import { type HookInput, runHook } from './run-hook.ts'
 import { removeOldSessions, sessionFolder } from './session-folder.ts'

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import type { StepId } from '../core/table.ts'
-import type { CallFiles } from './call-record.ts'
-import { openNewFile } from './files/new-file.ts'
+import { openNewFile } from './files/growing.ts'
 import { LIMITS, textAt } from './files/read.ts'
+import type { CallFiles } from './step-files.ts'
 
 const NAME = 'activity.ndjson'
 

@@ -1,10 +1,10 @@
+// Facts next to the journal that matter only until the run goes on. Code that reads a note must also work without it.
+
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import { replaceFile, replaceFileUnsynced } from './files/atomic.ts'
 import { LIMITS, readRegularFile } from './files/read.ts'
-
-// Facts next to the journal that matter only until the run goes on. Code that reads a note must also work without it.
 
 export const writeNote = (runDir: string, name: string, value: unknown): void =>
   replaceFile(pathOf(runDir, name), JSON.stringify(value), 0o600)
@@ -15,7 +15,7 @@ export const writeNoteUnsynced = (runDir: string, name: string, json: string): v
 
 export const dropNote = (runDir: string, name: string): void => rmSync(pathOf(runDir, name), { force: true })
 
-/** null if it is missing or invalid. */
+/** A note, or null if it is missing or invalid. */
 export function readNote<T>(runDir: string, name: string): T | null {
   try {
     const bytes = readRegularFile(pathOf(runDir, name), { limit: LIMITS.own })

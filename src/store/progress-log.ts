@@ -1,8 +1,7 @@
 import type { RunEvent } from '../core/events.ts'
-import { readOrMove } from './broken.ts'
-import { appendToFile } from './files/append.ts'
 import { replaceFile } from './files/atomic.ts'
-import { fileMode, forceReplace, kindAt } from './files/inside.ts'
+import { appendToFile } from './files/growing.ts'
+import { fileMode, forceReplace, kindAt, readOrMove } from './files/inside.ts'
 import { isPinned, type PinnedFolder } from './files/pinned.ts'
 
 export type ProgressLog = {

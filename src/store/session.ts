@@ -1,17 +1,17 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { firstLine, formatDuration } from '../core/format.ts'
+import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { redactText } from '../core/secrets/redact.ts'
 import type { StepId } from '../core/table.ts'
-import { appendToFile } from './files/append.ts'
 import { replaceFileUnsynced } from './files/atomic.ts'
-import { actInside, kindAt, lossOf, makeFolder } from './files/inside.ts'
+import { appendToFile } from './files/growing.ts'
+import { actInside, forceReplaceFileUnsynced, kindAt, lossOf, makeFolder } from './files/inside.ts'
 import { type HeldFolder, holdFolder, isPinned, type PinnedFolder, pinFolder } from './files/pinned.ts'
 import { describeWriteError, requireWritable } from './files/writable.ts'
-import { ignoreAll, ignoreOwnFiles } from './ignore.ts'
-import { type StepFolders, stepFolders } from './step-folders.ts'
+import { type StepFolders, stepFolders } from './step-files.ts'
 
 /** The folder in the project that people and agents read. The journal is elsewhere, so nothing here must survive. */
 export interface Session {
@@ -229,3 +229,17 @@ function insist(act: () => void, tries = MOST_TRIES): void {
 }
 
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
+
+/**
+ * Keeps ralph's own files in `.ralph` out of the repository. A file with any content stays as it is: a person may have
+ * changed it. An empty one was left by a crash.
+ */
+export function ignoreOwnFiles(root: PinnedFolder, ralph: string): void {
+  const path = join(ralph, '.gitignore')
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile() || found.size === 0) forceReplaceFileUnsynced(root, path, OWN_IGNORE)
+}
+
+/** The same for one folder: the file above may be committed, and is then missing after a checkout of an earlier commit. */
+const ignoreAll = (root: PinnedFolder, folder: string): void =>
+  forceReplaceFileUnsynced(root, join(folder, '.gitignore'), '*\n')

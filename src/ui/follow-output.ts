@@ -3,7 +3,7 @@ import { type ContextUse, readContextUse } from '../core/agent/context-use.ts'
 import type { AgentEvent, RunEvent } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import { stepFolders } from '../store/step-folders.ts'
+import { stepFolders } from '../store/step-files.ts'
 import { type GrowingLines, growingLines } from './follow-run.ts'
 
 /** What an agent wrote, as events: its stream is parsed again, as the host parsed it. */

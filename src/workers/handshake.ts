@@ -9,7 +9,7 @@ import type { Limits } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { replaceFile } from '../store/files/atomic.ts'
-import { openNewFile } from '../store/files/new-file.ts'
+import { openNewFile } from '../store/files/growing.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { FILES } from './folder.ts'
 

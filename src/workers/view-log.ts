@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, lstatSync, readSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendToFile } from '../store/files/append.ts'
+import { appendToFile } from '../store/files/growing.ts'
 import { LIMITS, openRegularFile, textAt } from '../store/files/read.ts'
 import { FILES } from './folder.ts'
 

@@ -7,7 +7,7 @@ import type { Agent, AgentListener, Ask, Capabilities, Runner, RunningAgent } fr
 import { redactWords } from '../../core/secrets/redact.ts'
 import type { AgentName, StepId } from '../../core/table.ts'
 import { openActivityFile } from '../../store/activity-file.ts'
-import { type CallFiles, callRecord } from '../../store/call-record.ts'
+import { type CallFiles, callRecord } from '../../store/step-files.ts'
 import { argvIn, hasStream } from './agents.ts'
 
 /** The session folder, as a call uses it. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { homeFolder } from '../../store/files/home.ts'
+import { homeFolder } from '../../store/files/paths.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { commandRunner, type RunCommand } from '../run-command.ts'
 import { type Kernel, obstacleOf } from './obstacle.ts'

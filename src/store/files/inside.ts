@@ -1,10 +1,12 @@
 // Ways to act below a pinned folder by whole paths: `pinned.ts` has the rule. Use `actInside` for a file whose folder must be
-// there, `forceReplace` where others may have put anything in the place of a file or of the folders above it.
+// there, `forceReplace` where others may have put anything in the place of a file or of the folders above it. What cannot
+// be used is moved aside by `readOrMove`, and kept by `keepBroken`.
 
-import { lstatSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import { replaceFile, replaceFileUnsynced } from './atomic.ts'
 import { actWithin, isPinned, PathChanged, type PinnedFolder } from './pinned.ts'
+import { LIMITS, readRegularFile, UnreadableFile } from './read.ts'
 
 /** Acts on a path below a pinned folder, with no link on the way. */
 export const actInside = <T>(root: PinnedFolder, path: string, act: (entry: string) => T): T =>
@@ -84,3 +86,42 @@ const notFolder = (path: string, kind: string): PathChanged =>
   kind === 'link'
     ? new PathChanged(`${path} is a symbolic link; ralph does not follow links there`)
     : Object.assign(new PathChanged(`${path} is not a folder`), { code: 'ENOTDIR' })
+
+/** What was in the place of a file, why it cannot be used, and where it is now. */
+type MovedAside = { unusable: string; kept: string }
+
+/**
+ * A file of ralph's that others can write; null if there is none. What cannot be read, a pipe or a huge file, is moved
+ * aside: nothing is lost, and the path is free for a valid version. What a link leads to outside the root is left alone.
+ */
+export function readOrMove(root: PinnedFolder, path: string): Buffer | MovedAside | null {
+  try {
+    return readRegularFile(path, { limit: LIMITS.text })
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) return null
+    const kept = besides(root, path, (entry, name) => renameSync(entry, name))
+    return kept === null ? null : { unusable: `it ${error.why}`, kept }
+  }
+}
+
+/** Saves a text next to a file, under a new name that ends in `.broken-` and a number. */
+export function keepBroken(root: PinnedFolder, path: string, text: string): string {
+  makeFolder(root, dirname(path), { force: true })
+  return besides(root, path, (_, name) => replaceFile(name, text)) ?? path
+}
+
+/** Acts with the next free name beside a path, and returns it; null if a link is on the way there. */
+function besides(
+  root: PinnedFolder,
+  path: string,
+  act: (entry: string, name: string) => void,
+): string | null {
+  if (!isFolderInside(root, dirname(path))) return null
+  return actInside(root, path, entry => {
+    let n = 1
+    while (kindAt(`${entry}.broken-${n}`) !== null) n++
+    const name = `${entry}.broken-${n}`
+    act(entry, name)
+    return join(dirname(path), basename(name))
+  })
+}

@@ -6,7 +6,7 @@ import { describeLocks } from '../../git/locks/find.ts'
 import { type LockWait, pastLocks } from '../../git/locks/lasting.ts'
 import type { Start } from '../../git/start.ts'
 import { ignoredAtStart } from '../../git/status.ts'
-import { realPath } from '../../store/real-path.ts'
+import { realPath } from '../../store/files/paths.ts'
 
 export type Committed =
   /** There is nothing to commit, or ralph must not commit it. */

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { parseJson } from '../../core/json.ts'
-import { keepBroken } from '../../store/broken.ts'
-import { actInside, forceReplaceFile } from '../../store/files/inside.ts'
+import { actInside, forceReplaceFile, keepBroken } from '../../store/files/inside.ts'
 import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import type { ListPlace } from '../shared/list-file.ts'

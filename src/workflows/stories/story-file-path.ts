@@ -1,8 +1,8 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '../../core/usage-error.ts'
+import { realPath, realWithin } from '../../store/files/paths.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
-import { realPath, realWithin } from '../../store/real-path.ts'
 import type { ListPlace } from '../shared/list-file.ts'
 import type { StoriesSpec } from './spec.ts'
 

@@ -4,7 +4,7 @@ import { jsonSchema } from '../../../settings/json-schema.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
 import { actInside, makeFolder } from '../../../store/files/inside.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
-import { ignoreOwnFiles } from '../../../store/ignore.ts'
+import { ignoreOwnFiles } from '../../../store/session.ts'
 import type { FAIL_ACTIONS } from './answers.ts'
 
 export type GuardrailAnswer = { command: string; failAction: (typeof FAIL_ACTIONS)[number]; hint?: string }

@@ -4,8 +4,8 @@ import { parseJson } from '../../../core/json.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { hiddenIn } from '../../../core/visible.ts'
 import type { Risk } from '../../../settings/trust.ts'
+import { realWithin } from '../../../store/files/paths.ts'
 import { readRegularFile } from '../../../store/files/read.ts'
-import { realWithin } from '../../../store/real-path.ts'
 import {
   errorIn,
   isTemplate,

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { callRecord } from '../../src/store/call-record.ts'
 import { openSession } from '../../src/store/session.ts'
+import { callRecord } from '../../src/store/step-files.ts'
 import { scratch } from '../support/scratch.ts'
 
 function setScene(most?: { output: number; errors: number }) {
