@@ -1,17 +1,18 @@
 import { relative } from 'node:path'
 import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
-import type { RunEvent, Settled } from '../core/events.ts'
+import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Clock } from '../core/ports.ts'
 import type { RunState, Step, StepId } from '../core/table.ts'
 import type { Workspace } from '../core/workspaces.ts'
 import { folderTester } from '../git/locks/find.ts'
 import { type LockRemoval, type LockWait, lastingLocks } from '../git/locks/lasting.ts'
+import type { ScmStep } from '../git/scm.ts'
 import { openSnapshots, type Snapshots } from '../git/snapshots.ts'
 import { type Start, treeStateAtStart } from '../git/start.ts'
-import { watchFiles } from '../git/watch-files.ts'
+import { type FileWatch, watchFiles } from '../git/watch-files.ts'
 import { watchHead } from '../git/watch-head.ts'
-import type { SharedFiles } from '../protect/protection.ts'
+import type { Protection, SharedFiles } from '../protect/protection.ts'
 import type { RunRunner } from '../runners/index.ts'
 import { watchLockOwners } from '../runners/process/lock-owners.ts'
 import { lossOf } from '../store/files/inside.ts'
@@ -23,7 +24,7 @@ import type { AskAgent } from './agents/ask.ts'
 import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks, judgeTools } from './checks.ts'
 import { keepInHead } from './keep-in-head.ts'
 import { composeProtection } from './protection.ts'
-import { composeScm } from './scm.ts'
+import { composeScm, type ScmOptions } from './scm.ts'
 
 /** A workspace as the host has it. */
 export interface HostedWorkspace extends Workspace {
@@ -84,54 +85,55 @@ async function judgedWork(snapshots: Snapshots | null, since: string | undefined
   return { diff, isInTree: text => snapshots.contains(tree, text) }
 }
 
-/** Opens one folder. `openWorkspaces` has all of a run. */
-export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
-  const { workflow, spec, runner, session, env, clock, emit, hard } = options
-  const { project: dir, start } = spec
-  const root = pinFolder(dir)
-  const head = start && watchHead(start, options.lastCommit ?? start.head, emit, now)
+/** The folder of a workspace, and what is known about the step that holds it. */
+type Folder = {
+  options: WorkspaceOptions
+  root: PinnedFolder
+  /** Follows HEAD; null outside a repository. */
+  head: ReturnType<typeof watchHead> | null
+  files: FileWatch
+  protect: Protection
+  snapshots: Snapshots | null
+  /** When the step began that holds it, or, if a crash hid that, when it was settled. */
+  since: number
+  /** Resolves once protected files were noted for the first checks. */
+  taken: Promise<void>
+  /** The restoring of protected files that was asked for last. */
+  restoring: Promise<unknown>
+}
+
+function openFolder(options: WorkspaceOptions): Folder {
+  const { spec, env, emit } = options
+  const { project, start } = spec
   const atStart = start && treeStateAtStart(start)
   const known = options.isFresh ? atStart : null
-  const files = watchFiles(dir, { repository: start, known, start: atStart }, env, emit, now)
-  const doubts = composeDoubts(options, files)
-  const protect = composeProtection({
-    spec,
-    more: workflow.protectedAreas(spec),
-    name: options.protectedName,
-    runDir: options.runDir,
-    env,
-    shared: options.shareGit(start),
-  })
-  let taken = Promise.resolve()
-  let restoring: Promise<unknown> = Promise.resolve()
-  const protectedFiles: ProtectedFiles = {
-    taken: () => taken,
-    restore() {
-      // Checks run side by side; two that restore at once would get in each other's way.
-      const next = restoring.then(() => (isPinned(root) ? protect.restore() : null))
-      restoring = next.catch(() => {})
-      return next
-    },
+  return {
+    options,
+    root: pinFolder(project),
+    head: start && watchHead(start, options.lastCommit ?? start.head, emit, now),
+    files: watchFiles(project, { repository: start, known, start: atStart }, env, emit, now),
+    protect: composeProtection({
+      spec,
+      more: options.workflow.protectedAreas(spec),
+      name: options.protectedName,
+      runDir: options.runDir,
+      env,
+      shared: options.shareGit(start),
+    }),
+    snapshots: start && openSnapshots(start, options.runDir, env),
+    since: Number.POSITIVE_INFINITY,
+    taken: Promise.resolve(),
+    restoring: Promise.resolve(),
   }
-  /** When the step began that holds this workspace, or, if a crash hid that, when it was settled. */
-  let since = Number.POSITIVE_INFINITY
-  const removal = (from: number): LockRemoval => ({
-    since: from,
-    watchOwners: () => start && watchLockOwners(folderTester(start)),
-    onRemoved(path) {
-      const note = `${relative(dir, path)} is removed: a git of this run was killed and left it`
-      emit({ type: 'warned', at: now(), note })
-    },
-  })
-  const locks = { project: dir, removal }
-  const lockWait = (from = since): LockWait => ({ hard, removal: removal(from) })
-  const clearLocks = async (from: number) => {
-    since = from
-    if (start) await lastingLocks(start.dirs, lockWait())
-  }
-  const inHead = keepInHead(options, lockWait)
-  const snapshots = start && openSnapshots(start, options.runDir, env)
-  const checking = { spec, runner, session, env, protectedFiles, clock, locks }
+}
+
+/** Opens one folder. `openWorkspaces` has all of a run. */
+export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
+  const { spec, runner, session, env, clock, emit } = options
+  const folder = openFolder(options)
+  const { root, files, protect, snapshots } = folder
+  const locks = { project: spec.project, removal: (since: number) => removal(folder, since) }
+  const checking = { spec, runner, session, env, clock, locks, protectedFiles: protectedFilesOf(folder) }
   const judging: CriteriaTools = {
     ask: options.askJudge,
     workOf: since => judgedWork(snapshots, since),
@@ -139,42 +141,15 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     ...judgeTools(spec.settings, clock),
   }
   const guardrails = composeChecks(checking, judging)
-  const moved = (to: string) => head?.moved(to)
-  const committing = {
-    spec,
-    runner,
-    session,
-    hard,
-    ask: options.ask,
-    clock: options.clock,
-    env,
-    locks: () => lockWait(),
-    moved,
-    unchecked: (paths: readonly string[], { tree }: { tree?: string }) => files.uncheckedAmong(paths, tree),
-  }
-  const scm = composeScm(committing)
-  const noteCommits = (record: Recorder): Recorder => {
-    return event => {
-      if (event.type === 'committed') moved(event.to)
-      record(event)
-    }
-  }
+  const inHead = keepInHead(options, () => lockWait(folder))
+  const scm = composeScm(scmOptions(folder))
 
   return {
-    dir,
-    start,
-    noteCommits,
-    locks: lockWait,
-    async commitAll(step, message, state) {
-      await clearLocks(step.at)
-      if (!state.intents[step.id]) head?.recordCommits(step.id)
-      const settings = { ...spec.settings, scm: COMMITS }
-      const say = async () => ({ ok: true, text: message, note: '' })
-      // Whatever is there is checked next.
-      const unchecked = async () => []
-      const own = composeScm({ ...committing, spec: { ...spec, settings }, ask: say, unchecked })
-      return own!(emit).commit(step, state)
-    },
+    dir: spec.project,
+    start: spec.start,
+    noteCommits: record => noteCommits(folder, record),
+    locks: since => lockWait(folder, since),
+    commitAll: (step, message, state) => commitAll(folder, step, message, state),
     share: async id => scm?.(emit).share(id),
     needFolder: () => needFolder(root),
     async beforeAgent() {
@@ -185,7 +160,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     async afterAgent({ at }) {
       // If the folder is gone, restoring a few files would make something that looks like it.
       if (isPinned(root)) await protect.restore()
-      await clearLocks(at)
+      await clearLocks(folder, at)
       files.prepare()
     },
     checks() {
@@ -194,50 +169,124 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     },
     snapshot: async () => (snapshots ? snapshots.take() : null),
     diff: async since => (snapshots ? snapshots.diff(since, await snapshots.take()) : null),
-    async putBack(tree) {
-      if (!snapshots) return []
-      const { paths, obstacle } = await snapshots.putBack(tree)
-      if (obstacle !== null) emit({ type: 'warned', at: now(), note: obstacle })
-      if (paths.length > 0) files.reread()
-      return paths
-    },
+    putBack: tree => putBackTree(folder, tree),
     verify: criteria =>
       criteriaChecks(criteria, checking, { ...judging, onJudgeError: spec.settings.pipeline.onJudgeError }),
-    doubts,
+    doubts: composeDoubts(options, files),
     fingerprint: files.fingerprint,
     changedInStep: files.changedInStep,
     changedFiles: files.changedLately,
     recordChanges: ({ id }) => files.record(id),
-    async prepareApply({ step: { id }, state }) {
-      if (!scm) return []
-      if (!state.intents[id]) head?.recordCommits(id)
-      await scm(emit).prepare(id, state)
-      await runner.sweep(id)
-      // The agent that wrote the message may have had tools.
-      if ((await protectedFiles.restore()) === null) return []
-      return Promise.all(protect.checks().map(async check => (await check.run(null, hard)).finding))
-    },
+    prepareApply: async ({ step, state }) => (scm ? prepareCommit(folder, scm(emit), step.id, state) : []),
     beforeFirstChecks() {
-      if (guardrails.length === 0) return
-      // No step is in flight yet.
-      taken = protect.take().then(protect.release)
-      // The first check awaits it and gets the error.
-      taken.catch(() => {})
+      if (guardrails.length > 0) noteProtected(folder)
     },
     async apply(settled, state, record, applyFiles) {
-      // With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own.
-      if (!state.intents[settled.id]) head?.recordCommits(settled.id)
-      await clearLocks(Math.min(since, settled.at))
-      await applyFiles(noteCommits(record))
-      await files.record(settled.id)
+      const { id } = settled
+      lookAtHead(folder, id, state)
+      await clearLocks(folder, Math.min(folder.since, settled.at))
+      await applyFiles(noteCommits(folder, record))
+      await files.record(id)
       await scm?.(record).apply(settled, state)
-      await inHead.restore(protect.violations(), settled.id, noteCommits(record))
+      await inHead.restore(protect.violations(), id, noteCommits(folder, record))
       protect.release()
     },
   }
 }
 
+const protectedFilesOf = (folder: Folder): ProtectedFiles => ({
+  taken: () => folder.taken,
+  restore: () => restoreProtected(folder),
+})
+
+/** Checks run side by side; two that restore at once would get in each other's way. */
+function restoreProtected(folder: Folder): ReturnType<Protection['restore']> {
+  const { root, protect } = folder
+  const next = folder.restoring.then(() => (isPinned(root) ? protect.restore() : null))
+  folder.restoring = next.catch(() => {})
+  return next
+}
+
+/** Before the first checks, when no step is in flight yet. */
+function noteProtected(folder: Folder): void {
+  folder.taken = folder.protect.take().then(folder.protect.release)
+  // The first check awaits it and gets the error.
+  folder.taken.catch(() => {})
+}
+
+const removal = ({ options: { spec, emit } }: Folder, since: number): LockRemoval => ({
+  since,
+  watchOwners: () => spec.start && watchLockOwners(folderTester(spec.start)),
+  onRemoved(path) {
+    const note = `${relative(spec.project, path)} is removed: a git of this run was killed and left it`
+    emit({ type: 'warned', at: now(), note })
+  },
+})
+
+const lockWait = (folder: Folder, since = folder.since): LockWait => ({
+  hard: folder.options.hard,
+  removal: removal(folder, since),
+})
+
+/** Removes the locks that the run left since then. */
+async function clearLocks(folder: Folder, since: number): Promise<void> {
+  const { start } = folder.options.spec
+  folder.since = since
+  if (start) await lastingLocks(start.dirs, lockWait(folder))
+}
+
+const scmOptions = (folder: Folder): ScmOptions => ({
+  ...folder.options,
+  locks: () => lockWait(folder),
+  moved: to => folder.head?.moved(to),
+  unchecked: (paths, { tree }) => folder.files.uncheckedAmong(paths, tree),
+})
+
+/** With an intent in the journal, the agent's commits are there too; a later commit may be ralph's own. */
+function lookAtHead({ head }: Folder, id: StepId, state: RunState): void {
+  if (!state.intents[id]) head?.recordCommits(id)
+}
+
+const noteCommits =
+  ({ head }: Folder, record: Recorder): Recorder =>
+  event => {
+    if (event.type === 'committed') head?.moved(event.to)
+    record(event)
+  }
+
 const COMMITS: RunSpec['settings']['scm'] = { command: 'git', tasks: ['commit'], merge: 'rebase' }
+
+async function commitAll(folder: Folder, step: Step, text: string, state: RunState): Promise<string | null> {
+  const { spec, emit } = folder.options
+  await clearLocks(folder, step.at)
+  lookAtHead(folder, step.id, state)
+  const own = composeScm({
+    ...scmOptions(folder),
+    spec: { ...spec, settings: { ...spec.settings, scm: COMMITS } },
+    ask: async () => ({ ok: true, text, note: '' }),
+    // Whatever is there is checked next.
+    unchecked: async () => [],
+  })
+  return own!(emit).commit(step, state)
+}
+
+async function prepareCommit(folder: Folder, scm: ScmStep, id: StepId, state: RunState): Promise<Finding[]> {
+  const { runner, hard } = folder.options
+  lookAtHead(folder, id, state)
+  await scm.prepare(id, state)
+  await runner.sweep(id)
+  // The agent that wrote the message may have had tools.
+  if ((await restoreProtected(folder)) === null) return []
+  return Promise.all(folder.protect.checks().map(async check => (await check.run(null, hard)).finding))
+}
+
+async function putBackTree({ snapshots, files, options }: Folder, tree: string): Promise<string[]> {
+  if (!snapshots) return []
+  const { paths, obstacle } = await snapshots.putBack(tree)
+  if (obstacle !== null) options.emit({ type: 'warned', at: now(), note: obstacle })
+  if (paths.length > 0) files.reread()
+  return paths
+}
 
 function needFolder(root: PinnedFolder): void {
   const lost = lossOf(root)
