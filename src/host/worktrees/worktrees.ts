@@ -5,7 +5,7 @@ import type { Finding, RunEvent } from '../../core/events.ts'
 import { firstLine, listPaths } from '../../core/format.ts'
 import { CannotGoOn, type Work } from '../../core/ports.ts'
 import type { RunState } from '../../core/table.ts'
-import type { Task, TaskId } from '../../core/task.ts'
+import type { TaskId } from '../../core/task.ts'
 import type { WorkspaceState } from '../../core/workspaces.ts'
 import { combine } from '../../git/branches/combine.ts'
 import { type Moved, moveBranch } from '../../git/branches/move.ts'
@@ -14,7 +14,7 @@ import { changesSince } from '../../git/changes.ts'
 import { commitOf } from '../../git/commit/find.ts'
 import { git } from '../../git/git.ts'
 import { unfinishedOperation } from '../../git/head.ts'
-import { type LockWait, pastLocks } from '../../git/locks/lasting.ts'
+import { pastLocks } from '../../git/locks/lasting.ts'
 import { recordStart, type Start } from '../../git/start.ts'
 import type { RunCommand } from '../../runners/run-command.ts'
 import type { RunSpec } from '../../workflows/spec.ts'
@@ -37,158 +37,180 @@ export type WorktreesOptions = {
 
 /** The worktrees of tasks, as the host has them. */
 export type HostedWorktrees = Worktrees & {
-  /** Whether a folder was removed, because its work is merged. */
+  /** Whether a worktree was removed, because its work is merged. */
   isGone(workspace: string): boolean
-  /** Removes the folder and the branch of a task once all of it is proven to be merged. Safe to repeat. */
+  /** Removes the worktree and the branch of a task once all of it is proven to be merged. Safe to repeat. */
   close(workspace: string): Promise<void>
 }
 
+/** What the worktrees of a run have in common. */
+type Common = WorktreesOptions & {
+  /** The run's id. */
+  id: string
+  /** The repository, as the run found it, and the branch that it began on. */
+  start: Start
+  branch: string
+}
+
+/** One worktree: its workspace by name, as the journal has it, and its repository. */
+type Worktree = { name: string; me: WorkspaceState; start: Start }
+
 export function openWorktrees(options: WorktreesOptions): HostedWorktrees {
-  const { runDir, spec, state, emit, env, hard, workspaces } = options
-  const { project, settings } = spec
-  const { start, branch } = needBranch(spec)
-  const { root } = start
-  const run = basename(runDir)
-  const target = { root, dirs: start.dirs, branch, env }
-  // One merge at a time.
-  const bench = { root, env, scratch: join(runDir, 'merging') }
-  const fill = { settings, env, run: options.run }
-  const at = () => Date.now()
-  const tipOfTarget = async () => {
-    const tip = await commitOf(root, env, `refs/heads/${branch}`)
-    if (tip === null)
-      throw new CannotGoOn(`the branch ${branch} is gone; make it again, then: ralph resume ${run}`)
-    return tip
-  }
-  const pastLock = async (act: () => Promise<string | null>, wait: LockWait = { hard }) =>
-    (await pastLocks(start.dirs, wait, act))?.failure ?? null
-
-  function planFor(task: TaskId) {
-    const slug = slugFor(task)
-    const path = join(`${root}-worktrees`, run, slug)
-    const workspace = relative(project, join(path, relative(root, project)))
-    return { path, branch: `ralph/${run}/${slug}`, root, workspace }
-  }
-
-  async function open({ id: task }: Pick<Task, 'id'>): Promise<string> {
-    const { workspace, ...plan } = planFor(task)
-    const known = state().workspaces[workspace]
-    if (known?.start) return workspace
-    const base = await tipOfTarget()
-    const cannot = (what: string) => new CannotGoOn(`${task}: ${what}; fix that, then: ralph resume ${run}`)
-    // Nobody has worked in it: it was cut off while it was made.
-    const left = known ? await pastLock(() => removeWorktree(plan, env, true)) : null
-    if (left !== null) throw cannot(`what is left of ${plan.path} cannot be removed: ${left}`)
-    emit({ type: 'opening', at: at(), workspace, task, dir: plan.path, branch: plan.branch, base })
-    const failure = await pastLock(() => addWorktree(plan, base, env))
-    if (failure !== null) throw cannot(`git cannot make the worktree ${plan.path}: ${failure}`)
-    const wrong = await fillWorktree(plan, fill)
-    if (wrong !== null) throw cannot(wrong)
-    const found = await recordStart(join(project, workspace), env)
-    if (!found) throw cannot(`${plan.path} cannot be read by git`)
-    emit({ type: 'opened', at: at(), workspace, start: found as unknown as Record<string, unknown> })
-    return workspace
-  }
-
-  /** The folder of a step, as the journal and as git know it. */
-  async function folderOf({ step }: Work): Promise<{ me: WorkspaceState; name: string; start: Start }> {
-    const name = step.workspace ?? ''
-    const me = state().workspaces[name]
-    const own = (await workspaces.of(step.workspace)).start
-    if (!me || !own) throw new CannotGoOn(`the folder of ${step.task} is not a worktree of this run`)
-    return { me, name, start: own }
-  }
-
-  /**
-   * Brings the work of a task together with the branch that the run began on. The result is computed apart and journaled,
-   * then the task's own branch goes there: one move from a commit to another, which a crash leaves done or undone.
-   */
-  async function merge(work: Work, message: string): Promise<Finding[]> {
-    const { step } = work
-    const { me, name, start: own } = await folderOf(work)
-    if (me.merged) return []
-    const wrong = unfinishedOperation(own.dirs) ?? (await otherBranch(me, env))
-    if (wrong !== null) return [red(`${wrong}, so the work cannot be merged. Finish or undo that.`)]
-    const begun = me.merging?.id === step.id ? me.merging : null
-    const isCombined =
-      begun?.to !== undefined && (await goTo(work, begun.tip, begun.to, true)).type === 'moved'
-    if (isCombined) return conflictIn(name)
-    const uncommitted = await (await workspaces.of(name)).commitAll(step, firstLine(message), state())
-    if (uncommitted !== null) return [red(`git commit ${uncommitted}`)]
-    const both = { tip: (await commitOf(me.dir, env, 'HEAD')) ?? '', onto: await tipOfTarget() }
-    emit({ type: 'merging', at: at(), id: step.id, workspace: name, ...both })
-    const resolved = me.conflict && { conflict: me.conflict.commit }
-    const combined = await combine(bench, { ...both, ...resolved }, settings.scm?.merge ?? 'rebase', message)
-    if (combined.type === 'failed') return [unsure(combined.why)]
-    const { tip } = combined
-    const conflict = combined.type === 'conflict' ? { conflict: combined.paths } : {}
-    emit({ type: 'rebased', at: at(), id: step.id, workspace: name, base: both.onto, tip, ...conflict })
-    const moved = await goTo(work, both.tip, tip, false)
-    return moved.type === 'moved' ? conflictIn(name) : [unsure(notMoved(moved, me.branch))]
-  }
-
-  function conflictIn(name: string): Finding[] {
-    const paths = state().workspaces[name]?.conflict?.paths
-    return paths ? [red(conflictNote(paths, branch))] : []
-  }
-
-  /** Moves the branch of a step's own folder. */
-  async function goTo(work: Work, from: string, to: string, isRepeated: boolean): Promise<Moved> {
-    const { me, name, start: own } = await folderOf(work)
-    const wait = (await workspaces.of(name)).locks(work.step.at)
-    const moved = await moveBranch(
-      { root: me.dir, dirs: own.dirs, branch: me.branch, env },
-      { from, to, isForward: false, isRepeated, wait },
-    )
-    // What the task did comes after another commit now.
-    workspaces.reopen(name)
-    return moved
-  }
-
-  async function land(work: Work): Promise<Finding[]> {
-    const { id, at: since } = work.step
-    const { me, name, start: own } = await folderOf(work)
-    if (me.merged) return []
-    const left = await changesSince(own, env)
-    if (!left || left.ours.length > 0)
-      return [unsure(`files changed while they were checked: ${listPaths(left?.ours ?? [])}`)]
-    const from = me.base
-    const to = (await commitOf(me.dir, env, 'HEAD')) ?? ''
-    const isRepeated = me.landing?.id === id && me.landing.from === from && me.landing.to === to
-    if (!isRepeated) emit({ type: 'landing', at: at(), id, workspace: name, from, to })
-    const wait = workspaces.project.locks(since)
-    const moved = await moveBranch(target, { from, to, isForward: true, isRepeated, wait })
-    const why = notMoved(moved, branch)
-    if (moved.type === 'elsewhere') return [unsure(why)]
-    if (moved.type !== 'moved') return [needsPerson(`not merged: ${why}`)]
-    emit({ type: 'merged', at: at(), id, workspace: name, from, to })
-    return []
-  }
-
-  async function close(name: string): Promise<void> {
-    const me = state().workspaces[name]
-    if (!me?.merged) return
-    const worktree = { path: me.dir, branch: me.branch, root, base: me.base }
-    const kept =
-      (await unmergedIn(worktree, env, `refs/heads/${branch}`)) ??
-      (existsSync(me.dir) ? await emptyWorktree(worktree, fill) : null) ??
-      (await pastLock(() => removeWorktree(worktree, env, false)))
-    if (kept !== null) return emit({ type: 'warned', at: at(), note: `${me.dir} is kept: ${kept}` })
-    workspaces.reopen(name)
-    emit({ type: 'closed', at: at(), workspace: name })
-    for (const folder of [dirname(me.dir), dirname(dirname(me.dir))]) removeIfEmpty(folder)
-  }
-
+  const common: Common = { ...options, ...needBranch(options.spec), id: basename(options.runDir) }
+  const { state } = options
   return {
-    open,
-    merge,
-    land,
-    close,
+    open: task => open(common, task.id),
+    merge: (work, message) => merge(common, work, message),
+    land: work => land(common, work),
+    close: name => close(common, name),
     isGone(name) {
       const me = state().workspaces[name]
       return me === undefined || (me.merged !== undefined && !existsSync(me.dir))
     },
   }
+}
+
+async function tipOfTarget({ start, branch, env, id }: Common): Promise<string> {
+  const tip = await commitOf(start.root, env, `refs/heads/${branch}`)
+  if (tip === null)
+    throw new CannotGoOn(`the branch ${branch} is gone; make it again, then: ralph resume ${id}`)
+  return tip
+}
+
+const pastLock = async ({ start, hard }: Common, act: () => Promise<string | null>) =>
+  (await pastLocks(start.dirs, { hard }, act))?.failure ?? null
+
+const fillOf = ({ spec: { settings }, env, run }: Common) => ({ settings, env, run })
+
+function planFor({ spec: { project }, start: { root }, id }: Common, task: TaskId) {
+  const slug = slugFor(task)
+  const path = join(`${root}-worktrees`, id, slug)
+  const workspace = relative(project, join(path, relative(root, project)))
+  return { path, branch: `ralph/${id}/${slug}`, root, workspace }
+}
+
+async function open(common: Common, task: TaskId): Promise<string> {
+  const { spec, state, emit, env, id } = common
+  const { workspace, ...plan } = planFor(common, task)
+  const known = state().workspaces[workspace]
+  if (known?.start) return workspace
+  const base = await tipOfTarget(common)
+  const cannot = (what: string) => new CannotGoOn(`${task}: ${what}; fix that, then: ralph resume ${id}`)
+  // Nobody has worked in it: it was cut off while it was made.
+  const left = known ? await pastLock(common, () => removeWorktree(plan, env, true)) : null
+  if (left !== null) throw cannot(`what is left of ${plan.path} cannot be removed: ${left}`)
+  emit({ type: 'opening', at: Date.now(), workspace, task, dir: plan.path, branch: plan.branch, base })
+  const failure = await pastLock(common, () => addWorktree(plan, base, env))
+  if (failure !== null) throw cannot(`git cannot make the worktree ${plan.path}: ${failure}`)
+  const wrong = await fillWorktree(plan, fillOf(common))
+  if (wrong !== null) throw cannot(wrong)
+  const found = await recordStart(join(spec.project, workspace), env)
+  if (!found) throw cannot(`${plan.path} cannot be read by git`)
+  emit({ type: 'opened', at: Date.now(), workspace, start: found as unknown as Record<string, unknown> })
+  return workspace
+}
+
+/** The worktree of a step. */
+async function worktreeOf({ state, workspaces }: Common, { step }: Work): Promise<Worktree> {
+  const name = step.workspace ?? ''
+  const me = state().workspaces[name]
+  const { start } = await workspaces.of(step.workspace)
+  if (!me || !start) throw new CannotGoOn(`the folder of ${step.task} is not a worktree of this run`)
+  return { me, name, start }
+}
+
+/**
+ * Brings the work of a task together with the branch that the run began on. The result is computed apart and journaled,
+ * then the task's own branch goes there: one move from a commit to another, which a crash leaves done or undone.
+ */
+async function merge(common: Common, work: Work, message: string): Promise<Finding[]> {
+  const { spec, state, emit, env, workspaces, start, runDir } = common
+  const { step } = work
+  const { me, name, start: own } = await worktreeOf(common, work)
+  if (me.merged) return []
+  const wrong = unfinishedOperation(own.dirs) ?? (await otherBranch(me, env))
+  if (wrong !== null) return [red(`${wrong}, so the work cannot be merged. Finish or undo that.`)]
+  const begun = me.merging?.id === step.id ? me.merging : null
+  const isCombined =
+    begun?.to !== undefined && (await goTo(common, work, begun.tip, begun.to, true)).type === 'moved'
+  if (isCombined) return conflictIn(common, name)
+  const uncommitted = await (await workspaces.of(name)).commitAll(step, firstLine(message), state())
+  if (uncommitted !== null) return [red(`git commit ${uncommitted}`)]
+  const both = { tip: (await commitOf(me.dir, env, 'HEAD')) ?? '', onto: await tipOfTarget(common) }
+  emit({ type: 'merging', at: Date.now(), id: step.id, workspace: name, ...both })
+  const resolved = me.conflict && { conflict: me.conflict.commit }
+  // One merge at a time.
+  const bench = { root: start.root, env, scratch: join(runDir, 'merging') }
+  const way = spec.settings.scm?.merge ?? 'rebase'
+  const combined = await combine(bench, { ...both, ...resolved }, way, message)
+  if (combined.type === 'failed') return [unsure(combined.why)]
+  const { tip } = combined
+  const conflict = combined.type === 'conflict' ? { conflict: combined.paths } : {}
+  emit({ type: 'rebased', at: Date.now(), id: step.id, workspace: name, base: both.onto, tip, ...conflict })
+  const moved = await goTo(common, work, both.tip, tip, false)
+  return moved.type === 'moved' ? conflictIn(common, name) : [unsure(notMoved(moved, me.branch))]
+}
+
+function conflictIn({ state, branch }: Common, name: string): Finding[] {
+  const paths = state().workspaces[name]?.conflict?.paths
+  return paths ? [red(conflictNote(paths, branch))] : []
+}
+
+/** Moves the branch of a step's worktree. */
+async function goTo(
+  common: Common,
+  work: Work,
+  from: string,
+  to: string,
+  isRepeated: boolean,
+): Promise<Moved> {
+  const { env, workspaces } = common
+  const { me, name, start } = await worktreeOf(common, work)
+  const wait = (await workspaces.of(name)).locks(work.step.at)
+  const moved = await moveBranch(
+    { root: me.dir, dirs: start.dirs, branch: me.branch, env },
+    { from, to, isForward: false, isRepeated, wait },
+  )
+  // What the task did comes after another commit now.
+  workspaces.reopen(name)
+  return moved
+}
+
+async function land(common: Common, work: Work): Promise<Finding[]> {
+  const { emit, env, workspaces, start, branch } = common
+  const { id, at: since } = work.step
+  const { me, name, start: own } = await worktreeOf(common, work)
+  if (me.merged) return []
+  const left = await changesSince(own, env)
+  if (!left || left.ours.length > 0)
+    return [unsure(`files changed while they were checked: ${listPaths(left?.ours ?? [])}`)]
+  const from = me.base
+  const to = (await commitOf(me.dir, env, 'HEAD')) ?? ''
+  const isRepeated = me.landing?.id === id && me.landing.from === from && me.landing.to === to
+  if (!isRepeated) emit({ type: 'landing', at: Date.now(), id, workspace: name, from, to })
+  const target = { root: start.root, dirs: start.dirs, branch, env }
+  const wait = workspaces.project.locks(since)
+  const moved = await moveBranch(target, { from, to, isForward: true, isRepeated, wait })
+  const why = notMoved(moved, branch)
+  if (moved.type === 'elsewhere') return [unsure(why)]
+  if (moved.type !== 'moved') return [needsPerson(`not merged: ${why}`)]
+  emit({ type: 'merged', at: Date.now(), id, workspace: name, from, to })
+  return []
+}
+
+async function close(common: Common, name: string): Promise<void> {
+  const { state, emit, env, workspaces, start, branch } = common
+  const me = state().workspaces[name]
+  if (!me?.merged) return
+  const worktree = { path: me.dir, branch: me.branch, root: start.root, base: me.base }
+  const kept =
+    (await unmergedIn(worktree, env, `refs/heads/${branch}`)) ??
+    (existsSync(me.dir) ? await emptyWorktree(worktree, fillOf(common)) : null) ??
+    (await pastLock(common, () => removeWorktree(worktree, env, false)))
+  if (kept !== null) return emit({ type: 'warned', at: Date.now(), note: `${me.dir} is kept: ${kept}` })
+  workspaces.reopen(name)
+  emit({ type: 'closed', at: Date.now(), workspace: name })
+  for (const folder of [dirname(me.dir), dirname(dirname(me.dir))]) removeIfEmpty(folder)
 }
 
 /** Checked when the run began; a journal that was changed by hand may say otherwise. */
