@@ -29,11 +29,14 @@ const JUDGE = { agents: { judge: { command: 'judge' } } }
 
 /** A project with tasks, an agent that plays each role by a script, and a judge. */
 export async function setPipeline({
+  first = [],
   roles = {},
   tasks = [{ id: 'T1', title: 'Validate tokens', completion: COMPLETION }],
   settings = {},
   judge = [verdicts(['pass', 'verify(token)'])],
 }: {
+  /** Answers that go before those of the roles. */
+  first?: Answer[]
   roles?: Roles
   tasks?: Record<string, unknown>[]
   settings?: Record<string, unknown>
@@ -43,7 +46,7 @@ export async function setPipeline({
   const answers = Object.entries(scripts).map(
     ([role, calls]): Answer => [role, `\\*\\*Agent\\*\\*: ${role}`, ...calls],
   )
-  const stage = setStage({ answers, settings: { ...JUDGE, ...settings } })
+  const stage = setStage({ answers: [...first, ...answers], settings: { ...JUDGE, ...settings } })
   addJudge(stage.bin, 'judge', ...judge)
   stage.write('tasks.json', JSON.stringify(tasks))
   const imported = await stage.ralph('task', 'import', 'tasks.json', '--spec', 'auth')
