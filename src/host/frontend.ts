@@ -31,8 +31,6 @@ export type RunView = {
   id: string
   spec: RunSpec
   iterations: number | null
-  /** Whether the run has something to reach. If not, using all iterations is a success. */
-  hasCondition: boolean
   /** The task list now; null: this workflow has none. */
   list(): TaskList | null
   /** What is known about a stage; undefined: it is not in the table. */
@@ -84,7 +82,6 @@ export function viewOf(
     spec,
     iterations: limits.iterations,
     isParallel: book.table.width > 1,
-    hasCondition: workflow.describe(spec, limits).condition !== null,
     list: () =>
       workflow.listed
         ? {

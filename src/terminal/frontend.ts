@@ -30,9 +30,8 @@ type Streams = {
 
 /** What the terminal shows of a run, beside its events. */
 type WatchedRun = {
-  spec: { project: string; once: boolean; settings: { streamAgentOutput: boolean; output: OutputSettings } }
+  spec: { project: string; settings: { streamAgentOutput: boolean; output: OutputSettings } }
   iterations: number | null
-  hasCondition: boolean
   list(): TaskList | null
   summary(style: Style): string[]
   stageOf: RunLinesOptions['stageOf']
@@ -101,13 +100,7 @@ export function terminalFrontend(
         streamAgent: settings.streamAgentOutput,
         limit: run.iterations,
         output: settings.output,
-        ending: (style: Style, fit: Fit) =>
-          shortReceipt(run.receipt(), style, {
-            fit,
-            condition: run.hasCondition,
-            once: run.spec.once,
-            whole: !quiet,
-          }),
+        ending: (style: Style, fit: Fit) => shortReceipt(run.receipt(), style, { fit, whole: !quiet }),
         list: run.list,
         summary: run.summary,
         stageOf: run.stageOf,

@@ -107,7 +107,7 @@ export function openShownRun(ports: UiPorts, id: string, style: Style, onChange:
         auth: agent?.auth ?? null,
         model: agent?.model ?? known.model,
         contextUse,
-        goOn: resumeCommand(known.latest, known.workflow, ending, known.spent, () => known),
+        goOn: resumeCommand(known.latest, known.workflow, ending, known.spent, known),
       }
     },
     close() {

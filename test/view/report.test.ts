@@ -134,8 +134,9 @@ describe('a receipt in short', () => {
   })
 
   it('is only its first line where nobody wants more, and no failure where nothing was to be reached', () => {
-    const receipt = receiptOf(journal().iterate(paid).finish('exhausted', 'the one iteration is used'))
-    expect(shortReceipt(receipt, style, { whole: false, condition: false })).toEqual([
+    const events = journal().iterate(paid).finish('exhausted', 'the one iteration is used')
+    const receipt = receiptIn(events, { command: 'run', listed: false, hasCondition: () => false })
+    expect(shortReceipt(receipt, style, { whole: false })).toEqual([
       '',
       '✓ the one iteration is used  1 iteration · $0.11 · 1m0s at work',
     ])
@@ -162,7 +163,7 @@ describe('a receipt in short', () => {
         .iterate(how)
         .finish('exhausted', 'the one iteration is used')
       Object.assign((events[0] as { pins: object }).pins, { once: true })
-      const lines = shortReceipt(receiptOf(events), style, { once: true })
+      const lines = shortReceipt(receiptOf(events), style)
       expect(lines[1]).toContain(`${says}  1 iteration`)
       expect(lines).toContain(`   to go on: ralph resume ${ID} -m 2`)
     },

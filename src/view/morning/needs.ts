@@ -126,6 +126,6 @@ function runNeeds({ receipt, state, tasks, phase, now }: NeedsOptions, isSaid: b
 /** Of a run that is at work, only one that is paused or waits is asked to go on. */
 function resumeOf({ about, events, state, tasks, receipt, phase }: NeedsOptions): string | null {
   if (phase === 'waiting') return `ralph resume ${about.name}`
-  const command = resumeCommand(events, {}, receipt.ending, receipt.totals, () => ({ state, tasks }))
+  const command = resumeCommand(events, {}, receipt.ending, receipt.totals, { state, tasks })
   return command?.replace(about.run, about.name) ?? null
 }

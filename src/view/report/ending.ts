@@ -1,6 +1,6 @@
 import type { Proof, Result, RunEvent } from '../../core/events.ts'
 import { isGivenUp } from '../../core/reopen.ts'
-import type { Limits, RunState } from '../../core/table.ts'
+import type { RunState } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import { pausing } from '../../core/trouble/streaks.ts'
 import type { Tone } from '../page.ts'
@@ -8,6 +8,9 @@ import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt, WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
+
+/** A folded journal. */
+export type Folded = { state: RunState; tasks: readonly Task[] }
 
 /** `open`: the journal has no end. The run is at work if it is `live`, otherwise it was cut off. */
 export type RunEnding =
@@ -40,24 +43,18 @@ export function resumeCommand(
   { answerCommand }: Pick<WorkflowTraits, 'answerCommand'>,
   ending: RunEnding,
   spent: Pick<Spent, 'usd' | 'tokens'>,
-  folded: () => { state: RunState; tasks: readonly Task[] },
+  { state, tasks }: Folded,
 ): string | null {
   const began = events.find(e => e.type === 'began')
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
-  const limits = events.findLast(e => 'limits' in e)?.limits
-  if (!began || !lastStart || !limits) return null
+  if (!began || !lastStart) return null
   if (ending.type === 'finished' && (ending.result === 'complete' || ending.result === 'cancelled'))
     return null
   // What its journal counts as done is no longer there.
   if (isUndone(events)) return null
-  if (ending.type === 'finished' && ending.result === 'blocked') {
-    const { state, tasks } = folded()
-    if (isGivenUp(state, tasks)) return null
-  }
-  if (ending.type === 'open' && ending.live && !isPaused(events)) return null
-  const counted = events.findLast(e => e.type === 'settled' && e.patch.n !== undefined)
-  const used = counted?.type === 'settled' ? (counted.patch.n ?? 0) : 0
-  const flags = raisedLimits(limits, used, moreIterations(began.pins), spent)
+  if (ending.type === 'finished' && ending.result === 'blocked' && isGivenUp(state, tasks)) return null
+  if (ending.type === 'open' && ending.live && state.hold !== 'pause') return null
+  const flags = raisedLimits(state, moreIterations(began.pins), spent)
   const asked = events.slice(events.indexOf(lastStart)).some(e => e.type === 'settled' && e.move === 'ask')
   // A question needs an answer: without one the agent would only ask again.
   if (answerCommand && asked && ending.type === 'finished' && ending.result === 'blocked')
@@ -74,19 +71,13 @@ export function undoneIn(events: readonly RunEvent[]): string | null {
 /** What the run had done is no longer there, though its journal counts it. */
 export const isUndone = (events: readonly RunEvent[]): boolean => undoneIn(events) !== null
 
-const isPaused = (events: readonly RunEvent[]): boolean => {
-  const last = events.findLast(e => e.type === 'control' || e.type === 'began' || e.type === 'resumed')
-  return last?.type === 'control' && last.hold === 'pause'
-}
-
 function raisedLimits(
-  limits: Limits,
-  used: number,
+  { limits, n }: RunState,
   more: number,
   { usd, tokens }: Pick<Spent, 'usd' | 'tokens'>,
 ): string[] {
   const flags: string[] = []
-  if (limits.iterations !== null && used >= limits.iterations) flags.push(`-m ${used + more}`)
+  if (limits.iterations !== null && n >= limits.iterations) flags.push(`-m ${n + more}`)
   if (limits.usd !== null && (usd ?? 0) >= limits.usd) flags.push(`--max-cost ${twice(limits.usd, usd ?? 0)}`)
   const read = tokens === null ? 0 : tokens.input + tokens.output
   if (limits.tokens !== null && tokens !== null && read >= limits.tokens)
@@ -157,6 +148,12 @@ const whyClaimed = (why: string): string =>
 
 /** What a run was asked for. `condition`: whether it has something to reach. `once`: one iteration that goes well. */
 export type Asked = { condition: boolean; once: boolean }
+
+/** What was asked of a run, by what its first event pins. */
+export const askedByPins = (
+  pins: Record<string, unknown>,
+  { hasCondition }: Pick<WorkflowTraits, 'hasCondition'>,
+): Asked => ({ condition: hasCondition?.(pins) ?? true, once: pins.once === true })
 
 /** What was asked of the run of a receipt. */
 export const askedOf = ({ asked = { condition: true, once: false } }: { asked?: Asked }): Asked => asked

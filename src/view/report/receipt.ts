@@ -1,9 +1,17 @@
 import type { RunEvent } from '../../core/events.ts'
-import { evolveList, fold } from '../../core/evolve.ts'
+import { fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
-import type { StageTable, TaskState } from '../../core/table.ts'
-import type { Task, TaskId } from '../../core/task.ts'
-import { type Asked, endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
+import type { StageTable } from '../../core/table.ts'
+import type { TaskId } from '../../core/task.ts'
+import {
+  type Asked,
+  askedByPins,
+  endingOf,
+  type Folded,
+  type RunEnding,
+  resumeCommand,
+  undoneIn,
+} from './ending.ts'
 import type { Reviewed } from './format.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type AskedFor, requestsIn } from './requests.ts'
@@ -77,7 +85,7 @@ export type WorkflowTraits = {
   /** The commands by which a person decides about a task that is left for them. Absent if no person decides. */
   decideCommands?(run: string, task: string): string[]
   /** How often each task was reviewed. */
-  reviewsOf?(pins: Record<string, unknown>, run: ReturnType<typeof fold>): Reviewed[]
+  reviewsOf?(pins: Record<string, unknown>, run: Folded): Reviewed[]
   /** What reviews found outside of their tasks. */
   followUpsOf?(events: readonly RunEvent[]): { task: string; text: string }[]
   /** Its stages, from what its first event pins. Null if that cannot be read. */
@@ -104,8 +112,9 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     ...filesOf(iterations),
   }
   const ending = endingOf(events, live)
-  const asked = { condition: traits.hasCondition?.(began.pins) ?? true, once: began.pins.once === true }
-  const reviews = traits.reviewsOf?.(began.pins, fold(events)) ?? []
+  const asked = askedByPins(began.pins, traits)
+  const folded = fold(events)
+  const reviews = traits.reviewsOf?.(began.pins, folded) ?? []
   return {
     id,
     project,
@@ -119,7 +128,7 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
     requests: requestsIn(events),
     undone: undoneIn(events),
     ...((asked.once || !asked.condition) && { asked }),
-    resume: resumeCommand(events, traits, ending, totals, () => fold(events)),
+    resume: resumeCommand(events, traits, ending, totals, folded),
     // Commands, errors and instructions may have secrets in them, and a receipt is kept and passed on.
     ...redactAll({
       subject: traits.subjectOf?.(began.pins) ?? null,
@@ -127,8 +136,10 @@ export function receiptOf(events: readonly RunEvent[], traits: WorkflowTraits, l
       iterations,
       told: instructionsIn(events),
       warnings: warningsIn(events),
-      doubts: doubtsIn(events),
-      left: openTasks(events, traits.tableOf?.(began.pins) ?? null),
+      doubts: Object.values(folded.state.doubts)
+        .flat()
+        .map(({ check, doubts = [] }) => ({ check, doubts })),
+      left: openTasks(folded, traits.tableOf?.(began.pins) ?? null),
       followUps: traits.followUpsOf?.(events) ?? [],
     }),
     ...(reviews.some(one => one.reviews > 0) && { reviews }),
@@ -163,11 +174,6 @@ function instructionsIn(events: readonly RunEvent[]): Receipt['told'] {
   return told
 }
 
-function doubtsIn(events: readonly RunEvent[]): Receipt['doubts'] {
-  const found = Object.values(fold(events).state.doubts).flat()
-  return found.map(({ check, doubts = [] }) => ({ check, doubts }))
-}
-
 /** Each only once, because the same warning may come in every iteration. */
 function warningsIn(events: readonly RunEvent[]): Receipt['warnings'] {
   const times = new Map<string, number>()
@@ -189,21 +195,10 @@ type OpenTask = {
 }
 
 /** The tasks that are not done, in the order of the list. `table`: the stages of the run, if they are known. */
-function openTasks(events: readonly RunEvent[], table: StageTable | null = null): OpenTask[] {
-  let tasks: readonly Task[] = []
-  const states = new Map<TaskId, TaskState>()
-  const begun = new Map<TaskId, string>()
-  for (const event of events) {
-    tasks = evolveList(tasks, event)
-    if (event.type === 'started') begun.set(event.task, event.stage)
-    if (event.type === 'settled') states.set(event.task, event.state)
-    else if (event.type === 'edited') {
-      for (const [id, state] of Object.entries(event.state ?? {})) states.set(id, state)
-      for (const id of event.list?.remove ?? []) states.delete(id)
-    }
-  }
+function openTasks({ tasks, state }: Folded, table: StageTable | null): OpenTask[] {
+  const begun = new Map(Object.values(state.flight).map(({ task, stage }) => [task, stage]))
   return tasks.flatMap(({ id, title }) => {
-    const at = states.get(id)
+    const at = Object.hasOwn(state.taskStates, id) ? state.taskStates[id] : undefined
     if (at?.stage === 'done') return []
     const stage = at?.stage ?? begun.get(id) ?? null
     const known = stage === null ? undefined : table?.stages[stage]

@@ -3,7 +3,7 @@ import { painterOf } from '../page.ts'
 import type { Style } from '../style.ts'
 import { type Fit, fitTo } from '../text/fit.ts'
 import { widthOf } from '../text/width.ts'
-import { endedAsAsked, formatEndingAsAsked } from './ending.ts'
+import { askedOf, endedAsAsked, formatEndingAsAsked } from './ending.ts'
 import {
   formatCause,
   formatFileCount,
@@ -22,12 +22,11 @@ const LISTED = 3
 export function shortReceipt(
   receipt: Receipt,
   { colors, marks }: Style,
-  options: { fit?: Fit; condition?: boolean; once?: boolean; whole?: boolean } = {},
+  { fit = fitTo(null), whole = true }: { fit?: Fit; whole?: boolean } = {},
 ): string[] {
-  const { fit = fitTo(null), condition = true, once = false, whole = true } = options
   const { ending, totals, times } = receipt
-  const isExpected = endedAsAsked(receipt, { condition, once })
-  const { text, tone } = formatEndingAsAsked(receipt, { condition, once })
+  const isExpected = endedAsAsked(receipt, askedOf(receipt))
+  const { text, tone } = formatEndingAsAsked(receipt, askedOf(receipt))
   const isClaimed = ending.type === 'finished' && ending.result === 'complete' && receipt.doubts.length === 0
   const mark =
     tone === 'good' && !isExpected

@@ -2,7 +2,7 @@ import { firstLine } from '../../core/format.ts'
 import type { Need } from '../morning/model.ts'
 import { needsOf } from '../morning/needs.ts'
 import {
-  type Asked,
+  askedByPins,
   endedAsAsked,
   endingOf,
   formatEndingAsAsked,
@@ -46,13 +46,8 @@ export function rowOf(facts: RunFacts, { worker, isAtWork, now }: Surroundings):
 export const formatEndingOf = (facts: RunFacts, isAtWork: boolean): string =>
   formatEndingAsAsked(
     { ending: endingOf(facts.latest, isAtWork), iterations: facts.iterations },
-    askedOfRun(facts),
+    askedByPins(facts.began.pins, facts.workflow),
   ).text
-
-const askedOfRun = ({ workflow, began }: RunFacts): Asked => ({
-  condition: workflow.hasCondition?.(began.pins) ?? true,
-  once: began.pins.once === true,
-})
 
 /** A run that nobody continued for so long does not belong on top. */
 const LONG_AGO = 3 * 24 * 3_600_000
@@ -75,7 +70,7 @@ function shownNeeds(facts: RunFacts, { worker, isAtWork, now }: Surroundings): r
     receipt,
     traits: workflow,
     phase: phaseOf(latest, state, isAtWork, now),
-    isAsAsked: endedAsAsked(receipt, askedOfRun(facts)),
+    isAsAsked: endedAsAsked(receipt, askedByPins(began.pins, workflow)),
     now,
   })
   return (found?.needs ?? []).filter(({ kind }) => !KNOWN.includes(kind))

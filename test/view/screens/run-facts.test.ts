@@ -47,7 +47,7 @@ describe.each(Object.entries(JOURNALS))('of a run %s, the latest events', (_, ev
       endingOf(known, live),
       phaseOf(known, state, live, 0),
       undoneIn(known),
-      resumeCommand(known, {}, endingOf(known, live), spent, () => facts),
+      resumeCommand(known, {}, endingOf(known, live), spent, facts),
     ]
     expect(about(latest)).toEqual(about(events))
   })

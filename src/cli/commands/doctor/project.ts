@@ -84,7 +84,7 @@ export function findRuns({ home, cwd }: Setup, lock: { run: string } | null) {
     const folded = fold(events)
     const spent = spentOn(iterationsOf(events))
     const traits = traitsIn(workflows, began.workflow)
-    const goOn = resumeCommand(events, traits, endingOf(events, false), spent, () => folded)
+    const goOn = resumeCommand(events, traits, endingOf(events, false), spent, folded)
     const iterations = folded.state.n
     const value = `${id} is unfinished after ${plural(iterations, 'iteration')}`
     const unfinished = { run: id, iterations, goOn }
