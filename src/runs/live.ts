@@ -14,9 +14,13 @@ export const hostOf = ({ events }: Journaled): ProcessRef | undefined =>
 /** Whether the process that hosts a run is still alive. */
 export function isLive({ events }: Journaled): boolean {
   // After the run has ended or stopped, its process may live on to host other runs.
-  const last = events.findLast(e => LIFE.has(e.type))
+  const last = lastTurn(events)
   return (last?.type === 'began' || last?.type === 'resumed') && last.by !== undefined && isAlive(last.by)
 }
+
+/** When a process last began to host the run, or ended that. */
+export const lastTurn = (events: readonly RunEvent[]): RunEvent | undefined =>
+  events.findLast(e => LIFE.has(e.type))
 
 const LIFE: ReadonlySet<RunEvent['type']> = new Set(['began', 'resumed', 'finished', 'stopped'])
 

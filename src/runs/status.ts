@@ -8,6 +8,7 @@ import { failuresInRow } from '../core/trouble/streaks.ts'
 import { printableLine, safeJson } from '../core/visible.ts'
 import { heldElsewhere } from '../store/lock.ts'
 import {
+  askedByPins,
   endingOf,
   formatEndingAsAsked,
   limitedAt,
@@ -84,10 +85,9 @@ export function statusOf(
   const phase = phaseOf(events, state, live || elsewhere !== null, now)
   const iterations = iterationsOf(events)
   const traits = traitsIn(registry, began.workflow)
-  const asked = { condition: traits.hasCondition?.(began.pins) ?? true, once: began.pins.once === true }
   const last =
     ending.type !== 'open'
-      ? formatEndingAsAsked({ ending, iterations }, asked).text
+      ? formatEndingAsAsked({ ending, iterations }, askedByPins(began.pins, traits)).text
       : settled
         ? [settled.move ?? settled.end, firstLine(settled.note)].filter(Boolean).join(': ')
         : 'no iteration has finished yet'
@@ -102,7 +102,7 @@ export function statusOf(
     iterations: state.limits.iterations,
     began: began.at,
     lastEvent: events.at(-1)!.at,
-    agent: lastAgent(events),
+    agent: lastStarted(events)?.agent ?? null,
     limited: live ? limited : {},
     until: phase === 'waiting' ? Math.min(...waits) : null,
     failures: failuresInRow(state),
@@ -115,15 +115,17 @@ export function statusOf(
       : null,
     last,
     asked: requestsIn(events).at(-1) ?? null,
-    goOn: elsewhere ? null : resumeCommand(events, traits, ending, spent, () => ({ state, tasks })),
+    goOn: elsewhere ? null : resumeCommand(events, traits, ending, spent, { state, tasks }),
   }
 }
 
 /** The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. A merge is none. */
-export function iterationOf(events: readonly RunEvent[]): number {
-  const last = events.findLast(e => e.type === 'started' && e.agent !== null)
-  return last?.type === 'started' ? last.n : 0
-}
+export const iterationOf = (events: readonly RunEvent[]): number => lastStarted(events)?.n ?? 0
+
+const lastStarted = (events: readonly RunEvent[]) =>
+  events.findLast(e => e.type === 'started' && e.agent !== null) as Started | undefined
+
+type Started = Extract<RunEvent, { type: 'started' }>
 
 function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable): RunStatus['tasks'] {
   const items = projectTodo(tasks, state, table)
@@ -136,18 +138,16 @@ function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable
   }
 }
 
-function listRows(list: RunStatus['tasks']): string[][] {
+/** What is shown under a name. Null: there is nothing to show. */
+type Row = [name: string, value: string | null]
+
+function listRows(list: RunStatus['tasks']): Row[] {
   if (list === null) return []
   return [
     ['tasks', list.all === 0 ? 'not planned yet' : `${list.completed} of ${list.all} completed`],
-    ...(list.active === null ? [] : [['now', plainLine(list.active)]]),
-    ...Object.entries(list.blocked).map(([id, why]) => ['blocked', plainLine(`${id}: ${asCheck(why)}`)]),
+    ['now', list.active && plainLine(list.active)],
+    ...Object.entries(list.blocked).map(([id, why]): Row => ['blocked', plainLine(`${id}: ${asCheck(why)}`)]),
   ]
-}
-
-function lastAgent(events: readonly RunEvent[]): string | null {
-  const started = events.findLast(e => e.type === 'started' && e.agent !== null)
-  return started?.type === 'started' ? started.agent : null
 }
 
 /** 0 if the clock was set back since. */
@@ -162,45 +162,32 @@ function formatPhase({ phase, pid, elsewhere }: RunStatus): string {
 /** `columns`: of a terminal; null: lines may be as long as they are. */
 export function statusLines(status: RunStatus, now: number, columns: number | null = null): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
-  const rows = [
+  const { id, until, elsewhere, agent, asked } = status
+  const rows: Row[] = [
     ['project', status.project],
     ['status', formatPhase(status)],
-    ...(status.elsewhere === null
-      ? []
-      : [
-          [
-            'lock',
-            `if nothing runs on ${plainLine(status.elsewhere.host)} any more, remove ${status.elsewhere.lock}`,
-          ],
-        ]),
-    ...(status.until === null
-      ? []
-      : [['waits', `until ${clockTime(status.until, now)}; to try now: ralph resume ${status.id}`]]),
+    [
+      'lock',
+      elsewhere && `if nothing runs on ${plainLine(elsewhere.host)} any more, remove ${elsewhere.lock}`,
+    ],
+    ['waits', until === null ? null : `until ${clockTime(until, now)}; to try now: ralph resume ${id}`],
     ['iteration', `${status.iteration}${of}`],
     ...listRows(status.tasks),
-    ...(status.agent === null ? [] : [['agent', plainLine(status.agent)]]),
-    ...Object.entries(status.limited).map(([agent, until]) => [
-      'limited',
-      `${plainLine(agent)} until ${clockTime(until, now)}`,
-    ]),
+    ['agent', agent && plainLine(agent)],
+    ...Object.entries(status.limited).map(
+      ([agent, until]): Row => ['limited', `${plainLine(agent)} until ${clockTime(until, now)}`],
+    ),
     ['began', `${formatAge(status.began, now)} ago; last event ${formatAge(status.lastEvent, now)} ago`],
     ['failures', `${status.failures} in a row`],
     ['spent', `${formatCost(status)} · ${formatCount(status.tokens)} tokens, as reported by the agent`],
     ['last', plainLine(status.last)],
-    ...(status.asked === null
-      ? []
-      : [
-          [
-            'asked',
-            `${status.asked.what}, ${formatSender(status.asked.from)}, ${formatAge(status.asked.at, now)} ago`,
-          ],
-        ]),
-    ...(status.goOn === null ? [] : [['go on', status.goOn]]),
+    ['asked', asked && `${asked.what}, ${formatSender(asked.from)}, ${formatAge(asked.at, now)} ago`],
+    ['go on', status.goOn],
   ]
   return [
-    `run ${status.id}`,
+    `run ${id}`,
     ...table(
-      rows.map(([name, value]) => [name!, printableLine(value!)]),
+      rows.flatMap(([name, value]) => (value === null ? [] : [[name, printableLine(value)]])),
       {
         width: columns ?? undefined,
         margin: '  ',

@@ -34,7 +34,6 @@ export function listenToKeys(
 ): { onEvent(event: RunEvent): void; close(): void } {
   const keys = runKeys()
   let readingSince: number | null = null
-  let polling: NodeJS.Timeout | null = null
   let isAsking = false
 
   const onData = (chunk: Uint8Array | string) => {
@@ -69,30 +68,24 @@ export function listenToKeys(
     process.on('SIGTSTP', onStop)
     check()
   }
-  function begin(): void {
-    polling = setInterval(check, POLL_MS).unref()
-    process.on('SIGCONT', onContinue)
-    onContinue()
-  }
-  function end(): void {
-    if (!polling) return
-    clearInterval(polling)
-    polling = null
-    process.off('SIGCONT', onContinue)
-    process.off('SIGTSTP', onStop)
-    stopReading()
-  }
   // A terminal that goes away must not end the run.
   input.on('error', () => {})
-  begin()
+  const polling = setInterval(check, POLL_MS).unref()
+  process.on('SIGCONT', onContinue)
+  onContinue()
   return {
     onEvent(event) {
       keys.onEvent(event)
       if (event.type === 'asking') isAsking = true
       else if (!isAsking || !ANSWERED.has(event.type)) return
       else isAsking = false
-      if (polling) check()
+      check()
     },
-    close: end,
+    close() {
+      clearInterval(polling)
+      process.off('SIGCONT', onContinue)
+      process.off('SIGTSTP', onStop)
+      stopReading()
+    },
   }
 }

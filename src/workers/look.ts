@@ -3,6 +3,7 @@ import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { isAlive } from '../runners/process/proc.ts'
 import { runDir } from '../runs/find.ts'
+import { lastTurn } from '../runs/live.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
 import { journalPath, readJournal } from '../store/journal.ts'
 import { phaseOf as runPhase } from '../view/report/ending.ts'
@@ -26,7 +27,6 @@ export type WorkerLook = {
 /** Looks at the process and the journal of a worker. Its state file decides nothing. */
 export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
   const events = eventsOf(home, record.run)
-  const life = events.findLast(e => LIFE.has(e.type))
   const lastStart = events.findLast(e => e.type === 'began' || e.type === 'resumed')
   const supervisor = record.supervisor === null ? 'none' : isAlive(record.supervisor) ? 'alive' : 'dead'
   const state = events.reduce(evolveState, firstState(NO_FACTS, null, record.spawned))
@@ -34,7 +34,7 @@ export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
     supervisor,
     isBeingStarted: isAlive(record.starter) && Date.now() < record.deadline,
     hasBegun: isSame(lastStart?.by, record.supervisor),
-    isOpen: life === lastStart,
+    isOpen: lastTurn(events) === lastStart,
     isWaiting: runPhase(events, fold(events).state, true, Date.now()) === 'waiting',
     status: events.length === 0 ? null : state.status,
   }
@@ -43,8 +43,6 @@ export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
   const isOver = !atWork && (supervisor !== 'alive' || record.exit !== undefined)
   return { record, phase, isAtWork: atWork, isOver, events, state }
 }
-
-const LIFE: ReadonlySet<RunEvent['type']> = new Set(['began', 'resumed', 'finished', 'stopped'])
 
 const NO_FACTS = { worker_name: '', prompt_file: null, done_pattern: null, inactivity_timeout: 0 }
 

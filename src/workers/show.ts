@@ -21,54 +21,45 @@ export function showWorker(registry: Registry, name: string, { stdout, env }: Io
 
 function workerLines(registry: Registry, found: WorkerLook, now: number, env: NodeJS.ProcessEnv): string[] {
   const { record, phase, isAtWork, events, state } = found
-  const rows: [string, string][] = [
+  const { current_iteration: n, max_iterations: most, last_iteration_started: last } = state
+  const known = isAtWork ? lookAtAgent(events, env) : null
+  const rows: Row[] = [
     ['Status', phase],
-    [
-      'Iteration',
-      `${state.current_iteration}${state.max_iterations === null ? '' : `/${state.max_iterations}`}`,
-    ],
+    ['Iteration', `${n}${most === null ? '' : `/${most}`}`],
     ['Started', localTime(events[0]?.at ?? record.spawned)],
-  ]
-  if (state.last_iteration_started !== null)
-    rows.push(['Current iteration started', localTime(Date.parse(state.last_iteration_started))])
-  rows.push(
+    ['Current iteration started', last && localTime(Date.parse(last))],
     ['Consecutive failures', String(state.consecutive_failures)],
     ['Total failures', String(state.total_failures)],
-  )
-  if (events.length > 0) rows.push(...runRows(registry, found, now))
-  const known = isAtWork ? lookAtAgent(events, env) : null
-  rows.push(
-    ...(known?.doing ? ([['Now', plainLine(known.doing)]] as [string, string][]) : []),
+    ...runRows(registry, found, now),
+    ['Now', known?.doing && plainLine(known.doing)],
     ['Known by', known?.by ?? 'journal'],
     ['Run', `${record.run} in ${plainLine(record.project, 1000)}`],
-    ...(record.window === null ? [] : ([['Window', record.window]] as [string, string][])),
-  )
-  return [`Ralph Loop: ${record.name}`, ...rows.map(([title, value]) => `${title}: ${value}`)]
+    ['Window', record.window],
+  ]
+  const shown = rows.flatMap(([title, value]) => (value ? [`${title}: ${value}`] : []))
+  return [`Ralph Loop: ${record.name}`, ...shown]
 }
 
-function runRows(
-  registry: Registry,
-  { record, events, isAtWork, phase }: WorkerLook,
-  now: number,
-): [string, string][] {
+/** What is shown under a title, if it is known. */
+type Row = [title: string, value: string | null | undefined]
+
+function runRows(registry: Registry, { record, events, isAtWork, phase }: WorkerLook, now: number): Row[] {
   const began = events[0]
   if (began?.type !== 'began') return []
   const workflow = registry.get(began.workflow)
   const spec = workflow?.readSpec(began.pins)
   const loop = spec && workflow?.loop?.(spec)
   const status = statusOf(registry, events, isAtWork, now)
-  const task = status.tasks?.active ?? null
+  const task = status.tasks?.active
   const { flight, spent } = fold(events).state
   const isOver = phase !== 'running' && phase !== 'starting'
   return [
-    ...(spec ? ([['Inactivity timeout', `${inactivityOf(record, spec)}s`]] as [string, string][]) : []),
-    ...(loop?.donePattern ? ([['Done pattern', plainLine(loop.donePattern)]] as [string, string][]) : []),
-    ...(task === null ? [] : ([['Task', plainLine(task)]] as [string, string][])),
+    ['Inactivity timeout', spec && `${inactivityOf(record, spec)}s`],
+    ['Done pattern', loop?.donePattern && plainLine(loop.donePattern)],
+    ['Task', task && plainLine(task)],
     ['Cost', `${costRow(status, Object.keys(flight).length)} · ${formatCount(spent.tokens)} tokens`],
     [isOver ? 'Reason' : 'Last', plainLine(status.last)],
-    ...(status.goOn === null || !isOver
-      ? []
-      : ([['Go on', status.goOn.replace(record.run, record.name)]] as [string, string][])),
+    ['Go on', isOver ? status.goOn?.replace(record.run, record.name) : null],
   ]
 }
 

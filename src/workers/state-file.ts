@@ -1,4 +1,4 @@
-import { existsSync, renameSync, watch } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
@@ -7,6 +7,7 @@ import { record as recordIn, withStoppedRun } from '../runs/steer.ts'
 import { type WorkerRecord, workerDir } from '../runs/worker-record.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
+import { watchFolder } from '../store/files/watch-folder.ts'
 import { FILES } from './folder.ts'
 import { lookAtWorker, type WorkerLook } from './look.ts'
 import { evolveState, readEdit, type WorkerState } from './rules/state.ts'
@@ -86,7 +87,9 @@ export function keepState(options: StateFileOptions): { onEvent(event: RunEvent)
   }
 
   write()
-  const stopWatching = watchFolder(options.dir, () => checkForEdit())
+  const stopWatching = watchFolder(options.dir, file => {
+    if (file === FILES.state || file === null) checkForEdit()
+  })
   return {
     onEvent(event) {
       const next = evolveState(state, event)
@@ -100,18 +103,6 @@ export function keepState(options: StateFileOptions): { onEvent(event: RunEvent)
       stopWaiting()
       stopWatching()
     },
-  }
-}
-
-/** Without it, changes are still noticed at the next event. */
-function watchFolder(folder: string, onChange: () => void): () => void {
-  try {
-    const watcher = watch(folder, (_, file) => void (file === FILES.state && onChange()))
-    watcher.on('error', () => {})
-    watcher.unref()
-    return () => watcher.close()
-  } catch {
-    return () => {}
   }
 }
 

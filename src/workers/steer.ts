@@ -116,15 +116,7 @@ async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, 
     const dir = makeWorkerDir(home, name)
     const { maxIterations, maxCost, maxTokens, maxTime, shared = false } = options
     if (maxIterations === undefined) await adoptEditedLimit(home, record)
-    writeOrder(dir, {
-      type: 'resume',
-      run,
-      shared,
-      ...(maxIterations !== undefined && { maxIterations }),
-      ...(maxCost !== undefined && { maxCost }),
-      ...(maxTokens !== undefined && { maxTokens }),
-      ...(maxTime !== undefined && { maxTime }),
-    })
+    writeOrder(dir, { type: 'resume', run, shared, maxIterations, maxCost, maxTokens, maxTime })
     const starting = { starter: processRef(process.pid), deadline: Date.now() + START_MS, supervisor: null }
     changeRecord(home, record, { ...starting, exit: undefined })
     await startSupervisor(dir, name, env, supervisor => changeRecord(home, record, { supervisor }))

@@ -1,4 +1,3 @@
-import { screenStyle } from '../../style.ts'
 import type { Size } from '../layout.ts'
 import type { Model, RunModel } from '../model.ts'
 import { logPath } from '../panels/check-panel.ts'
@@ -6,7 +5,7 @@ import { detailLines, entryCount, selectedCheck, selectedIteration, selectedTask
 import { findLine, topOf } from '../panels/output-panel.ts'
 import { outputSize } from '../run.ts'
 import { PANELS, type UiState } from '../ui-state.ts'
-import { moved, only, type Reduced } from './reduced.ts'
+import { moved, only, PLAIN, type Reduced } from './reduced.ts'
 
 /** What a key means on the screen of one run, if it does not steer it. */
 export function reduceRun(ui: UiState, name: string, model: Model, size: Size): Reduced {
@@ -62,9 +61,6 @@ function inPanel(ui: UiState, name: string, run: RunModel, size: Size): Reduced 
   const to = moved(name, ui.entry, entryCount(run, ui.panel), page)
   return only(to === null ? ui : { ...ui, entry: to })
 }
-
-/** To count lines, colours do not matter. */
-const PLAIN = screenStyle(false)
 
 /** The file that a key opens: the prompt or the stream of an iteration, or the log of a check. */
 function fileFor(ui: UiState, name: string, run: RunModel): string | null {

@@ -1,4 +1,3 @@
-import { screenStyle } from '../../style.ts'
 import { plain } from '../../text/plain.ts'
 import { helpAfter } from '../help.ts'
 import type { Size } from '../layout.ts'
@@ -8,7 +7,7 @@ import { shownRows } from '../overview.ts'
 import { type Confirm, type Input, SORTS, type UiState } from '../ui-state.ts'
 import type { Key } from './key-names.ts'
 import { reduceRun, search } from './reduce-run.ts'
-import { moved, only, type Reduced } from './reduced.ts'
+import { moved, only, PLAIN, type Reduced } from './reduced.ts'
 import { steeringKey } from './steer.ts'
 
 /** What a key means: it depends on what is open. */
@@ -118,9 +117,6 @@ const opened = (ui: UiState, run: string): UiState => ({
   search: '',
 })
 
-/** To count lines, colours do not matter. */
-const PLAIN = screenStyle(false)
-
 /** What a key means in the morning report: j and k select what to look at, PgUp and PgDn turn its pages. */
 function reduceMorning(ui: UiState, name: string, model: Model, size: Size): Reduced {
   const { morning } = model
@@ -134,11 +130,7 @@ function reduceMorning(ui: UiState, name: string, model: Model, size: Size): Red
     case 'enter':
     case 'right':
     case 'l':
-      return only(
-        look
-          ? { ...ui, screen: 'run', run: look.run, row: look.run, panel: 'output', top: null, entry: 0 }
-          : ui,
-      )
+      return only(look ? opened(ui, look.run) : ui)
     case 'd':
       return look ? { ui, effects: [{ type: 'diff', run: look.run }] } : only(ui)
     case 'u':

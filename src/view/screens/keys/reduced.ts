@@ -1,12 +1,14 @@
+import { type Style, screenStyle } from '../../style.ts'
 import type { Effect, UiState } from '../ui-state.ts'
 
 /** What a key changes, and what is to be done. */
 export type Reduced = { ui: UiState; effects: readonly Effect[] }
 
-const NOTHING: readonly Effect[] = []
+/** To count lines, colours do not matter. */
+export const PLAIN: Style = screenStyle(false)
 
 /** It changes what is shown, and nothing else. */
-export const only = (ui: UiState): Reduced => ({ ui, effects: NOTHING })
+export const only = (ui: UiState): Reduced => ({ ui, effects: [] })
 
 /** Where a key moves to in a list of `count`. Null if it does not move. */
 export function moved(name: string, at: number, count: number, page: number): number | null {
