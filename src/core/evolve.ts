@@ -220,8 +220,11 @@ export function evolveList(tasks: readonly Task[], event: RunEvent): readonly Ta
   }
 }
 
+/** A run, folded from its journal. */
+export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }
+
 /** The state and the list of a journal. */
-export function fold(events: Iterable<RunEvent>): { state: RunState; tasks: readonly Task[] } {
+export function fold(events: Iterable<RunEvent>): Folded {
   let state = initial
   let tasks: readonly Task[] = []
   for (const event of events) {

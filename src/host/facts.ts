@@ -1,3 +1,4 @@
+import type { Folded } from '../core/evolve.ts'
 import { listPaths, plural } from '../core/format.ts'
 import { redactWords } from '../core/secrets/redact.ts'
 import type { Limits } from '../core/table.ts'
@@ -5,7 +6,7 @@ import { unfinishedOperation } from '../git/head.ts'
 import { isInRalphFolder } from '../git/tree-state.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
-import type { Folded, Workflow } from '../workflows/workflow.ts'
+import type { Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled, programFolders } from './agents/agents.ts'
 
 const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph init, or --check "npm test"'

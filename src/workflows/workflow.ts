@@ -1,7 +1,8 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/events.ts'
+import type { Folded } from '../core/evolve.ts'
 import type { Ask, Check, CheckedWork, Claims, Work } from '../core/ports.ts'
-import type { Limits, RunState, StageTable } from '../core/table.ts'
+import type { Limits, StageTable } from '../core/table.ts'
 import type { Edit, Task, TaskId } from '../core/task.ts'
 import type { Workspace } from '../core/workspaces.ts'
 import type { LockWait } from '../git/locks/lasting.ts'
@@ -153,9 +154,6 @@ export type AgentQuestion = {
 
 /** `note`: why it is not ok. */
 export type AgentAnswer = { ok: boolean; text: string; note: string }
-
-/** A run's state, folded from its journal. */
-export type Folded = { readonly tasks: readonly Task[]; readonly state: RunState }
 
 export type Recorder = (event: RunEvent) => void
 

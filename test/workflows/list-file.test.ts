@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
+import type { Folded } from '../../src/core/evolve.ts'
 import { initial } from '../../src/core/table.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import {
@@ -11,7 +12,6 @@ import {
   readChange,
   writeList,
 } from '../../src/workflows/shared/list-file.ts'
-import type { Folded } from '../../src/workflows/workflow.ts'
 import { scratch } from '../support/scratch.ts'
 
 type Titles = readonly string[]

@@ -1,16 +1,13 @@
 import type { Proof, Result, RunEvent } from '../../core/events.ts'
+import type { Folded } from '../../core/evolve.ts'
 import { isGivenUp } from '../../core/reopen.ts'
 import type { RunState } from '../../core/table.ts'
-import type { Task } from '../../core/task.ts'
 import { pausing } from '../../core/trouble/streaks.ts'
 import type { Tone } from '../page.ts'
 import { asCheck, LONGEST_LINE, plainLine } from '../text/plain.ts'
 import type { Iteration } from './iterations.ts'
 import type { Receipt, WorkflowTraits } from './receipt.ts'
 import type { Spent } from './spent.ts'
-
-/** A folded journal. */
-export type Folded = { state: RunState; tasks: readonly Task[] }
 
 /** `open`: the journal has no end. The run is at work if it is `live`, otherwise it was cut off. */
 export type RunEnding =

@@ -1,17 +1,9 @@
 import type { RunEvent } from '../../core/events.ts'
-import { fold } from '../../core/evolve.ts'
+import { type Folded, fold } from '../../core/evolve.ts'
 import { redactAll } from '../../core/secrets/redact.ts'
 import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
-import {
-  type Asked,
-  askedByPins,
-  endingOf,
-  type Folded,
-  type RunEnding,
-  resumeCommand,
-  undoneIn,
-} from './ending.ts'
+import { type Asked, askedByPins, endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'
 import type { Reviewed } from './format.ts'
 import { type Iteration, iterationsOf } from './iterations.ts'
 import { type AskedFor, requestsIn } from './requests.ts'

@@ -1,14 +1,13 @@
 import { relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { RunEvent } from '../../core/events.ts'
-import { evolve, evolveList } from '../../core/evolve.ts'
+import { evolve, evolveList, type Folded } from '../../core/evolve.ts'
 import { parseJson } from '../../core/json.ts'
 import { initial } from '../../core/table.ts'
 import type { Edit } from '../../core/task.ts'
 import { forceReplaceFile, keepBroken, readOrMove } from '../../store/files/inside.ts'
 import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import type { Folded } from '../workflow.ts'
 
 /** Where a list file is, and the folder that ralph must not leave when it writes it. */
 export type ListPlace = { root: PinnedFolder; path: string; writePath(): string }

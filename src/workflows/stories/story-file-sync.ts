@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../core/events.ts'
+import type { Folded } from '../../core/evolve.ts'
 import { type StageTable, type TaskState, taskStateOf } from '../../core/table.ts'
 import { isSameList, type Task, type TaskId } from '../../core/task.ts'
 import { reopened } from '../shared/list-edit.ts'
@@ -12,7 +13,6 @@ import {
   readChange,
   writeList,
 } from '../shared/list-file.ts'
-import type { Folded } from '../workflow.ts'
 import { type AgentWork, refusals } from './rules/refusals.ts'
 import { projectStories, projectStory, storyTask } from './rules/review.ts'
 import type { ReviewSnapshot } from './rules/review-rules.ts'
