@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { readDenial } from '../runners/sandbox/denials.ts'
-import type { HostAnswer, HostRequest } from '../runners/sandbox/protocol.ts'
+import type { HostAnswer, HostRequest } from '../runners/sandbox/srt.ts'
 
 type Runtime = typeof import('@anthropic-ai/sandbox-runtime')
 

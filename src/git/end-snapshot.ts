@@ -1,4 +1,4 @@
-import { commitOf } from './commit/find.ts'
+import { commitOf } from './git.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus, type Status } from './status.ts'
 import { pathsBetween } from './tree-state.ts'

@@ -1,7 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isNoRoom, whenRoom } from '../core/trouble/no-room.ts'
-import { gitProgram } from './program.ts'
+import { ownProgram } from '../store/files/own-program.ts'
+
+/** The git that was found, by the PATH that was searched. */
+const programs = new Map<string, string | null>()
+
+/**
+ * The git that ralph itself runs, or null if there is none. It is searched once, before the first agent starts, because an
+ * agent could put another one on PATH.
+ */
+export function gitProgram(cwd: string, path = ''): string | null {
+  const known = programs.get(path)
+  if (known !== undefined) return known
+  const program = ownProgram('git', path, cwd)
+  programs.set(path, program)
+  return program
+}
 
 /**
  * How long git may take. An agent can leave a pipe among git's files, and git would wait for it for ever. A git that hung
@@ -200,3 +215,19 @@ function endGroup({ pid }: ChildProcess): void {
     // It has ended.
   }
 }
+
+/** The commit of a name; null: there is none. */
+export const commitOf = async (
+  root: string,
+  env: Record<string, string>,
+  name: string,
+): Promise<string | null> =>
+  (await git(root, env, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]))?.trim() ?? null
+
+/** Whether a commit leads to another, or is the same. */
+export const isAncestor = async (
+  root: string,
+  env: Record<string, string>,
+  before: string,
+  after: string,
+): Promise<boolean> => (await git(root, env, ['merge-base', '--is-ancestor', before, after])) !== null

@@ -14,7 +14,7 @@ import { actWithin, isPinned, type PinnedFolder } from '../store/files/pinned.ts
 import { git, mustGit } from './git.ts'
 import { readIndex, restoreFlags, unhide } from './hidden.ts'
 import { keptFolder } from './kept-files.ts'
-import { obstacleTo } from './obstacle.ts'
+import { obstacleTo } from './path-kind.ts'
 import { repositoryEnv } from './trees.ts'
 import { startIndex, type UndoContext, type UndoPlan } from './undo-plan.ts'
 

@@ -6,10 +6,10 @@ import { isPinned, PathChanged, type PinnedFolder, pinFolder } from '../store/fi
 import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type Area, type AreaOptions, areaOf, isConfig, readArea, repositoryArea } from './area.ts'
 import { applyHarmless, type ConfigTool, configChange } from './git-config.ts'
+import { type InnerRepository, tameRepository } from './inner-repositories.ts'
 import { openFolderAgain, putBack } from './put-back.ts'
 import type { SetAside } from './set-aside.ts'
 import { differingPaths, type Kept, readAreas, type Snapshot, takeSnapshot } from './snapshot.ts'
-import { type InnerRepository, tameRepository } from './tame-repository.ts'
 import { addViolations, isViolated, NO_VIOLATIONS, type Violations } from './violations.ts'
 
 /** Files that must not change while an agent or a check is at work, and how they were before. */

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Context, createContext, Script } from 'node:vm'
 import { CannotGoOn } from '../core/ports.ts'
 import { quote } from '../core/visible.ts'
-import type { Glob } from './glob.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { type Glob, readGlob } from './glob.ts'
 
 /** `isMatched`: the glob matches it, or a folder above it. */
 type Entry = { path: string; isFolder: boolean; isMatched: boolean }
@@ -90,3 +90,46 @@ function statOf(path: string) {
 /** Nothing is there, as opposed to something that ralph may not look at. */
 export const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+export type Survey = {
+  /** Patterns that match no file. */
+  unmatched: string[]
+  /** How many files the others match. */
+  files: number
+  /** A folder that may hold more of them, but cannot be looked into; null if there is none. */
+  closed: string | null
+}
+
+/** Which files the patterns match in a folder now. Throws CannotGoOn if that takes too long. */
+export function surveyPatterns(root: string, patterns: readonly string[]): Survey {
+  const files = new Set<string>()
+  const unmatched: string[] = []
+  let closed: string | null = null
+  for (const pattern of patterns) {
+    const found = findFiles(root, readGlob(pattern))
+    if (found.files.length === 0) unmatched.push(pattern)
+    for (const file of found.files) files.add(file)
+    closed ??= found.closed[0] ?? null
+  }
+  return { unmatched, files: files.size, closed }
+}
+
+/** A hundred times what matching all names of a large tree takes. */
+const LIMIT_MS = 5000
+
+const script = new Script('act()')
+let context: Context | null = null
+
+/** The result of an action, or null if it takes too long: some patterns would backtrack for years. */
+function withTimeLimit<T extends object>(act: () => T, limitMs = LIMIT_MS): T | null {
+  context ??= createContext({})
+  context.act = act
+  try {
+    return script.runInContext(context, { timeout: limitMs })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null
+    throw error
+  } finally {
+    context.act = null
+  }
+}

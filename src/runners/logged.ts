@@ -6,7 +6,6 @@ import type { Exit } from '../core/events.ts'
 import { CannotGoOn, type Clock, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { whenRoom } from '../core/trouble/no-room.ts'
-import { type Failure, failureOf } from './failure.ts'
 
 /** Starts a process whose whole output goes to an open file. */
 export type StartToFile = (command: Command, id: StepId | null, fd: number) => Promise<Live>
@@ -97,4 +96,16 @@ async function runInto(
   await live.sweep()
   if (fstatSync(fd).size > limits.written) ftruncateSync(fd, limits.kept)
   return { exit, stopped, error: null }
+}
+
+/** `stopped`: why ralph ended it, or null. */
+export type Failure = { exit: Exit; stopped: string | null; error: string | null }
+
+/** Why a command did not pass, for the end of a sentence; null if it passed. */
+export function failureOf({ exit, stopped, error }: Failure): string | null {
+  if (error !== null) return `could not be run: ${error}`
+  if (stopped !== null) return stopped
+  if (exit.signal !== null) return `was killed by ${exit.signal}`
+  if (exit.code === 127) return 'failed with exit code 127 (command not found)'
+  return exit.code === 0 ? null : `failed with exit code ${exit.code}`
 }

@@ -1,8 +1,7 @@
 import type { Sender } from '../core/events.ts'
 import { UsageError } from '../core/usage-error.ts'
-import { lineage, marksOf } from '../runners/process/lineage.ts'
 import { isLimitOf, type Marks } from '../runners/process/marks.ts'
-import { isAlive, type ProcessEntry, processes } from '../runners/process/proc.ts'
+import { isAlive, lineage, marksOf, type ProcessEntry, processes } from '../runners/process/proc.ts'
 import { ralphHome, runIds, type StoredRun } from './find.ts'
 import { hostOf, isLive } from './live.ts'
 

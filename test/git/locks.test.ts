@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { folderTester, lockIn } from '../../src/git/locks/find.ts'
 import { type LockRemoval, lastingLocks, pastLocks } from '../../src/git/locks/lasting.ts'
 import { recordStart } from '../../src/git/start.ts'
-import { watchLockOwners } from '../../src/runners/process/lock-owners.ts'
+import { watchLockOwners } from '../../src/runners/process/proc.ts'
 import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH ?? '' }

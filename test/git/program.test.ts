@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { gitProgram } from '../../src/git/program.ts'
+import { gitProgram } from '../../src/git/git.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** A repository with a project in it, and beside it a folder with a git of the system's. */

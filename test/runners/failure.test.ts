@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../../src/runners/failure.ts'
+import { failureOf } from '../../src/runners/logged.ts'
 
 describe('a failure', () => {
   const none = { stopped: null, error: null }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainOutput } from '../../src/runners/tmux/plain-line.ts'
-import { screenHash, watchScreen } from '../../src/runners/tmux/screen.ts'
+import { plainOutput, screenHash, watchScreen } from '../../src/runners/tmux/screen.ts'
 
 /** A screen, and timers that fire when the test says so. */
 function setScreen() {

@@ -1,6 +1,5 @@
 import { UsageError } from '../../core/usage-error.ts'
-import { commitOf } from '../commit/find.ts'
-import { git } from '../git.ts'
+import { commitOf, git } from '../git.ts'
 
 /**
  * Makes sure that this branch is the current one: creates it, or finds that it is. Another branch of this name is not

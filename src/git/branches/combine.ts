@@ -1,5 +1,4 @@
-import { commitOf, isAncestor } from '../commit/find.ts'
-import { attempt, git, mustGit } from '../git.ts'
+import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 import { withScratchWorktree } from './worktree.ts'
 
 /** How the work of a branch comes into another. */

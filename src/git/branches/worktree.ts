@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { commitOf, isAncestor } from '../commit/find.ts'
-import { attempt, git, mustGit } from '../git.ts'
+import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
 export type WorktreePlan = { path: string; branch: string; root: string }

@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { mustGit } from '../git.ts'
+import { isAncestor, mustGit } from '../git.ts'
 import { readHead } from '../head.ts'
 import { describeLocks } from '../locks/find.ts'
 import { type LockWait, pastLocks } from '../locks/lasting.ts'
 import type { Start } from '../start.ts'
 import { entriesBetween } from '../tree-state.ts'
-import { isAncestor } from './find.ts'
 
 /** HEAD at one moment. */
 export type Head = { commit: string | null; branch: string | null }

@@ -50,3 +50,38 @@ export const processRef = (pid: number): ProcessRef => ({
 /** Whether exactly this process is still running on this machine. */
 export const isAlive = (ref: ProcessRef): boolean =>
   ref.host === hostname() && ref.startTime !== '' && startTime(ref.pid) === ref.startTime
+
+/** This process and all that it descends from, itself first, as far as they are still there. */
+export function lineage(): ProcessEntry[] {
+  const found: ProcessEntry[] = []
+  let entry = processes.entry(process.pid)
+  // A pid that was taken again could lead back to where it began.
+  while (entry && !found.some(({ pid }) => pid === entry?.pid)) {
+    found.push(entry)
+    entry = entry.ppid > 0 ? processes.entry(entry.ppid) : null
+  }
+  return found
+}
+
+export const marksOf = (among: readonly ProcessEntry[]): Marks[] =>
+  [...processes.readMarks(among.map(({ pid }) => pid))].flatMap(({ marks }) => marks ?? [])
+
+/** Programs of git's: `git`, `git-remote-https`. */
+const GIT = /^git(?:\W|$)/
+
+/** What makes git work on a repository that it is not in. */
+const ELSEWHERE = /\bGIT_(?:COMMON_)?DIR=|\bGIT_INDEX_FILE=|--git-dir/
+
+/**
+ * Looks which git processes run now that may work on a repository; `isHere` tells its folders. The result tells whether a
+ * lock may belong to one of those, or to another program that has it open. A process that starts later cannot own a lock
+ * that is there now. null: this system does not tell.
+ */
+export function watchLockOwners(isHere: (folder: string) => boolean): ((path: string) => boolean) | null {
+  const running = processes
+    .named(GIT)
+    ?.filter(({ pid, folder }) => folder === null || isHere(folder) || processes.mayMention(pid, ELSEWHERE))
+  if (!running) return null
+  return path =>
+    running.some(({ pid, startTime: began }) => startTime(pid) === began) || processes.hasOpen(path)
+}

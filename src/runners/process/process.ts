@@ -6,7 +6,6 @@ import type { StepId } from '../../core/table.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { follow } from './follow.ts'
 import { type Launched, launch } from './launch.ts'
-import { limitMark } from './limit-mark.ts'
 import type { Marks } from './marks.ts'
 import { isAlive, type ProcessStart, processRef } from './proc.ts'
 import {
@@ -15,6 +14,7 @@ import {
   isOfRun,
   isOfStep,
   isRalphs,
+  limitMark,
   liveLeaders,
   type Processes,
   type ProcessRunnerOptions,

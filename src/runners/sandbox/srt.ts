@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
 import { shellQuoted } from '../../core/format.ts'
 import { CannotGoOn, type Command } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
@@ -10,7 +11,6 @@ import { INSIDE, stepIn } from '../process/marks.ts'
 import type { Denial } from './denials.ts'
 import { type Borders, environmentInside, policyOf } from './policy.ts'
 import { findSrt } from './programs.ts'
-import type { HostAnswer, HostRequest } from './protocol.ts'
 import type { Sandbox } from './sandbox.ts'
 
 export type SrtOptions = {
@@ -229,3 +229,22 @@ function startHost(
     },
   }
 }
+
+/** What ralph asks of the process that hosts the sandbox runtime, as lines of JSON. Each gets one answer. */
+export type HostRequest =
+  | { type: 'open'; runtime: string; config: SandboxRuntimeConfig }
+  /** `filesystem`: the borders as they are now. `domains`: more hosts, for this command only. */
+  | {
+      type: 'wrap'
+      command: string
+      call: string
+      filesystem: SandboxRuntimeConfig['filesystem']
+      domains: readonly string[]
+    }
+  | { type: 'allow'; host: string }
+
+/** `asked`: the number of the request, counted from 0. */
+export type HostAnswer =
+  | { asked: number; argv?: string[]; error?: string }
+  /** Something inside tried what is not allowed. */
+  | { denied: Denial }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { UsageError } from '../../../core/usage-error.ts'
-import { gitProgram } from '../../../git/program.ts'
+import { gitProgram } from '../../../git/git.ts'
 import { type DiffOptions, diffRun as diff, type GitCall } from '../../../runs/diff.ts'
 import { type Io, say } from '../../../runs/io.ts'
 import { type UndoOptions, undoRun as undo } from '../../../runs/undo.ts'
