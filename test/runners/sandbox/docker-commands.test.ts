@@ -67,7 +67,7 @@ test('setup, ls, stop and rm look after the sandbox of a project', async () => {
     0,
     expect.stringContaining(`the sandbox ${name} is ready, for claude`),
   ])
-  expect((await place.run(['sandbox', 'ls'])).stdout).toBe(`${name}  stopped  claude    ${place.project}\n`)
+  expect((await place.run(['sandbox', 'ls'])).stdout).toBe(`${name}  stopped  claude  ${place.project}\n`)
   await place.run([...run, '--sandbox'])
   expect((await place.run(['sandbox', 'stop'])).code).toBe(0)
   place.calls()
