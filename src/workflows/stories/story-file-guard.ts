@@ -1,48 +1,35 @@
 import { rmSync } from 'node:fs'
 import { parseJson } from '../../core/json.ts'
 import { actInside, forceReplaceFile, keepBroken } from '../../store/files/inside.ts'
-import type { PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
+import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 import type { ListPlace } from '../shared/list-file.ts'
 
-export interface StoryFileGuard {
-  /** Saves the file as it is. */
-  save(): void
-  /** Restores the file if it changed since, and returns a sentence about it. */
-  restore(): string | null
+// Protects the story file during the checks before the first iteration: what they write is not a person's edit.
+
+/** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
+export const GUARD_NOTE = 'guard'
+
+type SavedStories = { text: string | null }
+
+/** Saves the file as it is, so that it can be restored after a crash too. */
+export function saveStories({ path }: ListPlace, runDir: string): void {
+  if (readNote(runDir, GUARD_NOTE)) return
+  writeNote(runDir, GUARD_NOTE, { text: textAt(path, { limit: LIMITS.text }) } satisfies SavedStories)
 }
 
-type SavedStoryFile = { text: string | null }
-
-/**
- * Protects the story file during the checks before the first iteration: what they write is not a person's edit.
- * `note` stores the file, so that it can be restored after a crash too.
- */
-export function guardStoryFile(
-  { root, path, writePath }: ListPlace,
-  note: { read(): SavedStoryFile | null; write(saved: SavedStoryFile): void; drop(): void },
-): StoryFileGuard {
-  return {
-    save() {
-      if (!note.read()) note.write({ text: textAt(path, { limit: LIMITS.text }) })
-    },
-    restore() {
-      const saved = note.read()
-      if (!saved) return null
-      const found = textAt(path, { limit: LIMITS.text })
-      const isSame = found === saved.text || normalized(found) === normalized(saved.text)
-      const kept =
-        isSame || found === null ? '' : `; what was there is kept as ${keepBroken(root, path, found)}`
-      if (!isSame) writeOrRemove(root, saved.text === null ? path : writePath(), saved.text)
-      note.drop()
-      return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
-    },
-  }
-}
-
-function writeOrRemove(root: PinnedFolder, path: string, text: string | null): void {
-  if (text === null) actInside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
-  else forceReplaceFile(root, path, text)
+/** Restores the file if it changed since, and returns a sentence about it. */
+export function restoreSaved({ root, path, writePath }: ListPlace, runDir: string): string | null {
+  const saved = readNote<SavedStories>(runDir, GUARD_NOTE)
+  if (!saved) return null
+  const found = textAt(path, { limit: LIMITS.text })
+  const isSame = found === saved.text || normalized(found) === normalized(saved.text)
+  const kept = isSame || found === null ? '' : `; what was there is kept as ${keepBroken(root, path, found)}`
+  if (!isSame && saved.text !== null) forceReplaceFile(root, writePath(), saved.text)
+  if (!isSame && saved.text === null)
+    actInside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
+  dropNote(runDir, GUARD_NOTE)
+  return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
 }
 
 /** A check may format the file, so only its meaning is compared. */
