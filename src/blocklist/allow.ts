@@ -11,7 +11,7 @@ type Entry = string[][]
  */
 export const readAllow = (entries: readonly string[]): Entry[] =>
   entries.map(entry =>
-    walk(unmark(entry)).flatMap(step => (step.kind === 'call' ? [wordsOf(step.call)] : [])),
+    walk(unmark(entry), '/').flatMap(step => (step.kind === 'call' ? [wordsOf(step.call)] : [])),
   )
 
 /** Whether an entry names this call, or the whole pipeline that it is part of. */

@@ -1,35 +1,65 @@
 import { isAllowed, readAllow } from './allow.ts'
+import { parseNamed } from './allowlist.ts'
 import type { ShellStep } from './call.ts'
 import { CATEGORIES } from './categories.ts'
-import { rulesFor } from './rule.ts'
+import { ruleFinder } from './rule.ts'
 import { show, unmark } from './shell/shell.ts'
 import { walk } from './walk.ts'
 
-/** Why a command is denied: the number of its category, the rule's name, and what the agent is told. */
-export type Verdict = { category: number; rule: string; reason: string }
+/** Why a command is denied: the number of its category, the rule's name, and the reason for the agent. */
+type Verdict = { category: number; rule: string; reason: string }
 
 /**
- * Judges a shell command by what it would start, not by what it looks like. null: nothing is wrong with it. It never
- * throws, and takes time in proportion to the length of the command.
+ * Judges a shell command that runs in a folder, by what it would start, not by what it looks like. null means that
+ * nothing is wrong with it. It never throws, and takes time in proportion to the length of the command.
  */
-export function judgeCommand(command: string, allow: readonly string[]): Verdict | null {
+export function judgeCommand(command: string, cwd: string, allow: readonly string[]): Verdict | null {
   const entries = readAllow(allow)
-  for (const step of walk(unmark(command))) {
+  const find = ruleFinder(CATEGORIES)
+  for (const step of walk(unmark(command), unmark(cwd))) {
     if (step.kind === 'call' && entries.length > 0 && isAllowed(step.call, entries)) continue
-    for (const category of CATEGORIES)
-      for (const { name, denies, reason } of rulesFor(category, step))
-        if (denies(step)) {
-          const place = `(blocklist ${category.number}, ${category.title}: ${name})`
-          return { category: category.number, rule: name, reason: `${excerpt(step)}${reason} ${place}` }
-        }
+    const denial = find(step)
+    if (denial === null) continue
+    const { category, name, rule } = denial
+    const place = `(blocklist ${category.number}, ${category.title}: ${name})`
+    return { category: category.number, rule: name, reason: `${excerpt(step)}${rule.reason} ${place}` }
   }
   return null
 }
 
-/** What of the command it is about: a long one has many parts. */
+/** The part of the command that is denied: a long one has many parts. */
 function excerpt(step: ShellStep): string {
   if (step.kind === 'unreadable') return `Denied: ${step.why}. `
   if (step.kind !== 'call' || step.call.words.length === 0) return 'Denied. '
   const text = show(step.call.words.slice(0, 12).join(' ').slice(0, 200)).replace(/\s+/g, ' ')
   return `Denied: \`${text.length > 120 ? `${text.slice(0, 119)}…` : text}\`. `
 }
+
+/**
+ * Why a tool call may not be made, by the hook's input; null if nothing is wrong with it. If the input names no folder,
+ * the call runs in `folder`.
+ */
+export function judgeToolCall(input: string, folder: string, allow: readonly string[]): string | null {
+  const call = parseNamed(input, 'what the hook was given')
+  if (!isObject(call) || typeof call.tool_name !== 'string')
+    throw new Error('what the hook was given names no tool_name')
+  const { command } = isObject(call.tool_input) ? call.tool_input : {}
+  const cwd = typeof call.cwd === 'string' ? call.cwd : folder
+  // A shell by another name has a command, too; what has none is no shell.
+  if (typeof command === 'string') return judgeCommand(command, cwd, allow)?.reason ?? null
+  if (call.tool_name === 'Bash') throw new Error('a call of Bash without a command')
+  return null
+}
+
+/** What Claude Code understands as a no; the reason reaches the model. */
+export const denial = (reason: string): string =>
+  JSON.stringify({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: reason,
+    },
+  })
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,10 @@
-import { ANY, HOME, MAYBE, SOME, STAR } from './shell/shell.ts'
+import { HOME, MAYBE, SOME } from './shell/shell.ts'
 
 /** Whom a path belongs to, for a command that deletes it or changes all of it. */
 export type Place = 'root' | 'system' | 'home' | 'unset' | 'project' | 'above' | 'git' | 'elsewhere'
+
+/** Where a path is read: the absolute path of the project, and the folder that `cd` led to, from there or whole. */
+type Where = { cwd: string; project: string }
 
 const SYSTEM =
   'bin boot dev etc lib lib32 lib64 opt proc root sbin srv sys usr var System Library Applications Volumes home Users private'.split(
@@ -12,95 +15,81 @@ const REMADE = /^\.(?:cache|npm|gradle|m2|pnpm-store|yarn|nuget)$/
 const CACHES =
   /^\.(?:cache|npm|cargo|gradle|m2|pnpm-store|yarn|bun|nuget|rustup|gem|local|config|vscode|nvm|deno)$/
 
-type Path = { from: '/' | '~' | '$' | '.'; segments: string[]; folder: boolean }
+/** The segments after the root, a home (`~`), a value that may be empty (`$`), or one that is not (`?`). */
+type Path = { from: '/' | '~' | '$' | '?'; segments: string[]; folder: boolean }
 
-/** A path without `.`, `..` and the other spellings of home. */
-function read(path: string, cwd: string): Path {
-  const whole = /^[/\uE002\uE003\uE004]/.test(path) ? path : `${cwd}/${path}`
+const isWhole = (path: string): boolean => /^[/\uE002\uE003\uE004]/.test(path)
+
+export const joinPath = (cwd: string, path: string): string =>
+  isWhole(path) ? path : `${cwd}/${path}`.slice(-4096)
+
+/** A whole path without `.`, `..`, patterns at its end, and the other spellings of home. */
+function read(whole: string): Path {
   const segments: string[] = []
-  const absolute = whole.startsWith('/')
-  for (const segment of whole.split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..' && segments.length > 0 && segments.at(-1) !== '..') segments.pop()
-    else if (segment !== '..' || !absolute) segments.push(segment)
-  }
+  for (const segment of whole.replace(HOME, `/home/${HOME}`).split('/'))
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
   const folder = /\/[.\uE000]*$/.test(whole)
-  while (segments.length > 0 && /^\.?[\uE000]+$/.test(segments.at(-1)!)) segments.pop()
-  if (!absolute) {
-    const [first = '', ...rest] = segments
-    if (first === HOME) return { from: '~', segments: rest, folder }
-    if (first === MAYBE) return { from: '$', segments: rest, folder }
-    return { from: '.', segments, folder }
-  }
+  while (/^\.?\uE000+$/.test(segments.at(-1) ?? '')) segments.pop()
   if (segments[0] === 'private') segments.shift()
-  if (segments[0] === 'root') return { from: '~', segments: segments.slice(1), folder }
-  if (/^(?:home|Users)$/.test(segments[0] ?? '') && segments.length > 1)
+  const [first = '', second] = segments
+  if (first === MAYBE || first === SOME)
+    return { from: first === MAYBE ? '$' : '?', segments: segments.slice(1), folder }
+  if (first === 'root') return { from: '~', segments: segments.slice(1), folder }
+  if (/^(?:home|Users)$/.test(first) && second !== undefined)
     return { from: '~', segments: segments.slice(2), folder }
   return { from: '/', segments, folder }
 }
 
+/** A path, whether it was reached from the project, and its segments inside the project if it is there. */
+function locate(text: string, { cwd, project }: Where) {
+  const joined = joinPath(cwd, text)
+  const isNear = !isWhole(joined)
+  const path = read(isNear ? `${project}/${joined}` : joined)
+  const start = read(project)
+  // By its whole path, a home or the root is no project.
+  const isInside = startsWith(path, start) && (start.segments.length > 0 || isNear)
+  const inside = isInside ? path.segments.slice(start.segments.length) : null
+  // The root is above everything, and so is the folder of all homes above a project in one of them.
+  const isTop = path.from === '/' && path.segments.length <= (start.from === '~' ? 1 : 0)
+  return { path, isNear, inside, isAbove: isTop || startsWith(start, path) }
+}
+
+const startsWith = (path: Path, start: Path): boolean =>
+  path.from === start.from && start.segments.every((segment, i) => segment === path.segments[i])
+
 /** Whose this is: a whole tree that nobody meant to give away, or something within one. */
-export function placeOf(path: string, cwd: string): Place {
-  const { from, segments, folder } = read(path, cwd)
-  const [first = ''] = segments
+export function placeOf(text: string, where: Where): Place {
+  const { path, isNear, inside, isAbove } = locate(text, where)
+  if (inside?.length === 0) return 'project'
+  if (inside?.[0] === '.git' && !inside.at(-1)!.endsWith('.lock')) return 'git'
+  const place = inside !== null || isNear ? 'elsewhere' : placeOutside(path)
+  return place === 'elsewhere' && isAbove ? 'above' : place
+}
+
+function placeOutside({ from, segments, folder }: Path): Place {
+  const [first = '', second = ''] = segments
   switch (from) {
     case '/':
       if (segments.length === 0) return 'root'
-      if (first === 'tmp' || (first === 'var' && /^(?:tmp|folders)$/.test(segments[1] ?? '')))
-        return 'elsewhere'
-      return segments.length === 1 || SYSTEM.some(name => couldBe(first, name)) ? 'system' : 'elsewhere'
+      if (first === 'tmp' || (first === 'var' && /^(?:tmp|folders)$/.test(second))) return 'elsewhere'
+      // A pattern may mean any of them.
+      return segments.length === 1 || SYSTEM.includes(first) || /[[\uE000\uE001]/.test(first)
+        ? 'system'
+        : 'elsewhere'
     case '~':
       if (segments.length > 1 && (CACHES.test(first) || !first.startsWith('.'))) return 'elsewhere'
       return segments.length === 1 && REMADE.test(first) ? 'elsewhere' : 'home'
     case '$':
-      if (segments.length === 0) return folder ? 'unset' : 'elsewhere'
-      return placeOf(`/${segments.join('/')}`, '/') === 'system' && SYSTEM.includes(first)
-        ? 'unset'
-        : 'elsewhere'
-    case '.':
-      if (segments.every(segment => segment === '..')) return segments.length === 0 ? 'project' : 'above'
-      return first === '.git' && !/\.lock$/.test(segments.at(-1)!) ? 'git' : 'elsewhere'
+      return (segments.length === 0 && folder) || SYSTEM.includes(first) ? 'unset' : 'elsewhere'
+    case '?':
+      return 'elsewhere'
   }
 }
 
-/** The path as rules compare it: `~/…` for home, `/…`, or as seen from the project. */
-export function plainPath(path: string, cwd: string): string {
-  const { from, segments } = read(path, cwd)
-  const start = { '/': '/', '~': '~/', $: '$/', '.': '' }[from]
-  return start + segments.join('/')
-}
-
-export const joinPath = (cwd: string, path: string): string => {
-  if (path === '~') return HOME
-  if (path === '-') return SOME
-  return /^[/\uE002\uE003\uE004]/.test(path) ? path : `${cwd}/${path}`.slice(-4096)
-}
-
-/** Whether a segment with patterns in it can mean this name. */
-export function couldBe(segment: string, name: string): boolean {
-  if (segment === name) return true
-  if (!segment.includes(STAR) && !segment.includes(ANY) && !segment.includes('[')) return false
-  return glob(segment.replace(/\[[^\]]{1,64}\]/g, ANY), name)
-}
-
-/** Two pointers and one place to return to: at most the product of both lengths, and names are short. */
-function glob(pattern: string, name: string): boolean {
-  let p = 0
-  let n = 0
-  let star = -1
-  let mark = 0
-  while (n < name.length) {
-    if (pattern[p] === STAR) {
-      star = p++
-      mark = n
-    } else if (p < pattern.length && (pattern[p] === ANY || pattern[p] === name[n])) {
-      p++
-      n++
-    } else if (star >= 0) {
-      p = star + 1
-      n = ++mark
-    } else return false
-  }
-  while (pattern[p] === STAR) p++
-  return p === pattern.length
+/** The path as rules compare it: as seen from the project, or else `~/…` or `/…`. */
+export function plainPath(text: string, where: Where): string {
+  const { path, inside } = locate(text, where)
+  if (inside !== null && inside.length < path.segments.length) return inside.join('/')
+  return (path.from === '/' ? '/' : `${path.from}/`) + path.segments.join('/')
 }

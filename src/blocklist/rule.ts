@@ -1,56 +1,72 @@
-import type { Call, ShellStep } from './call.ts'
+import { type Call, has, list, operands, type ShellStep } from './call.ts'
 
 /**
- * The reason says what is wrong and what to do instead: the agent reads it, nobody else is there to ask. A rule is asked
- * about the programs of its category, or about everything (`any`): asking all of them costs more than starting node.
+ * What a rule denies: a call to which all of a row applies. Without `program` a row is about every call. Names in
+ * texts are separated by spaces.
  */
-export type Rule = { name: string; any?: true; denies: (step: ShellStep) => boolean; reason: string }
-
-export type Category = { number: number; title: string; programs: ReadonlySet<string>; rules: Rule[] }
-
-/** Names of programs, written in a line and as the keys of tables. */
-export const programs = (names: string, ...tables: object[]): ReadonlySet<string> =>
-  new Set([...names.split(' '), ...tables.flatMap(Object.keys)])
-
-/** The rules of a category that have something to say about a step; `python` stands for python3.12, too. */
-export function rulesFor(category: Category, step: ShellStep): Rule[] {
-  if (step.kind !== 'call') return category.rules
-  const { name } = step.call
-  const concerned = category.programs.has(name) || category.programs.has(/^[a-z]*/i.exec(name)![0])
-  return concerned ? category.rules : category.rules.filter(rule => rule.any)
+type Row = {
+  program?: string
+  /** The operands, joined by spaces: for tools with subcommands. */
+  operand?: RegExp
+  /** All words behind the program, joined by spaces. */
+  text?: RegExp
+  /** One of these options must be given. */
+  flags?: string
+  /** None of these options may be given. */
+  unless?: string
+  when?: (call: Call) => boolean
 }
 
-/** A rule about one call. */
-export const onCall =
-  (denies: (call: Call) => boolean): Rule['denies'] =>
-  step =>
-    step.kind === 'call' && denies(step.call)
-
-/** Files that a call writes: by redirection, or as what it is there for. */
-export function writes(call: Call): string[] {
-  const redirected = call.redirects.filter(({ op }) => op.includes('>') && op !== '>&').map(r => r.target)
-  return [...redirected, ...written(call)]
+/**
+ * The reason says what is wrong and what to do instead: the agent reads it, and nobody else is there to ask. `unless`
+ * holds for all rows. `step` is about what is not a call.
+ */
+type Rule = {
+  rows?: Row[]
+  unless?: string
+  step?: (step: ShellStep) => boolean
+  reason: string
 }
 
-function written({ name, args }: Call): string[] {
-  const plain = args.filter(arg => !arg.startsWith('-'))
-  switch (name) {
-    case 'tee':
-    case 'touch':
-    case 'truncate':
-      return plain
-    case 'cp':
-    case 'mv':
-    case 'ln':
-    case 'install':
-    case 'rsync':
-      return plain.slice(-1)
-    case 'sed':
-    case 'perl':
-      return args.some(arg => /^-(?!-)[a-z]*i|^--in-place/.test(arg)) ? plain.slice(1) : []
-    case 'dd':
-      return args.filter(arg => arg.startsWith('of=')).map(arg => arg.slice(3))
-    default:
-      return []
+export type Category = { number: number; title: string; rules: Record<string, Rule> }
+
+/** Options that take the next word, in front of subcommands. */
+const VALUES =
+  '-C -c -n -H -w --git-dir --work-tree --namespace --exec-path --prefix --registry --workspace --repo --profile --region --context --project --kubeconfig --host'
+
+const isAbout = ({ program }: Row, name: string): boolean =>
+  program === undefined || (program.includes(name) && list(program).includes(name))
+
+function applies(row: Row, call: Call): boolean {
+  const { operand, text, flags, unless, when } = row
+  return (
+    (operand === undefined || operand.test(operands(call.args, VALUES).join(' '))) &&
+    (text === undefined || text.test(call.args.join(' '))) &&
+    (flags === undefined || has(call, flags)) &&
+    (unless === undefined || !has(call, unless)) &&
+    (when === undefined || when(call))
+  )
+}
+
+type Denial = { category: Category; name: string; rule: Rule }
+
+/** Finds the first rule that denies a step. It looks up only once which rules are about a program. */
+export function ruleFinder(categories: readonly Category[]): (step: ShellStep) => Denial | null {
+  const all = categories.flatMap(category =>
+    Object.entries(category.rules).map(([name, rule]) => ({ category, name, rule })),
+  )
+  const known = new Map<string, (Denial & { rows: Row[] })[]>()
+  const rowsFor = (name: string) =>
+    all
+      .map(denial => ({ ...denial, rows: denial.rule.rows?.filter(row => isAbout(row, name)) ?? [] }))
+      .filter(({ rows }) => rows.length > 0)
+  return step => {
+    if (step.kind !== 'call') return all.find(({ rule }) => rule.step?.(step)) ?? null
+    const { call } = step
+    const found = known.get(call.name) ?? rowsFor(call.name)
+    known.set(call.name, found)
+    const denies = ({ rule, rows }: (typeof found)[number]) =>
+      rows.some(row => applies(row, call)) && !(rule.unless !== undefined && has(call, rule.unless))
+    return found.find(denies) ?? null
   }
 }

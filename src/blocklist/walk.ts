@@ -1,259 +1,167 @@
 import { type Call, lastOf, type ShellStep } from './call.ts'
-import { downloads } from './downloads.ts'
+import { downloads, printed } from './effects.ts'
 import { joinPath } from './paths.ts'
-import { printed, substituted } from './printed.ts'
-import { resolve, resolveOne, type Scope } from './resolve.ts'
 import { readShell } from './shell/read-shell.ts'
-import { MAYBE, type Node, type Pipeline, type Redirect, type Script, SOME } from './shell/shell.ts'
+import { HOME, type Node, type Pipeline, type Redirect, type Script, SOME } from './shell/shell.ts'
 import { unwrap } from './wrappers.ts'
 
-/** Scripts in scripts (`sh -c`, `eval`) and functions in functions are followed this far. */
+/** Scripts in scripts (`sh -c`, `eval`) are followed this far. */
 const MAX_DEPTH = 12
-/** No command line that a person writes comes near: here-documents are no words. */
+/** Far more than a person writes: here-documents are not words. */
 const MAX_WORDS = 20_000
 const MAX_NESTED = 2_000_000
-const MAX_VALUES = 16
-const MAX_VALUE = 256
 
-type Input = Call['input']
-type Came = { calls: Call[]; text: string | null }
-
-const NOTHING: Input = { calls: [], text: null }
-
-/** Everything a command line would start, as far as it can be told without running it. */
-export function walk(command: string): ShellStep[] {
-  const steps: ShellStep[] = []
-  const functions = new Map<string, Node>()
-  const fetched = new Set<string>()
-  let cwd = '.'
-  let depth = 0
-  let expansions = 200
-  let wordsLeft = MAX_WORDS
-  let nestedLeft = MAX_NESTED
-  /** Where the calls of a substitution are noted for the call that they become part of. */
-  let within: Call[] = []
-
-  const scope: Scope = {
-    variables: new Map(),
-    room: 1_000_000,
-    substitute(script) {
-      const outer = within
-      within = []
-      const came = apart(() => walkScript(script, NOTHING))
-      within = [...outer.slice(0, 64), ...came.calls.slice(0, 64)]
-      return substituted(came.text)
-    },
-  }
-
-  /** A shell of its own: what it changes does not come back. */
-  function apart<T>(work: () => T): T {
-    const before = cwd
-    const result = work()
-    cwd = before
-    return result
-  }
-
-  function deeper<T>(work: () => T, otherwise: T): T {
-    if (depth >= MAX_DEPTH) {
-      steps.push({ kind: 'unreadable', why: 'it nests too deeply' })
-      return otherwise
-    }
-    depth++
-    const result = work()
-    depth--
-    return result
-  }
-
-  function walkText(text: string, input: Input): Came {
-    nestedLeft -= text.length
-    if (depth > 0 && nestedLeft < 0) {
-      steps.push({ kind: 'unreadable', why: 'it holds too many scripts' })
-      return { calls: [], text: null }
-    }
-    return deeper(
-      () => {
-        const { script, problem } = readShell(text)
-        const came = walkScript(script, input)
-        if (problem !== null) steps.push({ kind: 'unreadable', why: problem })
-        return came
-      },
-      { calls: [], text: null },
-    )
-  }
-
-  function walkScript(script: Script, input: Input): Came {
-    const came = script.map(pipeline => walkPipeline(pipeline, input))
-    const texts = came.map(({ text }) => text)
-    return {
-      calls: came.flatMap(({ calls }) => calls),
-      text: texts.includes(null) || texts.length === 0 ? null : texts.join('\n'),
-    }
-  }
-
-  function walkPipeline({ nodes, background }: Pipeline, input: Input): Came {
-    const pipeline: Call[] = []
-    let from = input
-    let came: Came = { calls: [], text: null }
-    for (const node of nodes) {
-      came = walkNode(node, from, pipeline, background)
-      // A shell in the middle of a pipe prints what nobody knows, and what came before it came from there.
-      from = nodes.length > 1 ? { calls: [...from.calls, ...came.calls].slice(-64), text: came.text } : came
-    }
-    return { calls: nodes.length > 1 ? pipeline.slice() : came.calls, text: came.text }
-  }
-
-  function walkNode(node: Node, input: Input, pipeline: Call[], background: boolean): Came {
-    if (wordsLeft < 0) return { calls: [], text: null }
-    switch (node.kind) {
-      case 'call':
-        return walkCall(node, input, pipeline, background)
-      case 'group': {
-        const work = () => walkScript(node.script, inputOf(readRedirects(node.redirects), input))
-        const came = node.subshell ? apart(work) : work()
-        noteRedirects(node.redirects, pipeline)
-        pipeline.push(...came.calls)
-        return came
-      }
-      case 'loop': {
-        const head = walkScript(node.head, input)
-        const body = walkScript(node.body, inputOf(readRedirects(node.redirects), input))
-        noteRedirects(node.redirects, pipeline)
-        const [first] = head.calls
-        const always = first?.name === ':' || first?.name === (node.until ? 'false' : 'true')
-        steps.push({ kind: 'loop', endless: always && head.calls.length === 1, calls: body.calls })
-        pipeline.push(...body.calls)
-        return { calls: [...head.calls, ...body.calls], text: null }
-      }
-      case 'each': {
-        const values = node.values?.flatMap(word => resolve(word, scope)) ?? []
-        if (node.name !== '') assign(node.name, values.length > 0 ? values : [MAYBE])
-        const body = walkScript(node.body, inputOf(readRedirects(node.redirects), input))
-        noteRedirects(node.redirects, pipeline)
-        steps.push({ kind: 'loop', endless: node.values === null, calls: body.calls })
-        pipeline.push(...body.calls)
-        return { calls: body.calls, text: null }
-      }
-      case 'function': {
-        functions.set(node.name, node.body)
-        // Its calls are judged here, too: a function may be called in ways that are not seen.
-        const { calls } = apart(() => walkNode(node.body, NOTHING, [], false))
-        steps.push({ kind: 'function', name: node.name, calls })
-        return { calls: [], text: null }
-      }
-    }
-  }
-
-  function assign(name: string, values: string[]): void {
-    const fit = values.slice(0, MAX_VALUES).map(value => (value.length > MAX_VALUE ? SOME : value))
-    scope.variables.set(name, fit)
-  }
-
-  function walkCall(
-    node: Node & { kind: 'call' },
-    input: Input,
-    pipeline: Call[],
-    background: boolean,
-  ): Came {
-    const outer = within
-    within = []
-    const values = node.assigns.map(({ name, value }) => ({ name, value: resolveOne(value, scope) }))
-    const words = node.words.flatMap(word => resolve(word, scope))
-    const redirects = readRedirects(node.redirects)
-    if (words.length === 0) for (const { name, value } of values) assign(name, [value])
-    const inner = within
-    within = outer
-    if (words.length === 0 && redirects.length === 0) return { calls: inner, text: '' }
-    return startCall(words, {
-      redirects,
-      input: inputOf(redirects, input),
-      pipeline,
-      background,
-      within: inner,
-    })
-  }
-
-  function startCall(
-    words: string[],
-    around: Pick<Call, 'redirects' | 'input' | 'pipeline' | 'background' | 'within'>,
-  ): Came {
-    wordsLeft -= words.length + 1
-    if (wordsLeft < 0) steps.push({ kind: 'unreadable', why: 'it has too many words' })
-    const [program = '', ...args] = words
-    const call: Call = { ...around, name: lastOf(program), words, args, cwd, fetched }
-    call.pipeline.push(call)
-    steps.push({ kind: 'call', call })
-    if (call.name === 'cd' || call.name === 'pushd') cwd = joinPath(cwd, target(args))
-    for (const file of downloads(call)) fetched.add(file)
-    if (/^(?:export|local|declare|readonly|typeset)$/.test(call.name)) assignAll(args)
-    const calls = [call]
-    const { words: commands = [], scripts = [], own = args } = unwrap(call)
-    call.args = own
-    const shared = { ...around, pipeline: around.pipeline }
-    for (const command of commands)
-      if (command.length > 0)
-        calls.push(...deeper(() => startCall(command, shared), { calls: [], text: null }).calls)
-    for (const script of scripts) calls.push(...walkText(script, around.input).calls)
-    const body = functions.get(program)
-    if (body !== undefined && depth < MAX_DEPTH && expansions-- > 0) runFunction(body, args, around)
-    const silent =
-      commands.length + scripts.length === 0 && !call.redirects.some(({ op }) => op.includes('>'))
-    return { calls, text: silent ? printed(call) : null }
-  }
-
-  /** Once more, with what it is called with. */
-  function runFunction(
-    body: Node,
-    args: string[],
-    { input, background }: Pick<Call, 'input' | 'background'>,
-  ): void {
-    args.slice(0, 9).forEach((arg, i) => {
-      assign(String(i + 1), [arg])
-    })
-    assign('@', args)
-    assign('*', args)
-    depth++
-    walkNode(body, input, [], background)
-    depth--
-    for (const name of ['@', '*', ...'123456789']) scope.variables.delete(name)
-  }
-
-  function assignAll(args: string[]): void {
-    for (const arg of args) {
-      const at = arg.indexOf('=')
-      if (at > 0) assign(arg.slice(0, at), [arg.slice(at + 1)])
-    }
-  }
-
-  const readRedirects = (redirects: Redirect[]): Call['redirects'] =>
-    redirects.map(({ op, target, body }) => ({
-      op,
-      target: resolveOne(target, scope),
-      body: body === null ? null : resolveOne(body, scope),
-    }))
-
-  /** A group's own redirections are judged as a call without a program. */
-  function noteRedirects(redirects: Redirect[], pipeline: Call[]): void {
-    if (redirects.length === 0) return
-    const around = {
-      redirects: readRedirects(redirects),
-      input: NOTHING,
-      pipeline,
-      background: false,
-      within: [],
-    }
-    steps.push({ kind: 'call', call: { ...around, name: '', words: [], args: [], cwd, fetched } })
-  }
-
-  walkText(command, NOTHING)
-  return steps
+/** A way through a command line: what was found, the folder it has come to, and what may still be read. */
+type Walk = {
+  steps: ShellStep[]
+  fetched: Set<string>
+  project: string
+  cwd: string
+  depth: number
+  wordsLeft: number
+  nestedLeft: number
 }
 
-const target = (args: string[]): string => args.find(arg => arg === '-' || !arg.startsWith('-')) ?? '~'
+/** What comes out of a part of the command line: the calls that print it, and the text if it is known. */
+type Output = Call['input']
+
+/** What surrounds a call. */
+type Around = Pick<Call, 'input' | 'pipeline' | 'background'>
+
+const NOTHING: Output = { calls: [], text: null }
+
+/** Everything that a command line in the folder `project` would start, found without running it. */
+export function walk(command: string, project: string): ShellStep[] {
+  const limits = { depth: 0, wordsLeft: MAX_WORDS, nestedLeft: MAX_NESTED }
+  const state: Walk = { steps: [], fetched: new Set(), project, cwd: '.', ...limits }
+  walkText(state, command, NOTHING)
+  return state.steps
+}
+
+function giveUp(walk: Walk, why: string): Output {
+  walk.steps.push({ kind: 'unreadable', why })
+  return NOTHING
+}
+
+function walkText(walk: Walk, text: string, input: Output): Output {
+  if (walk.depth >= MAX_DEPTH) return giveUp(walk, 'it nests too deeply')
+  walk.nestedLeft -= walk.depth > 0 ? text.length : 0
+  if (walk.nestedLeft < 0) return giveUp(walk, 'it holds too many scripts')
+  walk.depth++
+  const { script, problem } = readShell(text)
+  const output = walkScript(walk, script, input)
+  walk.depth--
+  if (problem !== null) giveUp(walk, problem)
+  return output
+}
+
+function walkScript(walk: Walk, script: Script, input: Output): Output {
+  const outputs = script.map(pipeline => walkPipeline(walk, pipeline, input))
+  const texts = outputs.map(({ text }) => text)
+  return {
+    calls: outputs.flatMap(({ calls }) => calls),
+    text: texts.includes(null) || texts.length === 0 ? null : texts.join('\n'),
+  }
+}
+
+/** A shell of its own: a `cd` in it does not last. */
+function walkApart(walk: Walk, script: Script, input: Output): Output {
+  const { cwd } = walk
+  const output = walkScript(walk, script, input)
+  walk.cwd = cwd
+  return output
+}
+
+function walkPipeline(walk: Walk, { nodes, background }: Pipeline, input: Output): Output {
+  const pipeline: Call[] = []
+  let from = input
+  let output = NOTHING
+  for (const node of nodes) {
+    output = walkNode(walk, node, { input: from, pipeline, background })
+    // What came before may pass through: `curl … | tee x | sh`.
+    from = { calls: [...from.calls, ...output.calls].slice(-64), text: output.text }
+  }
+  return nodes.length > 1 ? { calls: pipeline, text: output.text } : output
+}
+
+function walkNode(walk: Walk, node: Node, around: Around): Output {
+  if (walk.wordsLeft < 0) return NOTHING
+  const within = node.within.flatMap(script => walkApart(walk, script, NOTHING).calls).slice(0, 64)
+  const { redirects } = node
+  const input = inputOf(redirects, around.input)
+  if (node.kind === 'call') return startCall(walk, node.words, redirects, within, { ...around, input })
+  if (node.kind === 'function') {
+    const { cwd } = walk
+    const { calls } = walkNode(walk, node.body, { input: NOTHING, pipeline: [], background: false })
+    walk.cwd = cwd
+    walk.steps.push({ kind: 'function', name: node.name, calls })
+    return { calls: [], text: null }
+  }
+  const isApart = node.kind === 'group' && node.subshell
+  const output = (isApart ? walkApart : walkScript)(walk, node.script, input)
+  if (node.kind === 'loop') walk.steps.push({ kind: 'loop', endless: node.endless, calls: output.calls })
+  // A group's own redirections are judged as a call without a program.
+  startCall(walk, [], redirects, within, { ...around, input: NOTHING, pipeline: [] })
+  around.pipeline.push(...output.calls)
+  return node.kind === 'loop' ? { ...output, text: null } : output
+}
+
+function startCall(
+  walk: Walk,
+  words: string[],
+  redirects: Redirect[],
+  within: Call[],
+  around: Around,
+): Output {
+  if (words.length + redirects.length === 0) return { calls: within, text: '' }
+  walk.wordsLeft -= words.length + 1
+  if (walk.wordsLeft < 0) return giveUp(walk, 'it has too many words')
+  const [program = '', ...args] = words
+  const { project, cwd, fetched } = walk
+  const call: Call = {
+    ...around,
+    name: nameOf(program),
+    words,
+    args,
+    redirects,
+    within,
+    project,
+    cwd,
+    fetched,
+  }
+  call.pipeline.push(call)
+  walk.steps.push({ kind: 'call', call })
+  if (call.name === 'cd' || call.name === 'pushd') walk.cwd = joinPath(cwd, folderIn(args))
+  for (const file of downloads(call)) walk.fetched.add(file)
+  const { words: commands = [], scripts = [], own = args } = unwrap(call)
+  call.args = own
+  const calls = [call]
+  for (const command of commands) if (command.length > 0) calls.push(...startInner(walk, command, call).calls)
+  for (const script of scripts) calls.push(...walkText(walk, script, around.input).calls)
+  const starts = commands.length + scripts.length > 0
+  return { calls, text: starts || redirects.some(({ op }) => op.includes('>')) ? null : printed(call) }
+}
+
+function startInner(walk: Walk, words: string[], { redirects, within, ...around }: Call): Output {
+  if (walk.depth >= MAX_DEPTH) return giveUp(walk, 'it nests too deeply')
+  walk.depth++
+  const { input, pipeline, background } = around
+  const output = startCall(walk, words, redirects, within, { input, pipeline, background })
+  walk.depth--
+  return output
+}
+
+/** `python3.12` is python, `mkfs.ext4` is mkfs. */
+const nameOf = (program: string): string =>
+  lastOf(program).replace(/^(?:(python|gpg|ruby|perl|php)[\d.]*|(mkfs|newfs)[\d._a-z]*)$/, '$1$2')
+
+/** Where `cd` leads; what `cd -` leads back to is not known. */
+const folderIn = (args: string[]): string =>
+  args.find(arg => !arg.startsWith('-')) ?? (args.includes('-') ? SOME : HOME)
 
 /** A redirection takes the place of what the pipe brings. */
-function inputOf(redirects: Call['redirects'], input: Input): Input {
+function inputOf(redirects: Redirect[], input: Output): Output {
   const from = redirects.findLast(({ op }) => op.startsWith('<') && op !== '<&')
   if (from === undefined) return input
-  if (from.op === '<<<') return { calls: [], text: from.target }
-  return { calls: [], text: from.body }
+  return { calls: [], text: from.op === '<<<' ? from.target : from.body }
 }

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { ALLOW_VARIABLE, readAllowlist } from '../blocklist/allowlist.ts'
-import { denial, judgeToolCall } from '../blocklist/permission.ts'
+import { denial, judgeToolCall } from '../blocklist/judge.ts'
 import { noteActivity } from './activity.ts'
 import { readStdin } from './stdin.ts'
 
@@ -11,7 +11,7 @@ import { readStdin } from './stdin.ts'
  */
 try {
   const input = readStdin()
-  const reason = judgeToolCall(input, readAllowlist(process.env[ALLOW_VARIABLE]))
+  const reason = judgeToolCall(input, process.cwd(), readAllowlist(process.env[ALLOW_VARIABLE]))
   if (reason !== null) deny(reason)
   else noteActivity(input)
 } catch (error) {

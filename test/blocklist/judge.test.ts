@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { CATEGORIES } from '../../src/blocklist/categories.ts'
 import { judgeCommand } from '../../src/blocklist/judge.ts'
-import { COMMANDS, DISGUISED } from './commands.ts'
+import { COMMANDS, DISGUISED, PROJECT } from './commands.ts'
 
-const verdict = (command: string, allow: string[] = []) => judgeCommand(command, allow)
+const verdict = (command: string, allow: string[] = []) => judgeCommand(command, PROJECT, allow)
 
 describe.each(CATEGORIES)('category $number, $title', ({ number }) => {
   const { denied, passes } = COMMANDS[number]!
@@ -27,7 +27,7 @@ test.each(DISGUISED)('%j is read for what it does', command => {
 
 test('every rule is shown by a command that it denies', () => {
   const used = new Set(Object.values(COMMANDS).flatMap(({ denied }) => denied.map(c => verdict(c)?.rule)))
-  const rules = CATEGORIES.flatMap(category => category.rules.map(rule => rule.name))
+  const rules = CATEGORIES.flatMap(category => Object.keys(category.rules))
   expect(rules.filter(rule => !used.has(rule))).toEqual([])
   expect(new Set(rules).size).toBe(rules.length)
 })
@@ -41,6 +41,40 @@ test('the reason names the part that is denied, the rule, and what to do instead
   expect(verdict('echo "x')?.reason).toBe(
     'Denied: a quote is never closed. This command cannot be read to its end. Write it more simply, or put it into a script file and run that. (blocklist 14, encoding and eval tricks: unreadable)',
   )
+})
+
+describe('the folder that a command runs in', () => {
+  it.each([
+    ['rm -rf ../app', '/srv/app', 'delete-project'],
+    ['rm -rf /srv/app/.', '/srv/app', 'delete-project'],
+    ['rm -rf /srv/code', '/srv/code/app/src', 'delete-system'],
+    ['rm -rf ../..', '/srv/code/app/src', 'delete-project'],
+    ['rm -rf ../..', '/home/me', 'delete-project'],
+    ['rm -rf ../../..', '/home/me/app', 'delete-project'],
+    ['cd .. && rm -rf *', '/home/me/app', 'delete-project'],
+    ['echo x > .git/hooks/pre-commit', '/home/me', 'standing-orders'],
+    ['rm -rf /data/code', '/data/code/app/src', 'delete-project'],
+    ['rm -rf $HOME/app', '/root/app', 'delete-project'],
+    ['echo {} > /data/code/.claude/settings.json', '/data/code', 'standing-orders'],
+    ['cat .ssh/id_rsa', '/home/me', 'read-secret'],
+    ['rm -rf ../me', '/home/me', 'delete-project'],
+    ['cd / && rm -rf *', '/', 'delete-system'],
+  ])('%j in %s is denied', (command, cwd, rule) => {
+    expect(judgeCommand(command, cwd, [])?.rule).toBe(rule)
+  })
+
+  it.each([
+    ['rm -rf ../app', '/srv/other'],
+    ['rm -rf build', '/opt/app'],
+    ['rm -rf ../api/dist', '/usr/src/app'],
+    ['cd .. && rm -rf dist', '/opt/app/web'],
+    ['rm -rf ../data', '/app'],
+    ['rm -rf test', '/home/me'],
+    ['rm -rf build', '/'],
+    ['rm -rf /srv/app/build', '/srv/app'],
+  ])('%j in %s passes', (command, cwd) => {
+    expect(judgeCommand(command, cwd, [])).toBeNull()
+  })
 })
 
 describe('the allowlist', () => {

@@ -6,7 +6,7 @@ import { walk } from '../../src/blocklist/walk.ts'
 
 /** The words of every call, as a person would write them. */
 const words = (command: string) =>
-  walk(unmark(command)).flatMap(step => (step.kind === 'call' ? [step.call.words.map(show)] : []))
+  walk(unmark(command), '/p').flatMap(step => (step.kind === 'call' ? [step.call.words.map(show)] : []))
 
 describe('words', () => {
   it.each<[string, string[][]]>([
@@ -21,9 +21,9 @@ describe('words', () => {
     ['a#b', [['a#b']]],
     ['a >x 2>&1 <y b', [['a', 'b']]],
     ['X=1 Y="a b" cmd', [['cmd']]],
-    ['X=1; a $X', [['a', '1']]],
-    ['X="a b"; c $X "$X"', [['c', 'a', 'b', 'a b']]],
-    ['a {b,c}d {1..9} {} {x', [['a', 'bd', 'cd', '1', '9', '{}', '{x']]],
+    ['X=1; a $X', [['a', '$…']]],
+    ['X="a b"; c $X "$X"', [['c', '$…', '$…']]],
+    ['a {b,c}d {1..9} {} {x', [['a', 'bd', 'cd', '{1..9}', '{}', '{x']]],
     ['a {b,{c,d}}', [['a', 'b', 'c', 'd']]],
     ['a "{b,c}" "*" *', [['a', '{b,c}', '*', '*']]],
     ["a $'\\x41\\n\\u00e9'", [['a', 'A\né']]],
@@ -46,29 +46,30 @@ describe('words', () => {
       'a $(echo b) c',
       [
         ['echo', 'b'],
-        ['a', 'b', 'c'],
+        ['a', '$…', 'c'],
       ],
     ],
     ['a <(b) c', [['b'], ['a', '<(…)', 'c']]],
     ['if a; then b; elif c; then d; else e; fi', [['a'], ['b'], ['c'], ['d'], ['e']]],
     ['while a; do b; done | c', [['a'], ['b'], ['c']]],
-    ['for x in 1 2; do a $x; done', [['a', '1', '2']]],
-    ['case $x in a|b) c;; (d) e ;; *) f; esac; g', [['case', '$…'], ['c'], ['e'], ['f'], ['g']]],
+    ['for x in 1 2; do a $x; done', [['a', '$…']]],
+    ['for x in $(a); do b; done', [['a'], ['b']]],
+    ['case $x in a|b) c;; (d) e ;; *) f; esac; g', [['c'], ['e'], ['f'], ['g']]],
+    ['case $(a) in b) c; esac', [['a'], ['c']]],
     [
       'f() { a "$1"; }; f b',
       [
         ['a', '$…'],
         ['f', 'b'],
-        ['a', 'b'],
       ],
     ],
     ['function f { a; }', [['a']]],
-    ['[[ a < b && $(c) ]] && d', [['c'], ['[[', 'a', 'b', '$…'], ['d']]],
-    [`a=(b c "d e"); f \${a[@]}`, [['f', 'b', 'c', 'd', 'e']]],
+    ['[[ a < b && $(c) ]] && d', [['c'], ['d']]],
+    [`a=(b c "d e"); f \${a[@]}`, [['f', '$…']]],
     ['a $((1 + (2 * 3))) b', [['a', '$…', 'b']]],
     ['cat <<EOF\na b\nEOF\nc', [['cat'], ['c']]],
     ["cat <<-'E F' | b\n\tx\n\tE F\nc", [['cat'], ['b'], ['c']]],
-    ['a $(cat <<EOF\n)\nEOF\n) b', [['cat'], ['a', ')', 'b']]],
+    ['a $(cat <<EOF\n)\nEOF\n) b', [['cat'], ['a', '$…', 'b']]],
     ['ls *(.) !(x|y).ts', [['ls', '**', '!*.ts']]],
     ['a ) b', [['a'], ['b']]],
   ])('of %j', (command, expected) => {
@@ -122,7 +123,7 @@ test('no command makes it throw, and the answer is the same each time', () => {
   fc.assert(
     fc.property(fc.array(SHELL, { maxLength: 60 }), pieces => {
       const command = pieces.join('')
-      expect(judgeCommand(command, [command])).toEqual(judgeCommand(command, [command]))
+      expect(judgeCommand(command, '/p', [command])).toEqual(judgeCommand(command, '/p', [command]))
     }),
     { numRuns: 1000 },
   )
@@ -134,7 +135,7 @@ test('whatever stands before it on a line of its own, a closed command is seen',
   )
   fc.assert(
     fc.property(closed, fc.constantFrom(' ; ', ' && ', '\n', ' | ', ' & '), (before, between) => {
-      expect(judgeCommand([...before, 'rm -rf /'].join(between), [])?.category).toBe(1)
+      expect(judgeCommand([...before, 'rm -rf /'].join(between), '/p', [])?.category).toBe(1)
     }),
   )
 })
@@ -152,5 +153,5 @@ test.each([
   ),
   ...['f(){ f;f; };', 'echo a|sh;', '$(echo $X)', ' ', '\n'].map(piece => [piece, 200_000] as const),
 ])('%j over and over is judged', (piece, size) => {
-  judgeCommand(piece.repeat(size / piece.length), [])
+  judgeCommand(piece.repeat(size / piece.length), '/p', [])
 })

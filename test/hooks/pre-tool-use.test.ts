@@ -6,8 +6,8 @@ import { ALLOW_VARIABLE, writeAllowlist } from '../../src/blocklist/allowlist.ts
 const HOOK = join(import.meta.dirname, '..', '..', 'plugin', 'hooks', 'pre-tool-use.js')
 const RUN = { RALPH_RUN: '20260301-221530-k3f' }
 
-const bash = (command: unknown) =>
-  JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command } })
+const bash = (command: unknown, cwd?: string) =>
+  JSON.stringify({ hook_event_name: 'PreToolUse', cwd, tool_name: 'Bash', tool_input: { command } })
 
 type Ran = { code: number | null; stdout: string; stderr: string }
 
@@ -49,6 +49,20 @@ describe.each([
         'Denied: `rm -rf /`. This deletes a folder of the system',
       ),
     })
+  })
+
+  it.each(['rm -rf ../project', 'rm -rf /data/work/project'])(
+    'denies %j in the folder that the input names',
+    async command => {
+      const denied = reasonIn(await run(bash(command, '/data/work/project'), env))
+      expect(denied.permissionDecisionReason).toContain('This deletes the whole project')
+      expect((await run(bash(command, '/data/work/other'), env)).stdout).toBe('')
+    },
+  )
+
+  it('takes its own folder if the input names none', async () => {
+    const ran = await run(bash(`rm -rf ${process.cwd()}`), env)
+    expect(reasonIn(ran).permissionDecision).toBe('deny')
   })
 
   it.each([

@@ -1,5 +1,5 @@
-import { type Call, has, operands, verbs } from '../call.ts'
-import { type Category, onCall, programs, writes } from '../rule.ts'
+import { writes } from '../effects.ts'
+import type { Category } from '../rule.ts'
 
 /** A disk or a part of one; not null, a terminal or a pipe. */
 const isDisk = (path: string): boolean =>
@@ -7,80 +7,62 @@ const isDisk = (path: string): boolean =>
     path,
   ) || path === '/dev/\uE000'
 
-const MAKERS = /^(?:mkfs(?:\.\w+)?|mke2fs|mkswap|newfs\w*|wipefs|blkdiscard|badblocks)$/
-const TABLES = /^(?:fdisk|sfdisk|cfdisk|gdisk|sgdisk|parted|gparted)$/
-const REMOVERS = /^(?:lvremove|vgremove|pvremove|lvreduce|mdadm|zpool|zfs|cryptsetup|hdparm|nvme)$/
-
-function removesVolume(call: Call): boolean {
-  if (!REMOVERS.test(call.name)) return false
-  if (/^(?:lv|vg|pv)/.test(call.name)) return true
-  return call.args.some(arg =>
-    /^(?:destroy|labelclear|luksFormat|luksErase|erase|format|sanitize|--zero-superblock|--security-erase\S*)$/.test(
-      arg,
-    ),
-  )
-}
+const ERASES =
+  /(?:^| )(?:destroy|labelclear|luksFormat|luksErase|erase|format|sanitize|--zero-superblock|--security-erase\S*)(?: |$)/
 
 export const disksCategory: Category = {
   number: 2,
   title: 'disks and boot',
-  programs: programs(
-    'mkfs mke mkswap newfs wipefs blkdiscard badblocks fdisk sfdisk cfdisk gdisk sgdisk parted gparted diskutil lvremove vgremove pvremove lvreduce mdadm zpool zfs cryptsetup hdparm nvme grub2-install grub2-mkconfig grub update-grub bootctl bless nvram flashrom shutdown reboot halt poweroff init telinit systemctl',
-  ),
-  rules: [
-    {
-      name: 'format-disk',
-      denies: onCall(
-        call => MAKERS.test(call.name) && operands(call.args).some(path => path.startsWith('/dev/')),
-      ),
+  rules: {
+    'format-disk': {
+      rows: [{ program: 'mkfs mke2fs mkswap newfs wipefs blkdiscard badblocks', text: /(?:^| )\/dev\// }],
       reason: 'This erases a disk. To try file systems, make an image file in the project and format that.',
     },
-    {
-      name: 'write-disk',
-      any: true,
-      denies: onCall(call => [...writes(call), ...(call.name === 'shred' ? call.args : [])].some(isDisk)),
+    'write-disk': {
+      rows: [
+        { when: call => writes(call).some(isDisk) },
+        { program: 'shred', when: call => call.args.some(isDisk) },
+      ],
       reason: 'This writes over a disk as a device. Write to a file in the project.',
     },
-    {
-      name: 'partition',
-      denies: onCall(
-        call =>
-          (TABLES.test(call.name) &&
-            !has(call, 'l', 'list', 'd', 'dump', 'version', 'p', 'print') &&
-            !call.args.includes('print')) ||
-          (call.name === 'diskutil' &&
-            /^(?:erase|partition|reformat|zero|secureErase|apfs)/i.test(call.args[0] ?? '') &&
-            !call.args.includes('list')),
-      ),
+    partition: {
+      rows: [
+        {
+          program: 'fdisk sfdisk cfdisk gdisk sgdisk parted gparted',
+          text: /^(?!.*\bprint\b)/,
+          unless: 'l list d dump version p print',
+        },
+        { program: 'diskutil', text: /^(?!.*\blist\b)(?:erase|partition|reformat|zero|secureErase|apfs)/i },
+      ],
       reason:
         'This changes the partitions of a disk. Only a person may do that; say in your answer why it is needed.',
     },
-    {
-      name: 'remove-volume',
-      denies: onCall(removesVolume),
+    'remove-volume': {
+      rows: [
+        { program: 'lvremove vgremove pvremove lvreduce' },
+        { program: 'mdadm zpool zfs cryptsetup hdparm nvme', text: ERASES },
+      ],
       reason: 'This destroys a volume. Only a person may do that; say in your answer why it is needed.',
     },
-    {
-      name: 'boot-loader',
-      denies: onCall(
-        call =>
-          /^(?:grub2?-install|update-grub|grub2?-mkconfig|bootctl|bless|nvram|flashrom)$/.test(call.name) &&
-          !/^(?:status|list|-p)$/.test(call.args[0] ?? ''),
-      ),
+    'boot-loader': {
+      rows: [
+        {
+          program:
+            'grub-install grub2-install update-grub grub-mkconfig grub2-mkconfig bootctl bless nvram flashrom',
+          text: /^(?!(?:status|list|-p)\b)/,
+        },
+      ],
       reason:
         'This changes how the machine boots. Only a person may do that; say in your answer why it is needed.',
     },
-    {
-      name: 'power-off',
-      denies: onCall(
-        call =>
-          (/^(?:shutdown|reboot|halt|poweroff)$/.test(call.name) && !has(call, 'c', 'help')) ||
-          ((call.name === 'init' || call.name === 'telinit') && /^[06]$/.test(call.args[0] ?? '')) ||
-          (call.name === 'systemctl' &&
-            /^(?:poweroff|reboot|halt|kexec|suspend|hibernate)$/.test(verbs(call).verb)),
-      ),
+    'power-off': {
+      rows: [
+        { program: 'shutdown reboot halt poweroff', unless: 'c help' },
+        { program: 'init telinit', text: /^[06]$/ },
+        { program: 'systemctl', operand: /^(?:poweroff|reboot|halt|kexec|suspend|hibernate)\b/ },
+      ],
       reason:
         'This stops the machine that you work on. Restart the program that you need restarted, not the machine.',
     },
-  ],
+  },
 }

@@ -1,122 +1,80 @@
-import { type Call, has, operands, verbs } from '../call.ts'
+import { type Call, operands } from '../call.ts'
 import { placeOf } from '../paths.ts'
-import { type Category, onCall, programs } from '../rule.ts'
+import type { Category } from '../rule.ts'
 import { STAR } from '../shell/shell.ts'
-import { GIT_VALUES } from './git.ts'
 
-type Git = { verb: string; args: string[]; cwd: string }
-
-const onGit = (denies: (git: Git) => boolean) =>
-  onCall((call: Call) => {
-    if (call.name !== 'git') return false
-    const { verb, args } = verbs(call, GIT_VALUES)
-    return denies({ verb, args: args.map(inFull), cwd: call.cwd })
-  })
-
-const LONG = ['--hard', '--force', '--mirror', '--prune', '--delete', '--worktree', '--discard-changes']
-
-/** Git takes the beginning of a long option for the whole: `--har`. */
-const inFull = (arg: string): string =>
-  /^--[a-z-]{2,}$/.test(arg) ? (LONG.find(option => option.startsWith(arg)) ?? arg) : arg
-
-const PUSH_VALUES = ['-o', '--push-option', '--repo', '--receive-pack', '--exec']
-const MAIN = /^(?:.*:)?(?:refs\/heads\/)?(?:main|master|trunk|develop)$/
-
-function refsOf({ args }: Git): string[] {
-  return operands(args, PUSH_VALUES).slice(1)
-}
+const TO_MAIN = /^push .*[ :](?:refs\/heads\/)?(?:main|master|trunk|develop)(?: |$)/
 
 /** All files at once: `.`, `*`, the top of the repository. */
-const isAll = (path: string, cwd: string): boolean =>
-  path === ':/' || path === STAR || ['project', 'above'].includes(placeOf(path, cwd))
+const touchesAll = (call: Call): boolean =>
+  operands(call.args, '-C -c').some(
+    path => path === ':/' || path === STAR || ['project', 'above'].includes(placeOf(path, call)),
+  )
 
 export const historyCategory: Category = {
   number: 4,
   title: 'history rewriting and force push',
-  programs: programs('git git-filter-repo bfg'),
-  rules: [
-    {
-      name: 'force-push',
-      denies: onGit(
-        git =>
-          git.verb === 'push' &&
-          (has(git, 'f', 'force', 'mirror', 'prune') || refsOf(git).some(ref => ref.startsWith('+'))),
-      ),
+  rules: {
+    'force-push': {
+      rows: [
+        { program: 'git', operand: /^push\b/, flags: 'f force mirror prune' },
+        { program: 'git', operand: /^push .* \+/ },
+      ],
       reason:
         'This overwrites what others may have pushed. Push without force; if your own branch was rebased, use `git push --force-with-lease`.',
     },
-    {
-      name: 'force-main',
-      denies: onGit(
-        git =>
-          git.verb === 'push' &&
-          has(git, 'force-with-lease', 'force-if-includes') &&
-          refsOf(git).some(ref => MAIN.test(ref)),
-      ),
+    'force-main': {
+      rows: [{ program: 'git', operand: TO_MAIN, flags: 'force-with-lease force-if-includes' }],
       reason: 'This rewrites a branch that everyone builds on. Push to a branch of your own.',
     },
-    {
-      name: 'delete-remote',
-      denies: onGit(
-        git => git.verb === 'push' && (has(git, 'd', 'delete') || refsOf(git).some(ref => /^:./.test(ref))),
-      ),
+    'delete-remote': {
+      rows: [
+        { program: 'git', operand: /^push\b/, flags: 'd delete' },
+        { program: 'git', operand: /^push .* :\S/ },
+      ],
       reason: 'This deletes a branch or tag for everyone. Leave it, and say in your answer that it can go.',
     },
-    {
-      name: 'rewrite-history',
-      denies: onCall(
-        call =>
-          /^(?:git-filter-repo|bfg)$/.test(call.name) ||
-          (call.name === 'git' &&
-            /^(?:filter-branch|filter-repo|replace)$/.test(verbs(call, GIT_VALUES).verb)),
-      ),
+    'rewrite-history': {
+      rows: [
+        { program: 'git-filter-repo bfg' },
+        { program: 'git', operand: /^(?:filter-branch|filter-repo|replace)\b/ },
+      ],
       reason: 'This rewrites the whole history. Make a new commit that changes what is wrong.',
     },
-    {
-      name: 'forget-history',
-      denies: onGit(
-        ({ verb, args }) =>
-          (verb === 'reflog' && /^(?:expire|delete)$/.test(args[0] ?? '')) ||
-          (verb === 'gc' && args.some(arg => /^--prune=(?:now|all)/.test(arg))) ||
-          (verb === 'prune' && !has({ args }, 'n', 'dry-run')) ||
-          (verb === 'update-ref' && has({ args }, 'd')) ||
-          (verb === 'stash' && args[0] === 'clear'),
-      ),
+    'forget-history': {
+      rows: [
+        { program: 'git', operand: /^(?:reflog (?:expire|delete)|stash clear)\b/ },
+        { program: 'git', operand: /^gc\b/, text: /--prune=(?:now|all)/ },
+        { program: 'git', operand: /^prune\b/, unless: 'n dry-run' },
+        { program: 'git', operand: /^update-ref\b/, flags: 'd' },
+      ],
       reason: 'This takes away what git keeps for bringing lost work back. Leave it: it costs nothing.',
     },
-    {
-      name: 'discard-work',
-      denies: onGit(git => {
-        const { verb, args, cwd } = git
-        if (verb === 'reset') return has(git, 'hard')
-        if (verb === 'restore')
-          return (
-            !(has(git, 'S', 'staged') && !has(git, 'W', 'worktree')) &&
-            operands(args, ['-s', '--source']).some(path => isAll(path, cwd))
-          )
-        if (verb !== 'checkout' && verb !== 'switch') return false
-        const end = args.indexOf('--')
-        const paths = end < 0 ? args.filter(arg => arg === '.' || arg === ':/') : args.slice(end + 1)
-        return has(git, 'f', 'force', 'discard-changes') || paths.some(path => isAll(path, cwd))
-      }),
+    'discard-work': {
+      rows: [
+        { program: 'git', operand: /^reset\b/, flags: 'hard' },
+        { program: 'git', operand: /^restore\b/, unless: 'S staged', when: touchesAll },
+        { program: 'git', operand: /^restore\b/, flags: 'W worktree', when: touchesAll },
+        { program: 'git', operand: /^(?:checkout|switch)\b/, flags: 'f force discard-changes' },
+        { program: 'git', operand: /^checkout\b/, when: touchesAll },
+      ],
       reason:
         "This throws away all uncommitted work, the user's too. Restore the files that you changed by name (`git restore FILE`), or put them aside with `git stash`.",
     },
-    {
-      name: 'discard-worktree',
-      denies: onGit(git => git.verb === 'worktree' && git.args[0] === 'remove' && has(git, 'f', 'force')),
+    'discard-worktree': {
+      rows: [{ program: 'git', operand: /^worktree remove\b/, flags: 'f force' }],
       reason:
         'This throws away uncommitted work in another working tree. Commit it or copy it, then remove the tree without force.',
     },
-    {
-      name: 'delete-main',
-      denies: onGit(
-        git =>
-          git.verb === 'branch' &&
-          has(git, 'd', 'D', 'delete') &&
-          operands(git.args).some(name => MAIN.test(name)),
-      ),
+    'delete-main': {
+      rows: [
+        {
+          program: 'git',
+          operand: /^branch (?:.* )?(?:main|master|trunk|develop)(?: |$)/,
+          flags: 'd D delete',
+        },
+      ],
       reason: 'This deletes a branch that everyone builds on. Delete only branches that you made.',
     },
-  ],
+  },
 }

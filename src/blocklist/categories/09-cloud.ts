@@ -1,71 +1,15 @@
-import { type Call, has, operands, verbs } from '../call.ts'
-import { type Category, onCall, programs } from '../rule.ts'
+import type { Call } from '../call.ts'
+import type { Category } from '../rule.ts'
 
-const said = (call: Call): string =>
-  operands(call.args, [
-    '--profile',
-    '--region',
-    '-n',
-    '--namespace',
-    '--context',
-    '--project',
-    '-g',
-    '--kubeconfig',
-    '-R',
-    '--repo',
-  ]).join(' ')
+const TRIAL = 'dry-run dryrun check help h'
 
-const CLOUD: Record<string, RegExp> = {
-  aws: /^\S+ (?:rb|(?:delete|terminate|deregister|remove|purge|destroy)-\S+)\b/,
-  gcloud: /\b(?:delete|destroy|remove-iam-policy-binding)\b/,
-  gsutil: /^(?:-m )?(?:rb|rm)\b/,
-  az: /\b(?:delete|purge)\b/,
-  doctl: /\b(?:delete|destroy)\b/,
-  heroku: /^(?:apps:destroy|destroy|pg:reset|addons:destroy)\b/,
-  fly: /^(?:destroy|(?:apps|volumes?|machines?) destroy|postgres .*destroy)\b/,
-  flyctl: /^(?:destroy|(?:apps|volumes?|machines?) destroy)\b/,
-  gh: /^(?:repo (?:delete|archive)|release delete|secret (?:delete|remove)|api .*-X DELETE)\b/,
-  glab: /^repo delete\b/,
-  supabase: /^(?:projects delete|db reset --linked)\b/,
-  vercel: /^(?:rm|remove|env rm)\b/,
-  wrangler: /^(?:delete|d1 delete|r2 bucket delete|kv:namespace delete)\b/,
-  firebase: /^(?:projects:delete|firestore:delete|database:remove|hosting:disable)\b/,
-}
-
-const STACKS: Record<string, RegExp> = {
-  terraform: /^(?:destroy|apply|state rm|workspace delete|force-unlock)\b/,
-  tofu: /^(?:destroy|apply|state rm)\b/,
-  terragrunt: /^(?:destroy|apply|run-all (?:destroy|apply))\b/,
-  pulumi: /^(?:destroy|up|stack rm)\b/,
-  cdk: /^destroy\b/,
-  serverless: /^remove\b/,
-  sls: /^remove\b/,
-  sam: /^delete\b/,
-  'ansible-playbook': /^/,
-  vagrant: /^destroy\b/,
-}
-
-const CLUSTER: Record<string, RegExp> = {
-  kubectl: /^(?:delete|drain|replace --force|rollout undo|scale .*--replicas=0)\b/,
-  oc: /^(?:delete|adm drain)\b/,
-  helm: /^(?:uninstall|delete|rollback)\b/,
-  k9s: /^$(?!)/,
-  eksctl: /^delete\b/,
-  kops: /^delete\b/,
-}
-
-const matches = (table: Record<string, RegExp>, call: Call): boolean =>
-  Object.hasOwn(table, call.name) &&
-  (table[call.name]!.test(said(call)) || table[call.name]!.test(call.args.join(' ')))
-
-const isTrial = (call: Call): boolean => has(call, 'dry-run', 'dryrun', 'check', 'help', 'h')
-
-const SQL =
-  /^(?:psql|mysql|mariadb|sqlcmd|clickhouse-client|clickhouse|snowsql|cqlsh|bq|cockroach|usql|pgcli|mycli|duckdb|trino|presto)$/
+const CLIENTS =
+  'psql mysql mariadb sqlcmd clickhouse-client clickhouse snowsql cqlsh bq cockroach usql pgcli mycli duckdb trino presto mongo mongosh'
 const DESTROYS =
   /\bdrop\s+(?:database|schema|table|user|role|keyspace|view|index)\b|\btruncate\s+(?:table\s+)?["`\w]|\bdelete\s+from\s+["`\w.]+\s*(?:;|$)|\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\bdeleteMany\s*\(\s*\{\s*\}/i
 
-const wordsOf = (call: Call): string[] => [...call.args, call.input.text ?? '']
+const destroysData = (call: Call): boolean =>
+  [...call.args, call.input.text ?? ''].some(text => DESTROYS.test(text))
 
 /** Tasks of frameworks that empty a database. */
 const RESETS =
@@ -74,80 +18,95 @@ const RESETS =
 export const cloudCategory: Category = {
   number: 9,
   title: 'cloud and database destruction',
-  programs: programs(
-    'psql mysql mariadb sqlcmd clickhouse-client clickhouse snowsql cqlsh bq cockroach usql pgcli mycli duckdb trino presto mongo mongosh dropdb dropuser mysqladmin redis-cli rails rake artisan php manage.py python mix console prisma docker podman docker-compose',
-    CLOUD,
-    STACKS,
-    CLUSTER,
-  ),
-  rules: [
-    {
-      name: 'cloud-delete',
-      denies: onCall(
-        call =>
-          (matches(CLOUD, call) && !isTrial(call)) ||
-          (call.name === 'aws' && /^s3 rm\b/.test(said(call)) && has(call, 'recursive') && !isTrial(call)),
-      ),
+  rules: {
+    'cloud-delete': {
+      unless: TRIAL,
+      rows: [
+        { program: 'aws', operand: /^\S+ (?:rb|(?:delete|terminate|deregister|remove|purge|destroy)-\S+)\b/ },
+        { program: 'aws', operand: /^s3 rm\b/, flags: 'recursive' },
+        { program: 'gcloud az doctl', operand: /\b(?:delete|destroy|purge|remove-iam-policy-binding)\b/ },
+        { program: 'gsutil', operand: /^(?:rb|rm)\b/ },
+        { program: 'heroku', operand: /^(?:apps:destroy|destroy|pg:reset|addons:destroy)\b/ },
+        {
+          program: 'fly flyctl',
+          operand: /^(?:destroy|(?:apps|volumes?|machines?) destroy|postgres .*destroy)\b/,
+        },
+        {
+          program: 'gh glab',
+          operand: /^(?:repo (?:delete|archive)|release delete|secret (?:delete|remove))\b/,
+        },
+        { program: 'gh', text: /^api .*-X DELETE\b/ },
+        { program: 'supabase', operand: /^projects delete\b/ },
+        { program: 'supabase', operand: /^db reset\b/, flags: 'linked' },
+        { program: 'vercel', operand: /^(?:rm|remove|env rm)\b/ },
+        { program: 'wrangler', operand: /^(?:delete|d1 delete|r2 bucket delete|kv:namespace delete)\b/ },
+        {
+          program: 'firebase',
+          operand: /^(?:projects:delete|firestore:delete|database:remove|hosting:disable)\b/,
+        },
+      ],
       reason:
         'This deletes something in the cloud for good. Say in your answer what can go; a person deletes it.',
     },
-    {
-      name: 'stack-change',
-      denies: onCall(call => matches(STACKS, call) && !isTrial(call)),
+    'stack-change': {
+      unless: TRIAL,
+      rows: [
+        { program: 'terraform tofu terragrunt', operand: /^(?:run-all )?(?:destroy|apply)\b/ },
+        { program: 'terraform tofu', operand: /^(?:state rm|workspace delete|force-unlock)\b/ },
+        { program: 'pulumi', operand: /^(?:destroy|up|stack rm)\b/ },
+        { program: 'cdk vagrant', operand: /^destroy\b/ },
+        { program: 'serverless sls', operand: /^remove\b/ },
+        { program: 'sam', operand: /^delete\b/ },
+        { program: 'ansible-playbook' },
+      ],
       reason:
         'This changes or destroys real infrastructure. Run the plan or preview, and leave the rest to a person.',
     },
-    {
-      name: 'cluster-delete',
-      denies: onCall(call => matches(CLUSTER, call) && !isTrial(call)),
+    'cluster-delete': {
+      unless: TRIAL,
+      rows: [
+        { program: 'kubectl oc', operand: /^(?:delete|drain|adm drain|rollout undo)\b/ },
+        { program: 'kubectl', operand: /^replace\b/, flags: 'force' },
+        { program: 'kubectl', operand: /^scale\b/, text: /--replicas=0\b/ },
+        { program: 'helm', operand: /^(?:uninstall|delete|rollback)\b/ },
+        { program: 'eksctl kops', operand: /^delete\b/ },
+      ],
       reason:
         'This takes something out of a cluster. Look with get and describe, or try with --dry-run; a person does the rest.',
     },
-    {
-      name: 'sql-destroy',
-      denies: onCall(
-        call =>
-          (SQL.test(call.name) || /^mongo(?:sh)?$/.test(call.name)) &&
-          wordsOf(call).some(text => DESTROYS.test(text)),
-      ),
+    'sql-destroy': {
+      rows: [{ program: CLIENTS, when: destroysData }],
       reason:
         'This destroys data in a database. Write a migration that a person can read, or use a database that your tests make.',
     },
-    {
-      name: 'drop-database',
-      denies: onCall(
-        call =>
-          /^(?:dropdb|dropuser)$/.test(call.name) ||
-          (call.name === 'mysqladmin' && call.args.includes('drop')) ||
-          (call.name === 'redis-cli' && call.args.some(arg => /^flush(?:all|db)$/i.test(arg))),
-      ),
+    'drop-database': {
+      rows: [
+        { program: 'dropdb dropuser' },
+        { program: 'mysqladmin', text: /(?:^| )drop(?: |$)/ },
+        { program: 'redis-cli', text: /(?:^| )flush(?:all|db)(?: |$)/i },
+      ],
       reason: 'This empties a database server. Use a database that your tests make and throw away.',
     },
-    {
-      name: 'reset-database',
-      denies: onCall(
-        call =>
-          (/^(?:rails|rake|bin\/rails|artisan|php|manage\.py|python[\d.]*|mix|console)$/.test(call.name) &&
-            call.args.slice(0, 3).some(arg => RESETS.test(arg))) ||
-          (call.name === 'prisma' && /^(?:migrate reset|db push .*--force-reset)/.test(call.args.join(' '))),
-      ),
+    'reset-database': {
+      rows: [
+        {
+          program: 'rails rake artisan php manage.py python mix console',
+          when: call => call.args.slice(0, 3).some(arg => RESETS.test(arg)),
+        },
+        { program: 'prisma', operand: /^migrate reset\b/ },
+        { program: 'prisma', operand: /^db push\b/, flags: 'force-reset' },
+      ],
       reason:
         'This empties the database that the project is set to. Set the environment of the tests in the same command, and ask a person if that is not enough.',
     },
-    {
-      name: 'docker-data',
-      denies: onCall(call => {
-        if (!/^(?:docker|podman|docker-compose)$/.test(call.name)) return false
-        const words = operands(call.args).join(' ')
-        if (/^(?:volume (?:rm|prune)|system prune|image prune|container prune)\b/.test(words)) return true
-        return (
-          (/^compose down\b/.test(words) ||
-            (call.name === 'docker-compose' && verbs(call).verb === 'down')) &&
-          has(call, 'v', 'volumes')
-        )
-      }),
+    'docker-data': {
+      rows: [
+        { program: 'docker podman', operand: /^(?:volume (?:rm|prune)|(?:system|image|container) prune)\b/ },
+        { program: 'docker podman', operand: /^compose down\b/, flags: 'v volumes' },
+        { program: 'docker-compose', operand: /^down\b/, flags: 'v volumes' },
+      ],
       reason:
         'This deletes volumes or images of all projects on the machine. Remove what you made, by its name.',
     },
-  ],
+  },
 }

@@ -1,21 +1,21 @@
 import type { Redirect, Script } from './shell.ts'
 
-/** A place in a text, and what is pending there. Reading never throws: trouble is written down and ends it. */
+/** A place in a text, and what is pending there. Reading never throws: the first problem is noted and ends it. */
 export type Reader = {
   text: string
   at: number
   depth: number
   /** Why the rest could not be read. */
   problem: string | null
-  /** Here-documents whose bodies begin after the line. */
-  pending: { redirect: Redirect; end: string; literal: boolean; tabs: boolean }[]
-  /** How often something may still be read a second time, in another way. */
-  second: number
+  /** Here-documents whose bodies begin after the line, with the list for the scripts in them. */
+  pending: { redirect: Redirect; within: Script[]; end: string; literal: boolean; tabs: boolean }[]
+  /** The scripts in the words of the command that is being read. */
+  within: Script[]
   /** The parser of scripts, handed down so that words can hold them. */
-  script: (reader: Reader, ends: readonly string[]) => Script
+  readScript: (reader: Reader, ends: readonly string[]) => Script
 }
 
-/** Deeper nesting is nothing a person writes. */
+/** Nobody writes deeper nesting. */
 const MAX_DEPTH = 50
 
 export function fail(reader: Reader, problem: string): void {
@@ -23,7 +23,7 @@ export function fail(reader: Reader, problem: string): void {
   reader.at = reader.text.length
 }
 
-/** Reads something inside something; gives up where it nests too deeply. */
+/** Reads something inside something. Fails if it nests too deeply. */
 export function nested<T>(reader: Reader, read: () => T, otherwise: T): T {
   if (reader.depth >= MAX_DEPTH) {
     fail(reader, 'it nests too deeply')
@@ -35,20 +35,32 @@ export function nested<T>(reader: Reader, read: () => T, otherwise: T): T {
   return result
 }
 
-/** Reads another text within this one: the inside of backquotes, the body of a here-document. */
-export function within<T>(reader: Reader, text: string, read: (inner: Reader) => T, otherwise: T): T {
+/** Reads another text inside this one: the inside of backquotes, the body of a here-document. */
+export function innerText<T>(reader: Reader, text: string, read: (inner: Reader) => T, otherwise: T): T {
   return nested(
     reader,
     () => {
       const inner: Reader = { ...reader, text, at: 0, problem: null, pending: [] }
       const result = read(inner)
-      reader.second = inner.second
       if (inner.problem !== null) fail(reader, inner.problem)
       return result
     },
     otherwise,
   )
 }
+
+/** A script up to its closing word, which is taken too. */
+export const readUpTo = (reader: Reader, end: string): Script =>
+  nested(
+    reader,
+    () => {
+      const script = reader.readScript(reader, [end])
+      if (reader.text.startsWith(end, reader.at)) reader.at += end.length
+      else fail(reader, end === ')' ? 'a parenthesis is never closed' : `"${end}" is missing`)
+      return script
+    },
+    [] as Script,
+  )
 
 /** Takes what a sticky pattern matches here. */
 export function take(reader: Reader, pattern: RegExp): string | null {

@@ -1,48 +1,36 @@
 /**
- * What a command line is, as far as the blocklist looks. Every word keeps what the shell would do to it; characters
- * that have a meaning because they are not quoted become marks, so that a quoted `*` and a pattern are never confused.
+ * The shape of a command line: which calls it has, what feeds which pipe, and which words are not known before it runs.
+ * Characters that mean something because they are not quoted become marks, so a quoted `*` is never taken for a pattern.
  */
 export type Script = Pipeline[]
 
 export type Pipeline = { nodes: Node[]; background: boolean }
 
-export type Node =
-  | { kind: 'call'; assigns: Assign[]; words: Word[]; redirects: Redirect[] }
-  | { kind: 'group'; script: Script; subshell: boolean; redirects: Redirect[] }
-  | { kind: 'loop'; head: Script; until: boolean; body: Script; redirects: Redirect[] }
-  | { kind: 'each'; name: string; values: Word[] | null; body: Script; redirects: Redirect[] }
+/** `within` are the scripts in its words and redirections: `$( … )`, backquotes, `<( … )`. */
+export type Node = { redirects: Redirect[]; within: Script[] } & (
+  | { kind: 'call'; words: string[] }
+  | { kind: 'group'; script: Script; subshell: boolean }
+  | { kind: 'loop'; script: Script; endless: boolean }
   | { kind: 'function'; name: string; body: Node }
+)
 
-export type Assign = { name: string; value: Word }
+/** `body` is the text of a here-document. */
+export type Redirect = { op: string; target: string; body: string | null }
 
-/** `body` is what a here-document holds. */
-export type Redirect = { op: string; target: Word; body: Word | null }
-
-export type Word = Part[]
-
-export type Part =
-  | { kind: 'text'; text: string; quoted: boolean }
-  | { kind: 'variable'; name: string; quoted: boolean; otherwise: Word | null; required: boolean }
-  | { kind: 'command'; script: Script; quoted: boolean }
-  /** `<( … )`: the word is a file with what the script prints. */
-  | { kind: 'process'; script: Script }
-  /** Its value is a number or cannot be known; scripts in it run all the same. */
-  | { kind: 'opaque'; scripts: Script[] }
-
-/** The marks. They are private characters; a command that holds one itself has it replaced before it is read. */
+/** The marks are private characters. If a command holds one itself, it is replaced before the command is read. */
 export const STAR = '\uE000'
 export const ANY = '\uE001'
 export const HOME = '\uE002'
 /** A value that is not known, and may be empty. */
 export const MAYBE = '\uE003'
-/** A value that is not known, and is surely not empty. */
+/** A value that is not known, but is never empty. */
 export const SOME = '\uE004'
 export const OPEN = '\uE005'
 export const COMMA = '\uE006'
 export const CLOSE = '\uE007'
-/** Where an unquoted value falls into several words. */
+/** `$IFS`, which falls into two words where it stands. */
 export const SPLIT = '\uE008'
-/** Stands at the start of a file name that is `<( … )`. */
+/** Stands for the file name that `<( … )` becomes. */
 export const PROCESS = '\uE009'
 
 const WRITTEN: Record<string, string> = {
