@@ -1,6 +1,6 @@
 import type { CheckWork, Clock, Command } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
-import type { CommandRun } from '../core/verification/command-run.ts'
+import type { CommandRun } from '../core/verification/finding.ts'
 import { runLogged, type StartToFile } from '../runners/logged.ts'
 import { logHead, wholeText } from './excerpt.ts'
 

@@ -1,4 +1,5 @@
-import { redactText } from '../core/secrets/redact.ts'
+import { redactText } from '../core/secrets.ts'
+
 /** The first `limit` characters, with a note only if something was cut. */
 export function truncate(text: string, limit: number): string {
   if (text.length <= limit) return text

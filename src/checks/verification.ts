@@ -1,7 +1,7 @@
 import { givesPromise } from '../core/completion.ts'
 import type { Exit, Finding } from '../core/events.ts'
 import type { Check, CheckWork } from '../core/ports.ts'
-import type { CommandRun } from '../core/verification/command-run.ts'
+import type { CommandRun } from '../core/verification/finding.ts'
 import type {
   ExternalConfig,
   MultiStageConfig,

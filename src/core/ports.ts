@@ -13,7 +13,7 @@ import type {
 } from './events.ts'
 import type { AgentName, RunState, StageName, Step, StepId } from './table.ts'
 import type { Edit, Task, TaskId } from './task.ts'
-import type { CommandRuns } from './verification/command-run.ts'
+import type { CommandRuns } from './verification/finding.ts'
 import type { Workspace } from './workspaces.ts'
 
 /** What an agent is asked: everything its argv may depend on. */
@@ -282,4 +282,15 @@ export type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' 
 /** The run cannot go on now, but nothing is lost: it can be resumed once the cause is removed. */
 export class CannotGoOn extends Error {
   override name = 'CannotGoOn'
+}
+
+/** Calls back once ralph itself has run for `ms`: a timer alone also counts time in which ralph was suspended. */
+export function afterRunning(clock: Clock, ms: number, callback: () => void): () => void {
+  const due = clock.elapsed() + ms
+  let cancel = clock.after(ms, function look() {
+    const left = due - clock.elapsed()
+    if (left > 0) cancel = clock.after(left, look)
+    else callback()
+  })
+  return () => cancel()
 }

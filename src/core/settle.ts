@@ -15,9 +15,8 @@ import {
   taskStateOf,
 } from './table.ts'
 import type { Task } from './task.ts'
-import { limitedPatch, pastLimits } from './trouble/limited.ts'
-import { streakOf, troublePatch } from './trouble/streaks.ts'
-import { isEvidence, isOpinion, isUnchanged, onlyUndecided } from './verification/evidence.ts'
+import { limitedPatch, pastLimits, streakOf, troublePatch } from './trouble/streaks.ts'
+import { isEvidence, isOpinion, isUnchanged, onlyUndecided } from './verification/finding.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 

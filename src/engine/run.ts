@@ -1,11 +1,11 @@
 import type { Proof, Result } from '../core/events.ts'
 import { next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
+import type { Step } from '../core/table.ts'
 import type { Book } from './book.ts'
 import { runChecks } from './check.ts'
 import { cutAll, drop, inTheAir, launchStep, noFlights } from './flights.ts'
-import type { RunContext } from './iterate.ts'
-import { recover } from './recover.ts'
+import { apply, conclude, type RunContext, settleAs, workOf } from './iterate.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
 import { watchTrees } from './tree.ts'
@@ -135,5 +135,29 @@ async function judgeWhatIsWritten(ports: Ports): Promise<boolean> {
     return true
   } catch {
     return false
+  }
+}
+
+/**
+ * After a crash the journal says how far each step came, and recovery goes on from there:
+ * started but not ended → settled as interrupted; ended but not settled → its checks run;
+ * settled but not applied → applied again. First it ends what the crash left running:
+ * an agent, a check or a commit could still change the tree. Then it puts back what agents must not change, for all
+ * steps: what one of them left could run with the git of another.
+ */
+async function recover(context: RunContext): Promise<void> {
+  const { book, ports, signals } = context
+  const steps = Object.values(book.state.flight)
+  await ports.reap(steps.flatMap(step => step.ref ?? []))
+  const isCutOff = (step: Step) => !step.ended && step.agent !== null
+  for (const step of steps.filter(isCutOff)) await ports.cleanUp(await workOf(book, ports, step))
+  for (const settled of Object.values(book.state.unapplied)) await apply(context, settled)
+  for (const step of steps) {
+    if (signals.soft.aborted) return
+    if (!isCutOff(step)) await conclude(context, step)
+    else {
+      const note = 'interrupted by a crash'
+      await apply(context, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
+    }
   }
 }

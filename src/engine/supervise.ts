@@ -1,6 +1,5 @@
-import { afterRunning } from '../core/clock.ts'
 import type { AgentEnded, AgentEvent, Exit, How, Watched } from '../core/events.ts'
-import { type AgentListener, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
+import { type AgentListener, afterRunning, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
 import type { Step } from '../core/table.ts'
 
 /** How long to wait for an agent. */

@@ -1,4 +1,4 @@
-import { contextWindow, readContextUse } from '../core/agent/context-use.ts'
+import { contextWindow, readContextUse } from '../core/context-use.ts'
 import { searchTail } from '../store/files/read.ts'
 import { CHARS_PER_TOKEN, contextAlert, highestReached } from './context-use.ts'
 import { type HookInput, runHook } from './run-hook.ts'

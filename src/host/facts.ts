@@ -1,6 +1,6 @@
 import type { Folded } from '../core/evolve.ts'
 import { listPaths, plural } from '../core/format.ts'
-import { redactWords } from '../core/secrets/redact.ts'
+import { redactWords } from '../core/secrets.ts'
 import type { Limits } from '../core/table.ts'
 import { unfinishedOperation } from '../git/head.ts'
 import { isInRalphFolder } from '../git/tree-state.ts'

@@ -1,6 +1,6 @@
 import type { ResumedAgent, RunEvent, Settled } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
-import { redactWords } from '../core/secrets/redact.ts'
+import { redactWords } from '../core/secrets.ts'
 import type { Limits } from '../core/table.ts'
 import { type Book, openBook } from '../engine/book.ts'
 import { type LoopEnding, runLoop } from '../engine/run.ts'

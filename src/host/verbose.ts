@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { formatDuration } from '../core/format.ts'
-import { redactAll, redactWords } from '../core/secrets/redact.ts'
+import { redactAll, redactWords } from '../core/secrets.ts'
 import type { Limits } from '../core/table.ts'
 import { visibleText } from '../core/visible.ts'
 import { resolveFlags } from '../settings/load.ts'

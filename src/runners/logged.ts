@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { closeSync, fstatSync, ftruncateSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterRunning } from '../core/clock.ts'
 import type { Exit } from '../core/events.ts'
-import { CannotGoOn, type Clock, type Command, type Live } from '../core/ports.ts'
+import { afterRunning, CannotGoOn, type Clock, type Command, type Live } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import { whenRoom } from '../core/trouble/no-room.ts'
 

@@ -1,5 +1,4 @@
-import { looksSecret } from '../core/secrets/names.ts'
-import { holdsSecret } from '../core/secrets/redact.ts'
+import { holdsSecret, looksSecret } from '../core/secrets.ts'
 import { matchesAny } from './name-pattern.ts'
 
 /** The variables that are set. */

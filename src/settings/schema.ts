@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { METHODS } from '../core/verification/method.ts'
-import { TEMPLATES } from '../core/verification/templates.ts'
+import { METHODS, TEMPLATES } from '../core/verification/method.ts'
 import {
   amountOrNull,
   command,

@@ -4,9 +4,9 @@ import {
   METHODS,
   type Method,
   type SingleVerification,
+  TEMPLATES,
   type Verification,
 } from '../core/verification/method.ts'
-import { TEMPLATES } from '../core/verification/templates.ts'
 import { command, either, flag, modelOrNull, object, oneOf, seconds, text, texts } from './kinds.ts'
 import { nearestName } from './nearest-name.ts'
 import type { Path } from './path.ts'

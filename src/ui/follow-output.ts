@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ContextUse, readContextUse } from '../core/agent/context-use.ts'
+import { type ContextUse, readContextUse } from '../core/context-use.ts'
 import type { AgentEvent, RunEvent } from '../core/events.ts'
 import type { Parser } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'

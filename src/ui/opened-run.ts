@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type ContextUse, contextWindow } from '../core/agent/context-use.ts'
+import { type ContextUse, contextWindow } from '../core/context-use.ts'
 import type { AgentEvent, RunEvent, TodoItem } from '../core/events.ts'
 import { runDir } from '../runs/find.ts'
 import { isLive } from '../runs/live.ts'

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../core/events.ts'
-import { redactText } from '../core/secrets/redact.ts'
+import { redactText } from '../core/secrets.ts'
 import { type Asked, formatEndingAsAsked, type RunEnding, type Worked } from './report/ending.ts'
 import { endOf } from './report/iterations.ts'
 import { plainLine } from './text/plain.ts'

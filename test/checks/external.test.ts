@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { externalFailure } from '../../src/checks/rules/external.ts'
-import type { CommandRun } from '../../src/core/verification/command-run.ts'
+import type { CommandRun } from '../../src/core/verification/finding.ts'
 import type { ExternalConfig } from '../../src/core/verification/method.ts'
 
 const config = (more: Partial<ExternalConfig> = {}): ExternalConfig => ({

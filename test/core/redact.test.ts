@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { holdsSecret, redactAll, redactWords } from '../../src/core/secrets/redact.ts'
+import { holdsSecret, redactAll, redactWords } from '../../src/core/secrets.ts'
 
 /** What must never be seen. */
 const S = 'hunter2'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contextWindow, readContextUse } from '../../src/core/agent/context-use.ts'
+import { contextWindow, readContextUse } from '../../src/core/context-use.ts'
 import { contextAlert, highestReached } from '../../src/hooks/context-use.ts'
 
 const answer = (tokens: number, more: object = {}) =>

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { afterRunning } from '../../src/core/clock.ts'
+import { afterRunning } from '../../src/core/ports.ts'
 import { type ClockSource, processClock } from '../../src/host/clock.ts'
 import { DONE, setPrompt } from './hosted-prompt.ts'
 

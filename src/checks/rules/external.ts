@@ -1,4 +1,4 @@
-import type { CommandRun } from '../../core/verification/command-run.ts'
+import type { CommandRun } from '../../core/verification/finding.ts'
 import type { ExternalConfig } from '../../core/verification/method.ts'
 
 /** Why a command does not verify anything; null: it does. The order and the words are those of the documentation. */

@@ -1,6 +1,6 @@
 import type { Outcome, Result, Settled } from '../events.ts'
 import { plural } from '../format.ts'
-import { failurePause, LONGEST_PAUSE } from '../limits.ts'
+import { failurePause, isSetBack, LONGEST_PAUSE, limitedUntil } from '../limits.ts'
 import type { AgentName, RunState, Step, Streak } from '../table.ts'
 import type { TaskId } from '../task.ts'
 
@@ -109,3 +109,28 @@ export function givenUp({ streaks, limits }: RunState): GivenUp[] {
 /** Tasks that wait after a failure, and until when. More than the longest pause: the clock was set back. */
 export const pausing = ({ pauses }: RunState, now: number): [TaskId, number][] =>
   Object.entries(pauses).filter(([, until]) => until > now && until - now <= LONGEST_PAUSE)
+
+/** Forgets limits that are over: if the clock is set back later, they would seem to be ahead again. */
+export function pastLimits({ until }: RunState, now: number): Settled['patch'] {
+  const ahead = Object.entries(until).filter(([, at]) => at > now)
+  return ahead.length === Object.keys(until).length ? {} : { until: Object.fromEntries(ahead) }
+}
+
+/** Until when the agent is limited, and how often in a row it was. */
+export function limitedPatch(
+  state: RunState,
+  step: Step,
+  resetsAt: number | undefined,
+  now: number,
+): Settled['patch'] {
+  const agent = step.agent ?? ''
+  const waits = (state.waits[agent] ?? 0) + 1
+  return {
+    waits: { ...state.waits, [agent]: waits },
+    limitedSince: Math.min(state.limitedSince ?? now, now),
+    until: {
+      ...(isSetBack(state, now) ? {} : state.until),
+      [agent]: limitedUntil(resetsAt, waits, now),
+    },
+  }
+}

@@ -13,7 +13,7 @@ import type {
   Runner,
   RunningAgent,
 } from '../../core/ports.ts'
-import { redactWords } from '../../core/secrets/redact.ts'
+import { redactWords } from '../../core/secrets.ts'
 import type { AgentName, StepId } from '../../core/table.ts'
 import { openActivityFile } from '../../store/activity-file.ts'
 import { type CallFiles, callRecord } from '../../store/step-files.ts'

@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path'
 import { known } from '../../agents/index.ts'
-import { looksSecret } from '../../core/secrets/names.ts'
-import { holdsSecret } from '../../core/secrets/redact.ts'
+import { holdsSecret, looksSecret } from '../../core/secrets.ts'
 import { openExchange } from '../../git/exchange.ts'
 import { git } from '../../git/git.ts'
 import type { Start } from '../../git/start.ts'

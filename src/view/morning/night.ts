@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../core/events.ts'
 import { fold } from '../../core/evolve.ts'
-import { redactAll } from '../../core/secrets/redact.ts'
+import { redactAll } from '../../core/secrets.ts'
 import { AT_CAP, type RunState, type StageTable, type StepId } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown } from '../../core/todo.ts'

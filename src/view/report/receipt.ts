@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../core/events.ts'
 import { type Folded, fold } from '../../core/evolve.ts'
-import { redactAll } from '../../core/secrets/redact.ts'
+import { redactAll } from '../../core/secrets.ts'
 import type { StageTable } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import { type Asked, askedByPins, endingOf, type RunEnding, resumeCommand, undoneIn } from './ending.ts'

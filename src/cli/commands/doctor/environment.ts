@@ -1,6 +1,5 @@
 import { ownNames } from '../../../agents/own-names.ts'
-import { looksSecret } from '../../../core/secrets/names.ts'
-import { holdsSecret } from '../../../core/secrets/redact.ts'
+import { holdsSecret, looksSecret } from '../../../core/secrets.ts'
 import { agentByName } from '../../../host/agents/agents.ts'
 import { isKeptInDocker } from '../../../host/docker/docker.ts'
 import { setInside } from '../../../runners/sandbox/policy.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { TEMPLATES } from '../../../core/verification/templates.ts'
+import { TEMPLATES } from '../../../core/verification/method.ts'
 import { type Path, showPath } from '../../../settings/path.ts'
 import { PIPELINE_ROLES } from '../../../settings/schema.ts'
 import { isMethod } from '../../../settings/verification.ts'

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../../core/events.ts'
-import { fold } from '../../../core/evolve.ts'
-import { stoppedCleanly } from '../../../core/stopped-cleanly.ts'
+import { fold, stoppedCleanly } from '../../../core/evolve.ts'
 import { type Limits, stageOf } from '../../../core/table.ts'
 import { findTaskId } from '../../../core/task.ts'
 import { blockedTasks, projectTodo } from '../../../core/todo.ts'
