@@ -20,11 +20,26 @@ const common = {
   logLevel: 'warning',
 }
 
-/** The bundles of what the commands do, and where each begins. What several need is in the first that needs it. */
+/**
+ * The bundles of what the commands do, and the modules that open each. What several need is in the first that needs it:
+ * so first what runs need, which stay for hours, then what is done and over at once.
+ */
 const PARTS = {
-  run: 'src/cli/run-actions.ts',
-  ui: 'src/ui/app.ts',
-  actions: 'src/cli/actions.ts',
+  run: ['src/cli/run-actions.ts'],
+  agents: ['amp', 'codex', 'copilot', 'gemini', 'opencode'].map(name => `src/agents/${name}/stream.ts`),
+  checks: ['src/checks/guardrail.ts', 'src/checks/verification.ts'],
+  doubts: ['src/checks/rules/weakened.ts'],
+  judge: ['src/checks/judge/judge.ts', 'src/host/agents/judge-record.ts'],
+  sandbox: ['src/host/docker/docker.ts', 'src/runners/sandbox/check-srt.ts', 'src/runners/sandbox/srt.ts'],
+  worktrees: ['src/host/worktrees/worktrees.ts'],
+  build: ['src/workflows/build/active.ts'],
+  stories: ['src/workflows/stories/active.ts'],
+  pipeline: ['src/workflows/pipeline/active.ts'],
+  actions: ['src/cli/actions.ts'],
+  worker: ['src/workers/spawn.ts', 'src/runners/tmux/pane-runner.ts'],
+  ui: ['src/ui/app.ts', 'src/cli/commands/watch/ui-ports.ts'],
+  picomatch: ['picomatch'],
+  width: ['string-width'],
 }
 
 /** What is in another bundle stays outside of this one. */
@@ -51,25 +66,6 @@ const schemaMade = schema => ({
     onLoad({ filter: /[/\\]settings[/\\]json-schema\.ts$/ }, () => ({
       contents: `export const jsonSchema = () => (${schema})`,
     })),
-})
-
-/** What not every command needs is loaded by its first call: what measures emoji takes 20 ms. */
-const lazy = name => ({
-  name: `lazy ${name}`,
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^${name}$`) }, ({ importer }) =>
-      /[/\\]src[/\\]/.test(importer) ? { path: name, namespace: `lazy-${name}` } : undefined,
-    )
-    onLoad({ filter: /.*/, namespace: `lazy-${name}` }, () => ({
-      contents: `let loaded
-const load = () => {
-  const found = require('${name}')
-  return found.default ?? found
-}
-export default (...args) => (loaded ??= load())(...args)`,
-      resolveDir: process.cwd(),
-    }))
-  },
 })
 
 /** The plugin's hooks: each is one file that needs nothing else. */
@@ -105,25 +101,23 @@ await build({
   banner: { js: LAUNCHER },
 })
 const inside = {
-  ...(await cut({ program: 'src/cli/main.ts' }, common, [
-    apart(/\/run-actions\.ts$/, './run.js#run'),
-    apart(/\/actions\.ts$/, './actions.js#actions'),
+  ...(await cut({ program: ['src/cli/main.ts'] }, common, [
+    apart(/\/run-actions\.ts$/, './run.js'),
+    apart(/\/actions\.ts$/, './actions.js'),
     lightCommander,
   ])),
   ...(await cut(PARTS, common, [
     schemaMade(schema),
-    lazy('string-width'),
-    lazy('picomatch'),
     apart(/^@clack\/prompts$/, './prompts.js'),
     apart(/^yaml$/, './yaml.js'),
   ])),
 }
 // What is in each bundle: test/bundle.test.ts looks at it.
 mkdirSync('node_modules/.cache/ralph', { recursive: true })
-writeFileSync('node_modules/.cache/ralph/bundles.json', JSON.stringify(inside))
+writeFileSync('node_modules/.cache/ralph/bundles.json', JSON.stringify({ inside, doors: PARTS }))
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
-for (const name of Object.keys(inside)) leaveAscii(`dist/${name}.js`)
+for (const name of [...Object.keys(inside), 'prompts', 'yaml']) leaveAscii(`dist/${name}.js`)
 chmodSync('dist/ralph.js', 0o755)
 // Started in a process of its own; it imports the sandbox runtime, a module, from where the user installed it.
 await build({

@@ -42,6 +42,7 @@ function writeAgent(path) {
     `case "$*" in *--help) echo '  -p, --print  Print'; exit ;; --version) echo 1.0.0; exit ;; esac`,
     'cat >/dev/null',
     'echo work >>work.txt',
+    'echo work >>work.test.js',
     `if [ -e ../called ]; then rm ../called; [ ! -e ralph/tasks.json ] || sed -i.old 's/"passes":false/"passes":true/' ralph/tasks.json`,
     `  echo '${stream('<response>DONE</response>')}'`,
     `else : >../called; echo '${stream('Working.')}'; fi`,
@@ -105,13 +106,14 @@ try {
 
   const scripts = new Map()
   const open = bundleRequire(dist, require, (path, script) => scripts.set(path, script))
-  const { main } = open('./program.js#program')
+  const { main } = open('./program.js')
   const text = ['--', 'sh', '-c', 'cat >/dev/null; echo "<response>DONE</response>"']
   const said = []
   for (const words of [
     ['--help'],
     ['run', '--help'],
     ['run', '-p', 'x', '-a', agent],
+    ['run', '-p', 'x', '-a', agent, '--check', 'true'],
     ['run', '-p', 'x', ...text],
     ['stories', '--skip-review', '-a', agent],
     ['build', '--tasks', 'tasks.json', ...text],

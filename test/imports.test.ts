@@ -75,7 +75,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
   ['terminal/foreground.ts', 'readFileSync', 'the kernel’s own files'],
   ['workers/view-log.ts', 'readSync', 'reads on in what the reader has opened, as it grows'],
   ['host/worktrees/fill.ts', 'cpSync', 'copies what the user’s settings name, before any agent works there'],
-  ['cli/open-bundle.ts', 'readFileSync', 'the program itself'],
+  ['cli/open-bundle.ts', 'openSync readFileSync', 'the program itself'],
   ['cli/commands/demo/agent.ts', 'readFileSync', 'the agent of the demo, not ralph'],
 ]
 

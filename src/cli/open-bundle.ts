@@ -1,47 +1,55 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Script } from 'node:vm'
 
-/** A piece of ralph, in the shape of a CommonJS module. */
-type Piece = (exports: object, require: (id: string) => unknown, module: Module, dir: string) => void
-
-type Module = { exports: object }
+type Module = { exports: unknown }
 
 /**
- * A `require` that also knows ralph's bundles. `./run.js#start` is the piece `start` of the bundle `run.js`: a bundle is
- * read when the first of its pieces is needed, and a piece runs once. scripts/cut.mjs writes the bundles.
+ * A `require` that opens ralph's bundles as `./run.js`. It uses the code that V8 compiled when ralph was built: reading it
+ * takes half the time of compiling. If there is none for this very Node, a bundle is compiled as usual.
  */
 export function bundleRequire(
   dir: string,
   require: NodeJS.Require,
   onScript = (_path: string, _script: Script): void => {},
 ): (id: string) => unknown {
-  const bundles = new Map<string, Record<string, Piece>>()
-  const modules = new Map<string, Module>()
+  const opened = new Map<string, Module>()
+  const held = new Map<string, number>()
   return function requireHere(id) {
-    const at = id.indexOf('#')
-    if (at < 0) return require(id)
-    const known = modules.get(id)
+    if (!id.startsWith('./')) return require(id)
+    const known = opened.get(id)
     if (known) return known.exports
-    const bundle = id.slice(0, at)
-    if (!bundles.has(bundle)) bundles.set(bundle, openBundle(join(dir, bundle), onScript))
-    const module = { exports: {} }
-    modules.set(id, module)
-    bundles.get(bundle)![id.slice(at + 1)]!(module.exports, requireHere, module, dir)
+    const path = join(dir, id)
+    const file = held.get(id) ?? openSync(path, 'r')
+    // Every start opens the first. The others may come hours later, and an update replaces them meanwhile.
+    if (opened.size === 1)
+      for (const other of othersIn(dir))
+        if (other !== id && !opened.has(other)) held.set(other, openSync(join(dir, other), 'r'))
+    const script = readBundle(path, file)
+    onScript(path, script)
+    const module: Module = { exports: {} }
+    opened.set(id, module)
+    script.runInThisContext()(module.exports, requireHere, module, path, dir)
     return module.exports
   }
 }
 
-/**
- * Reads a bundle with the code that V8 compiled when ralph was built: reading it takes half the time of compiling. If
- * there is none for this very Node, the bundle is compiled as usual.
- */
-function openBundle(path: string, onScript: (path: string, script: Script) => void): Record<string, Piece> {
-  // The build leaves only ASCII in a bundle, and latin1 is the fastest way to read that.
-  const script = new Script(readFileSync(path, 'latin1'), { filename: path, cachedData: codeOf(path) })
-  onScript(path, script)
-  return script.runInThisContext()
+function readBundle(path: string, file: number): Script {
+  try {
+    // The build leaves only ASCII in a bundle, and latin1 is the fastest way to read that.
+    const text = readFileSync(file, 'latin1')
+    return new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
+      filename: path,
+      // If the file was removed, the code beside it may be another's.
+      cachedData: fstatSync(file).nlink > 0 ? codeOf(path) : undefined,
+    })
+  } finally {
+    closeSync(file)
+  }
 }
+
+const othersIn = (dir: string): string[] =>
+  readdirSync(dir).flatMap(name => (/^(?!ralph).*\.js$/.test(name) ? `./${name}` : []))
 
 /**
  * Where the compiled code of a bundle is kept. The processor is in the name, because V8 compares versions and flags only:

@@ -14,7 +14,16 @@ export type Glob = {
   canBacktrack: boolean
 }
 
-const compile = (glob: string) => picomatch(glob, GLOB_OPTIONS)
+/** Words, and at most a star after the last: as ralph's own patterns are. */
+const SIMPLE = /^[\w./-]*[\w-]\*?$/
+
+/** Simple patterns without picomatch, which most runs then need not load. */
+function compile(glob: string): (path: string) => boolean {
+  if (!SIMPLE.test(glob)) return picomatch(glob, GLOB_OPTIONS)
+  if (!glob.endsWith('*')) return path => path === glob
+  const start = glob.slice(0, -1)
+  return path => path.startsWith(start) && !path.includes('/', start.length)
+}
 
 export function readGlob(pattern: string): Glob {
   const glob = bareGlob(pattern)

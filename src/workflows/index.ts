@@ -1,11 +1,10 @@
-import { initial } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { WorkflowTraits } from '../view/report/receipt.ts'
 import { buildWorkflow } from './build/workflow.ts'
 import { pipelineWorkflow } from './pipeline/workflow.ts'
 import { runWorkflow } from './run/workflow.ts'
-import type { RunSpec } from './spec.ts'
 import { storiesWorkflow } from './stories/workflow.ts'
+import { traitsOf } from './traits.ts'
 import type { Workflow } from './workflow.ts'
 
 /** Workflows by the name that they have on disk. */
@@ -32,30 +31,6 @@ export function workflowIn(registry: Registry, run: { id: string; began: { workf
 export function traitsIn(registry: Registry, name: string): WorkflowTraits {
   const workflow = registry.get(name)
   return workflow ? traitsOf(workflow) : { command: name, listed: false }
-}
-
-export function traitsOf(workflow: Workflow): WorkflowTraits {
-  /** Another ralph may have written the spec, or a test. */
-  const ask = <T>(pins: Record<string, unknown>, question: (spec: RunSpec) => T): T | null => {
-    try {
-      return question(workflow.readSpec(pins))
-    } catch {
-      return null
-    }
-  }
-  const { command, listed, answerCommand, decideCommands } = workflow
-  return {
-    command,
-    listed,
-    ...(answerCommand && { answerCommand }),
-    ...(decideCommands && { decideCommands }),
-    subjectOf: pins => ask(pins, spec => workflow.describe(spec, initial.limits).subject),
-    reviewsOf: (pins, run) => ask(pins, spec => workflow.reviews?.(spec, run) ?? []) ?? [],
-    ...(workflow.followUps && { followUpsOf: workflow.followUps }),
-    tableOf: pins => ask(pins, spec => workflow.table(spec)),
-    hasCondition: pins =>
-      ask(pins, spec => workflow.describe(spec, initial.limits).condition !== null) ?? true,
-  }
 }
 
 /** Whether a run has this workflow, for commands that belong to one workflow. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import picomatch from 'picomatch'
 import { describe, expect, it, test } from 'vitest'
-import { literalGlob } from '../../src/core/glob.ts'
+import { GLOB_OPTIONS, literalGlob } from '../../src/core/glob.ts'
 import { readGlob } from '../../src/protect/glob.ts'
 
 /** The path itself and the folders around it, the outermost first. */
@@ -142,3 +143,27 @@ test('any path can be written as a pattern that means it and nothing like it', (
   }
   expect(means(literalGlob('{a,b}'), 'a')).toBe(false)
 })
+
+test('a simple pattern means what picomatch reads in it', () => {
+  const folder = fc.stringMatching(/^[ab.-]{1,3}$/)
+  const name = fc.stringMatching(/^[ab.-]{0,2}[ab-]$/)
+  const pattern = fc
+    .tuple(fc.array(folder, { maxLength: 2 }), name, fc.constantFrom('', '*'))
+    .map(([folders, last, star]) => `${[...folders, last].join('/')}${star}`)
+    .filter(glob => !/(?:^|\/)\.\.?(?:\/|$)/.test(glob))
+  const rest = fc.stringMatching(/^[ab./\n-]{0,4}$/)
+  fc.assert(
+    fc.property(pattern, rest, fc.nat(6), (glob, more, kept) => {
+      const { matches } = readGlob(glob)
+      const theirs = picomatch(glob, GLOB_OPTIONS)
+      const stem = glob.replace('*', '')
+      for (const path of [stem, stem + more, stem.slice(0, kept) + more].filter(isPath))
+        expect([path, matches(path)]).toEqual([path, theirs(path)])
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+/** Whether it is a path within a folder as ralph gets it from the disk or from git. */
+const isPath = (path: string): boolean =>
+  path.split('/').every(part => part !== '' && part !== '.' && part !== '..')

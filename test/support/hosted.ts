@@ -6,7 +6,7 @@ import { RALPH, type Ran } from './ralph.ts'
 import { standIn } from './stand-in.ts'
 
 const open = bundleRequire(dirname(RALPH), createRequire(RALPH))
-const program = open('./program.js#program') as { main: typeof main }
+const program = open('./program.js') as { main: typeof main }
 
 /**
  * Runs one command line of the built ralph in this process, with exactly this environment (and a PATH). Not for help, which is

@@ -24,7 +24,7 @@ import { storyEdit } from './rules/story-request.ts'
 import { unspokenVerdict } from './rules/verdict.ts'
 import type { StoriesSpec } from './spec.ts'
 import { commitAfter, isUncommitted } from './story-commits.ts'
-import { restoreSaved, saveStories } from './story-file-guard.ts'
+import { JUDGED_NOTE, restoreSaved, saveStories } from './story-file-guard.ts'
 import { storyFilePaths } from './story-file-path.ts'
 import { type StoryFileSync, syncStoryFile } from './story-file-sync.ts'
 import { storyMarker } from './story-marker.ts'
@@ -47,9 +47,6 @@ type StoryRun = {
   /** The reasons for failed commits that were already reported. */
   reported: Set<string>
 }
-
-/** The note that lists steps whose agents' edits of the stories were judged before their checks ran. */
-export const JUDGED_NOTE = 'judged'
 
 const REFUSED_NOTE = 'refused'
 

@@ -9,7 +9,7 @@ import { type CommonOptions, launchHere } from '../../../host/start.ts'
 import type { Io } from '../../../runs/io.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
 import { printError } from '../../../terminal/print.ts'
-import type { Ui } from '../../../ui/app.ts'
+import { openUi, type Ui } from '../../../ui/app.ts'
 import { uiPorts } from './ui-ports.ts'
 import { requireTerminal } from './watch-runs.ts'
 
@@ -68,7 +68,6 @@ function requireScreen(options: { json?: boolean; quiet?: boolean; verbose?: boo
 
 /** The screen opens when the run begins. Leaving it does not stop the run: from then on, it is shown in lines. */
 async function openRunScreen(io: Io): Promise<RunScreen> {
-  const { openUi } = await import('../../../ui/app.ts')
   const lines = processFrontend({})
   let ui: Ui | null = null
   let isLeft = false

@@ -3,6 +3,7 @@ import { findRunId, ralphHome, runDir } from '../../../runs/find.ts'
 import type { Io } from '../../../runs/io.ts'
 import { beginningOf, requireFormat } from '../../../store/journal.ts'
 import { terminalStyle } from '../../../terminal/console.ts'
+import { openUi } from '../../../ui/app.ts'
 import { uiPorts } from './ui-ports.ts'
 
 /** `ralph watch`: the screens, until somebody leaves them. */
@@ -11,7 +12,6 @@ export async function watchRuns(name: string | undefined, io: Io): Promise<numbe
   const run = name === undefined ? null : findRunId(home, name)
   if (run !== null) requireFormat(runDir(home, run), beginningOf(runDir(home, run)))
   requireTerminal(run === null ? 'ralph ls' : `ralph status ${run}`)
-  const { openUi } = await import('../../../ui/app.ts')
   const { isColorSupported } = terminalStyle(process.stdout, io.env).colors
   const ui = openUi({ ports: uiPorts(io.env), streams: process, run, hasColor: isColorSupported })
   await ui.closed
