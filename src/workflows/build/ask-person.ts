@@ -6,7 +6,7 @@ import { checkList } from './rules/check-list.ts'
 import { type CheckedList, itemsWithDetails } from './rules/planned.ts'
 
 /** A person at the terminal who decides about a plan. Throws NoAnswer if they went away. */
-interface Person {
+export interface Person {
   /** The text to make the plan from: one of the two, or an edited one. */
   chooseGoal(original: string, refined: string): Promise<string>
   reviewPlan(plan: CheckedList): Promise<PlanDecision>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { corrections } from '../shared/notes.ts'
 import type { RunSpec } from '../spec.ts'
 import { specSchema } from '../spec.ts'
 import type { CheckedList } from './rules/planned.ts'
@@ -24,4 +25,16 @@ export const buildSchema = specSchema({
   asks: z.boolean(),
   planOnly: z.boolean(),
   list: z.null(),
+})
+
+/** What a build keeps in the journal. */
+export const buildNotes = z.object({
+  /** The goal that was chosen, after it was refined. */
+  goal: z.string(),
+  /** What a person wants changed in the list that they were shown: that list, and their words. */
+  wishes: z.object({ list: z.array(z.unknown()), words: z.array(z.string()) }),
+  /** What was wrong with the last answer of the planner. */
+  flaws: z.array(z.string()),
+  /** Changes of the list that agents were not allowed to make. */
+  corrections,
 })

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod/mini'
 import type { RunEvent } from '../../core/events.ts'
+import type { StepId } from '../../core/table.ts'
 import type { TaskId } from '../../core/task.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import type { Context } from '../workflow.ts'
-import type { Correction } from './corrections.ts'
+
+/** What an agent was not allowed to do, for later prompts. `after`: the last step that had begun when that was known. */
+export type Correction = { text: string; after: StepId }
 
 /** Of the notes of workflows that correct their agents. */
 export const corrections: z.ZodMiniType<Correction[]> = z.array(
@@ -60,3 +63,19 @@ function fold(schema: Schema, events: readonly RunEvent[]): Map<string, unknown>
 }
 
 const nameOf = (key: PropertyKey, task: TaskId = ''): string => `${String(key)} ${task}`
+
+/** Only the latest, and each once. */
+export const withCorrections = (
+  known: readonly Correction[],
+  texts: readonly string[],
+  after: StepId,
+): Correction[] => {
+  const fresh = texts.filter(text => known.every(other => other.text !== text))
+  return [...known, ...[...new Set(fresh)].map(text => ({ text, after }))].slice(-MOST)
+}
+
+const MOST = 20
+
+/** Those that the prompt of a step did not have: they came after it began. */
+export const unheardBy = (known: readonly Correction[], step: StepId): Correction[] =>
+  known.filter(({ after }) => after >= step)

@@ -1,8 +1,8 @@
 import { atMost } from '../../../core/format.ts'
 import { endOfString, isObject, type JsonError, parseJson } from '../../../core/json.ts'
+import type { TaskId } from '../../../core/task.ts'
 import { checkList } from './check-list.ts'
 import type { CheckedList } from './planned.ts'
-import { renumber } from './renumber.ts'
 
 /**
  * Reads the list of tasks from a planner's answer, which may be fenced, surrounded by text, or `{"tasks": […]}`.
@@ -102,3 +102,29 @@ function listOf(value: unknown): unknown[] | undefined {
 }
 
 const hasContent = (entry: unknown) => isObject(entry) && 'content' in entry
+
+/** A planner's list with the ids #1, #2, #3 … in its order. Blockers and texts that name an id follow. */
+function renumber(plan: CheckedList): CheckedList {
+  const ids = new Map(plan.items.map(({ id }, index) => [id, `#${index + 1}`]))
+  if ([...ids].every(([id, number]) => id === number)) return plan
+  const numberOf = (id: TaskId) => ids.get(id) ?? id
+  const renamed = (text: string) => text.replace(/#\d+\b/g, numberOf)
+  return {
+    items: plan.items.map(({ blockedBy, ...item }) => ({
+      ...item,
+      id: numberOf(item.id),
+      content: renamed(item.content),
+      activeForm: renamed(item.activeForm),
+      ...(blockedBy && { blockedBy: blockedBy.map(numberOf) }),
+    })),
+    details: Object.fromEntries(
+      Object.entries(plan.details).map(([id, { description, acceptanceCriteria }]) => [
+        numberOf(id),
+        {
+          ...(description !== undefined && { description: renamed(description) }),
+          ...(acceptanceCriteria && { acceptanceCriteria: acceptanceCriteria.map(renamed) }),
+        },
+      ]),
+    ),
+  }
+}
