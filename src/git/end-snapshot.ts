@@ -7,7 +7,7 @@ import { pathsBetween } from './tree-state.ts'
 export type EndSnapshot = {
   head: string | null
   branch: string | null
-  /** The tip of the branch that the run began on; null if it does not exist. */
+  /** The tip of the branch that the run began on. Null if it does not exist. */
   base: string | null
   dirty: Record<string, string>
 }
@@ -24,7 +24,7 @@ export async function recordEnd(start: Start, env: Record<string, string>): Prom
   }
 }
 
-/** The tip of the branch that a run began on; null if it does not exist. */
+/** The tip of the branch that a run began on. Null if it does not exist. */
 export async function startBranchTip(
   { root, branch }: Start,
   env: Record<string, string>,
@@ -33,7 +33,7 @@ export async function startBranchTip(
 }
 
 /**
- * What changed since a run ended. If the run changed the same path, the two changes cannot be told apart (`clashing`);
+ * What changed since a run ended. If the run changed the same path, nobody can separate the two changes (`clashing`);
  * a path that the run did not change can stay as it is (`apart`).
  */
 export async function changedSinceEnd(

@@ -65,8 +65,8 @@ export const QUIET = [
 ]
 
 /**
- * Reads something with git; null if git fails or is not installed. Git never prompts. It runs in its own session, because
- * Ctrl+C at a terminal goes to all foreground processes, and ralph still needs the answer then.
+ * Reads something with git. Returns null if git fails or is not installed. Git never prompts. It runs in its own session,
+ * because Ctrl+C at a terminal goes to all foreground processes, and ralph still needs the answer then.
  */
 export async function git(
   cwd: string,
@@ -88,7 +88,7 @@ export async function gitBytes(
   return failed ? null : stdout
 }
 
-/** Runs a git command that may fail; returns null, or the first line of git's error. */
+/** Runs a git command that may fail. Returns the first line of git's error, or null. */
 export async function attempt(
   cwd: string,
   env: Record<string, string>,
@@ -180,7 +180,7 @@ function callNow(
       if (!failed) hasHung = false
       resolve({ failed, isKilled, stdout, stderr })
     }
-    /** Ends git and what it started, and does not wait for whoever else holds its pipes. */
+    /** Ends git and what it started, and does not wait for other processes that hold its pipes. */
     function giveUp(): void {
       hasHung = true
       endGroup(child)
@@ -216,7 +216,7 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** The commit of a name; null: there is none. */
+/** The commit of a name. Null if there is none. */
 export const commitOf = async (
   root: string,
   env: Record<string, string>,

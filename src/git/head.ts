@@ -19,7 +19,7 @@ export function readHead({ own, common }: GitDirs): { commit: string | null; bra
   return { commit: read(join(common, ref)) ?? readPacked(common, ref), branch }
 }
 
-/** The branch alone, which one file tells. */
+/** The branch alone, which is in one file. */
 export function readBranch({ own }: Pick<GitDirs, 'own'>): string | null {
   const ref = refIn(read(join(own, 'HEAD')))
   return ref === null ? null : branchIn(ref)
@@ -40,7 +40,7 @@ function readPacked(common: string, ref: string): string | null {
   return line?.split(' ', 1)[0] ?? null
 }
 
-/** A git operation that was started and not finished, as a clause; null if there is none. */
+/** A git operation that was started and not finished, as a clause. Null if there is none. */
 export function unfinishedOperation({ own }: GitDirs): string | null {
   const signs = [
     ['rebase-merge', 'a rebase is in progress'],

@@ -8,8 +8,8 @@ import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
 
 /**
- * How git was told not to look at a file, as `git ls-files -v` shows it: `h` for assume-unchanged, `S` for skip-worktree,
- * `s` for both. Ralph looks at these files all the same.
+ * The mark by which git does not look at a file, as `git ls-files -v` shows it: `h` for assume-unchanged, `S` for
+ * skip-worktree, `s` for both. Ralph looks at these files all the same.
  */
 export type Flag = 'h' | 'S' | 's'
 
@@ -46,7 +46,9 @@ export function readIndex(place: IndexPlace): IndexState | Promise<IndexState | 
   return known?.signature === signature ? known : askForIndex(place, index, signature)
 }
 
-/** Letter, mode, object, stage, path, and what the index knows of the file, beginning with the second of its last change. */
+/**
+ * Letter, mode, object, stage, path, and what the index knows of the file, beginning with the second of its last change.
+ */
 const ENTRY = /(.) (\d+) ([0-9a-f]+) (\d)\t([^\0]*)\0( {2}ctime: (\d+).*\n(?: .*\n)*)/gy
 
 async function askForIndex(

@@ -33,7 +33,8 @@ export async function hooksOf(root: string, env: Record<string, string>): Promis
 
 /**
  * What the hooks themselves are likely to run, relative to the root: what is in folders of theirs; if they lie in the work
- * tree, what is around them (husky keeps the hooks one folder above what git calls); and what a manager is told to run.
+ * tree, what is around them (husky keeps the hooks one folder above what git calls); and what a manager is configured to
+ * run.
  */
 function filesOfHooks(root: string, dir: string): string[] {
   const real = relative(root, realPathOf(dir))

@@ -42,7 +42,7 @@ export function isKept(start: Start, runDir: string, path: string): boolean {
   return hash !== undefined && contentOf(keptFolder(runDir), path) === hash && hash !== 'special'
 }
 
-/** Copies a link as a link and a file with its mode; false if it fails. `made`: folders that exist already. */
+/** Copies a link as a link and a file with its mode. Returns false if it fails. `made`: folders that exist already. */
 function copy(root: string, path: string, folder: string, made: Set<string>): boolean {
   const from = join(root, path)
   const to = join(folder, path)
@@ -59,7 +59,7 @@ function copy(root: string, path: string, folder: string, made: Set<string>): bo
   }
 }
 
-/** The text of a path; null: there was none; undefined: nobody can tell. */
+/** The text of a path. Null if there was none, undefined if nobody can know. */
 type Text = string | null | undefined
 
 /**
@@ -87,8 +87,8 @@ function keptText(start: Start, runDir: string, path: string): Text {
 }
 
 /**
- * Reads files of a commit with one call of git; null if git fails. A path that the commit does not have gives null; what
- * is no file is left out.
+ * Reads files of a commit with one call of git. Returns null if git fails. A path that the commit does not have gives
+ * null. What is no file is left out.
  */
 async function readBlobs(
   root: string,

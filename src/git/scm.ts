@@ -23,7 +23,7 @@ export type Scm = {
 export type ScmPorts = {
   record(event: RunEvent): void
   now(): number
-  /** The agent's answer to the fixed prompt; empty if it gave none. `changes` is what the message is about. */
+  /** The agent's answer to the fixed prompt. Empty if it gave none. `changes` is what the message is about. */
   ask(id: StepId, changes: string): Promise<string>
   /** Those of these paths that were changed since, or while, they were checked. */
   unchecked(paths: readonly string[], settled: CommittedStep): Promise<readonly string[]>
@@ -56,7 +56,7 @@ export type ScmState = Readonly<Scm> & {
   warn(note: string): void
   /** The user knows that hooks changed. */
   saidHooks: boolean
-  /** How hooks made the latest commit something else than what was checked. They usually did not: null. */
+  /** How hooks made the latest commit something else than what was checked. Null if they did not. */
   hooked: string | null
 }
 

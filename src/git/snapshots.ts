@@ -18,7 +18,7 @@ export interface Snapshots {
   atStart(): Promise<string>
   /** What changed from one tree to another, without ralph's own files. */
   diff(from: string, to: string): Promise<string>
-  /** Makes the files as they were in a tree; returns those that were not, or why that cannot be done. */
+  /** Makes the files as they were in a tree. Returns those that were not, or why that cannot be done. */
   putBack(tree: string): Promise<{ paths: string[]; obstacle: string | null }>
   /** Whether a file of a tree has this text in one line. */
   contains(tree: string, text: string): Promise<boolean>

@@ -19,11 +19,11 @@ export type Start = {
   dirty: Record<string, string>
   /** What was staged: mode and object, as in the index. */
   staged: Record<string, { mode: string; object: string }>
-  /** Untracked paths that git ignored; a whole folder ends in a slash. */
+  /** Untracked paths that git ignored. A whole folder ends in a slash. */
   ignored: string[]
-  /** Paths that git was told not to look at, except those below. */
+  /** Paths that are marked assume-unchanged or skip-worktree, except those below. */
   flagged: Record<string, Flag>
-  /** What a sparse checkout left out; a whole folder ends in a slash. */
+  /** What a sparse checkout left out. A whole folder ends in a slash. */
   sparse: string[]
   /** When it was, in milliseconds. */
   at: number
@@ -59,7 +59,7 @@ export async function recordStart(project: string, env: Record<string, string>):
   }
 }
 
-/** Which folders a start is about; a missing one has an empty id. */
+/** Which folders a start is about. A missing one has an empty id. */
 export function idsOf({ root, dirs }: Pick<Start, 'root' | 'dirs'>): {
   root: string
   own: string

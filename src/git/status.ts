@@ -20,15 +20,15 @@ import type { Start } from './start.ts'
 export const HASHED_BYTES = 16 * 1024 * 1024
 
 export type Status = {
-  /** The repository's top folder; paths are relative to it. */
+  /** The repository's top folder. Paths are relative to it. */
   root: string
-  /** null before the first commit. */
+  /** The commit of HEAD. Null before the first one. */
   head: string | null
-  /** null if HEAD is detached. */
+  /** The current branch. Null if HEAD is detached. */
   branch: string | null
-  /** Every path that differs from HEAD or is new, without ignored ones and ralph's sessions; a rename gives both names. */
+  /** Every path that differs from HEAD or is new, without ignored ones and ralph's sessions. A rename gives both names. */
   paths: string[]
-  /** Of the paths that would be there: those that git ignored when the run began. They are the user's. */
+  /** Paths that git ignored when the run began, and that would be in `paths`. They are the user's. */
   ignoredBefore: string[]
   /** The paths that are marked assume-unchanged or skip-worktree. Ralph looks at them all the same. */
   flags: ReadonlyMap<string, Flag>
@@ -43,13 +43,13 @@ export type Status = {
 export type KnownStart = Pick<Start, 'root' | 'dirs' | 'dirty' | 'ignored' | 'sparse' | 'at'>
 
 type StatusOptions = {
-  /** Absent: this is the start. */
+  /** The start of the run. Absent if this is it. */
   start?: KnownStart
   /** List ignored paths too, in the text; a folder that is ignored as a whole is one path. */
   ignored?: boolean
 }
 
-/** The status of a project's repository; null outside one, or without git. Passing the start saves a call. */
+/** The status of a project's repository. Null outside one, or without git. Passing the start saves a call. */
 export async function readStatus(
   project: string,
   env: Record<string, string>,
@@ -115,7 +115,7 @@ export function ignoredAtStart(start?: Pick<Start, 'dirty' | 'ignored'>): (path:
   return path => isListed(path) && !Object.hasOwn(start?.dirty ?? {}, path)
 }
 
-/** The repository that a folder is in; null outside one, or without git. */
+/** The repository that a folder is in. Null outside one, or without git. */
 export async function repositoryAt(
   project: string,
   env: Record<string, string>,
@@ -126,7 +126,7 @@ export async function repositoryAt(
   return root && own && common ? { root, dirs: { own, common } } : null
 }
 
-/** Why git does not read the repository that a project is in, in its own words; null if it is in none. */
+/** Why git does not read the repository that a project is in, in its own words. Null if it is in none. */
 export const whyUnreadable = async (project: string, env: Record<string, string>): Promise<string | null> =>
   mayBeTracked(project, env) ? await attempt(project, env, ['status', '--porcelain']) : null
 

@@ -46,7 +46,7 @@ export async function changedBetween(
     .sort()
 }
 
-/** The paths in which two commits differ; null means no commit yet. */
+/** The paths in which two commits differ. Null stands for no commit yet. */
 export async function pathsBetween(
   root: string,
   env: Record<string, string>,

@@ -43,7 +43,7 @@ export type UndoContext = {
   /** The repository's top folder, pinned: nothing outside it is changed. */
   root: PinnedFolder
   runDir: string
-  /** null if the run crashed and did not record it. */
+  /** Null if the run crashed and did not record it. */
   left: EndSnapshot | null
   /** An earlier undo was interrupted, so the tree is not as the run left it. */
   isBegun: boolean
@@ -53,7 +53,7 @@ export type UndoContext = {
   scratch: Scratch
 }
 
-/** Decides what an undo has to do; changes nothing. Throws a UsageError if something of the user's is in the way. */
+/** Decides what an undo has to do. Changes nothing. Throws a UsageError if something of the user's is in the way. */
 export async function planUndo(undoing: UndoContext): Promise<UndoPlan> {
   const { start, runDir, left, isBegun, force, env, scratch } = undoing
   const operation = unfinishedOperation(start.dirs)

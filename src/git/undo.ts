@@ -26,7 +26,9 @@ export const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'ralph@localhost',
 }
 
-/** Saves everything as it is now in a commit on no branch; returns the ref that keeps it. What is staged is a parent of it. */
+/**
+ * Saves everything as it is now in a commit on no branch. Returns the ref that keeps it. What is staged is a parent of it.
+ */
 export async function save(
   { start, env }: UndoContext,
   { now, tree }: UndoPlan,
@@ -118,7 +120,7 @@ async function moveHead({ start, env }: UndoContext, { now, tip }: UndoPlan, run
 /** Restores the index: the commit, and what was staged on top of it. */
 async function resetIndex({ start, env }: UndoContext): Promise<void> {
   const base = start.head === null ? ['--empty'] : ['--reset', start.head]
-  // Git refuses to reset a path that it was told not to look at, if it changed, and believes what the index says of others.
+  // Git refuses to reset a marked path that changed, and believes what the index says of others.
   const index = await readIndex({ root: start.root, gitDir: start.dirs.own, env, since: start.at })
   if (index) await unhide(start.root, env, [...index.flags, ...index.matching, ...index.differing])
   await mustGit(start.root, env, ['read-tree', ...base])

@@ -11,7 +11,7 @@ import {
   type TreeState,
 } from './tree-state.ts'
 
-/** How many paths of one iteration are journaled; the rest is only counted. */
+/** How many paths of one iteration are journaled. The rest is only counted. */
 const MAX_PATHS = 200
 
 /** The user may not know that these are in the history now. */
@@ -23,17 +23,17 @@ export type FileWatch = {
   begin(): Promise<void>
   /** Call it when the agent has ended: it starts to read the tree in the background. */
   prepare(): void
-  /** A short text for the state of the tree; null if it cannot be read. */
+  /** A short text for the state of the tree. Null if it cannot be read. */
   fingerprint(): Promise<string | null>
-  /** Every path that changed since the run began, as far as the tree was read; null if nobody can know. */
+  /** Every path that changed from the beginning of the run to the latest reading. Null if nobody can know. */
   touched(): Promise<ReadonlySet<string> | null>
-  /** Whether a path changed since this iteration began; null if nobody can know. */
+  /** Whether a path changed since this iteration began. Null if nobody can know. */
   changedInStep(): Promise<boolean | null>
   /** The paths that differ between the last two fingerprints of this iteration. */
   changedLately(): Promise<string[]>
   /**
    * Those of these paths that are not as they were at the last two fingerprints of this iteration. After a crash those are
-   * unknown; then it is all of them, unless the tree still has the fingerprint that it was checked with.
+   * unknown. Then it is all of them, unless the tree still has the fingerprint that it was checked with.
    */
   uncheckedAmong(paths: readonly string[], checked: string | undefined): Promise<readonly string[]>
   /** Reads the tree again: ralph changed it itself, so what was read before does not count. */
@@ -44,7 +44,7 @@ export type FileWatch = {
 
 /**
  * Follows the changes of the tree. Reading it takes a call of git, so one reading answers both whether something changed
- * and what. `repository` is as the run found it, null outside one; `known` is the state of the tree now; `start` is its
+ * and what. `repository` is as the run found it. Null outside one. `known` is the state of the tree now; `start` is its
  * state when the run began.
  */
 export function watchFiles(
@@ -62,7 +62,7 @@ export function watchFiles(
   /** The last two states that were fingerprinted in this iteration. */
   let looks: TreeState[] = []
   let latest: TreeState | null = null
-  /** null: not known yet, because an earlier process worked on the run. */
+  /** What changed since the run began. Null until that is known, if an earlier process worked on the run. */
   let touched: Set<string> | null = known && known === start ? new Set() : null
   /** What changed until the latest reading: asked for twice, and git may have to be called. */
   let compared: { before: TreeState; after: TreeState; paths: string[] } | null = null

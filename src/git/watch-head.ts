@@ -32,7 +32,7 @@ export function watchHead(
 
 const DISORDER = 'The git repository is not in order:'
 
-/** What is unfinished in a repository and what to do about it, for a prompt; null if all is in order. */
+/** What is unfinished in a repository and what to do about it, for a prompt. Null if all is in order. */
 export function repositoryProblem(dirs: GitDirs): string | null {
   const operation = unfinishedOperation(dirs)
   return operation && `${DISORDER} ${operation}. Finish or undo it.`
@@ -51,7 +51,7 @@ export const repositoryCheck = (start: Start, options: LockCheckOptions): Check 
   },
 })
 
-/** The same for locks alone; null if there is none now, so that it costs nothing. */
+/** The same for locks alone. Null if there is none now, so that it costs nothing. */
 export const lockCheck = (start: Start, options: LockCheckOptions): Check | null =>
   findLocks(start.dirs).length === 0
     ? null
@@ -68,7 +68,7 @@ export const GIT_CHECK = 'git'
 export type LockCheckOptions = {
   /** Paths are shown relative to it. */
   project: string
-  /** Absent: no lock is removed. */
+  /** How a lock may be removed. Absent if none is. */
   removal?: (since: number) => LockRemoval
 }
 

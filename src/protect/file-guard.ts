@@ -16,7 +16,7 @@ import { addViolations, isViolated, NO_VIOLATIONS, type Violations } from './vio
 export interface FileGuard {
   /** Everything that changed until now was allowed. Throws a CannotGoOn if something cannot be protected. */
   take(): Promise<void>
-  /** Puts back what changed, also after a crash; returns what that was. */
+  /** Puts back what changed, also after a crash. Returns what that was. */
   restore(): Promise<Violations>
   /** All that was found since the last call of `take`, also by an earlier process. */
   violations(): Violations

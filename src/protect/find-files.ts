@@ -63,7 +63,7 @@ function match(root: string, glob: Glob, entries: Entry[], limitMs?: number): En
   )
 }
 
-/** null if the folder cannot be looked into. */
+/** The entries of a folder. Null if it cannot be looked into. */
 function list(root: string, folder: Entry): Entry[] | null {
   try {
     return readdirSync(join(root, folder.path), { withFileTypes: true })
@@ -96,7 +96,7 @@ export type Survey = {
   unmatched: string[]
   /** How many files the others match. */
   files: number
-  /** A folder that may hold more of them, but cannot be looked into; null if there is none. */
+  /** A folder that may hold more of them, but cannot be looked into. Null if there is none. */
   closed: string | null
 }
 

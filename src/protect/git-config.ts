@@ -1,12 +1,12 @@
 import { type ConfigChange, type ConfigEntry, compareConfig } from './config-keys.ts'
 
-/** Runs `git config` with these arguments and this input; null if git fails. */
+/** Runs `git config` with these arguments and this input. Null if git fails. */
 export type ConfigTool = (args: string[], input?: string) => Promise<string | null>
 
 /** A configuration that a person wrote is far smaller, and git would take long to list a larger one. */
 const MAX_CHARS = 1024 * 1024
 
-/** The entries of a configuration, without those of files that it includes; null if git cannot read it. */
+/** The entries of a configuration, without those of files that it includes. Null if git cannot read it. */
 export async function readConfigEntries(tool: ConfigTool, text: string): Promise<ConfigEntry[] | null> {
   if (text.length > MAX_CHARS) return null
   const list = await tool(['--no-includes', '--file', '-', '--list', '-z'], text)
@@ -21,7 +21,7 @@ export async function readConfigEntries(tool: ConfigTool, text: string): Promise
     })
 }
 
-/** What changed between two texts of a configuration; null if git cannot read the later one. */
+/** What changed between two texts of a configuration. Null if git cannot read the later one. */
 export async function configChange(
   tool: ConfigTool,
   before: string,

@@ -4,13 +4,13 @@ import { bareGlob, GLOB_OPTIONS } from '../core/glob.ts'
 /** A file pattern, compiled once because it is matched twice in every iteration. */
 export type Glob = {
   pattern: string
-  /** The folder that contains everything that can match; without wildcards, the only path that matches. */
+  /** The folder that contains everything that can match. Without wildcards, the only path that matches. */
   base: string
   /** Whether it matches this path. A folder that matches includes everything in it. */
   matches(path: string): boolean
-  /** Whether something in a folder that does not match could match; other folders are skipped. */
+  /** Whether something in a folder that does not match could match. Other folders are skipped. */
   mayHold(folder: string): boolean
-  /** Whether a hostile file name could make matching take very long; one star alone cannot. */
+  /** Whether a hostile file name could make matching take very long. One star alone cannot. */
   canBacktrack: boolean
 }
 

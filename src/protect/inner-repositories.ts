@@ -13,7 +13,7 @@ import type { Violations } from './violations.ts'
 /** The work tree and the folders that git has for it. */
 export type WorkTree = { root: string; dirs: { own: string; common: string } }
 
-/** The output of `git ls-files --stage -z` for a work tree and its folder of git; null if git fails. */
+/** The output of `git ls-files --stage -z` for a work tree and its folder of git. Null if git fails. */
 export type ListIndex = (workTree: string, gitDir: string) => Promise<string | null>
 
 /** Submodules within submodules. */

@@ -11,15 +11,15 @@ import {
 
 /** Files that an agent must not change. A change is put back, and counts as a failed check. */
 export interface Protection {
-  /** Call it before an agent starts: everything that changed until now was allowed. */
+  /** Takes the files as they are now: every change until then was allowed. Call it before an agent starts. */
   take(): Promise<void>
-  /** Call it after the agent has ended, and after a crash: puts back what changed; returns what that was, or null. */
+  /** Puts back what changed, and returns what that was, or null. Call it after the agent has ended, and after a crash. */
   restore(): Promise<string | null>
   /** What was put back since the last call of `take`, by path from the project. */
   violations(): readonly string[]
-  /** The failed check of the last iteration; empty if nothing was changed. */
+  /** The failed check of the last iteration. Empty if nothing was changed. */
   checks(): Check[]
-  /** The step is over: what is shared with other steps may be recorded again without it. */
+  /** Ends the step's share: what other steps share may be recorded again without it. */
   release(): void
 }
 

@@ -4,7 +4,7 @@ import { actWithin, isPinned, PathChanged, type PinnedFolder, walkWithin } from 
 import type { SetAside } from './set-aside.ts'
 import type { Kept, Snapshot } from './snapshot.ts'
 
-/** Why a path could not be put back, as the end of a sentence; null if it was. */
+/** Why a path could not be put back, as the end of a sentence. Null if it was. */
 export function putBack(
   root: PinnedFolder,
   path: string,

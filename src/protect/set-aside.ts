@@ -13,10 +13,10 @@ import { LIMITS, readRegularFile } from '../store/files/read.ts'
 
 /** Where what a restore replaces or removes is kept: it may be a person's work. */
 export interface SetAside {
-  /** The folder that holds what was moved since the last call of `begin`; null: nothing was. */
+  /** The folder that holds what was moved since the last call of `begin`. Null if nothing was. */
   folder(): string | null
   begin(): void
-  /** Moves what is at `entry` away; `path` is its real path, which gives its name. */
+  /** Moves what is at `entry` away. `path` is its real path, which gives its name. */
   move(entry: string, path: string): void
 }
 

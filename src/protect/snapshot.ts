@@ -29,7 +29,7 @@ export type AreaFiles = {
   closed: string[]
 }
 
-/** Reads the files of the areas; a file that is as in `last` is not read again. */
+/** Reads the files of the areas. A file that is as in `last` is not read again. */
 export function readAreas(areas: Area[], last: Snapshot): AreaFiles {
   const files: Snapshot = {}
   const closed = new Set<string>()
@@ -59,7 +59,7 @@ function linkAbove(root: string, path: string): string | null {
   return null
 }
 
-/** A snapshot of the areas; `last` itself if nothing changed. Throws CannotGoOn if it could not all be put back. */
+/** A snapshot of the areas. It is `last` itself if nothing changed. Throws CannotGoOn if it could not all be put back. */
 export function takeSnapshot(areas: Area[], last: Snapshot): Snapshot {
   const { files, closed } = readAreas(areas, last)
   const paths = Object.keys(files)
@@ -110,7 +110,7 @@ const isSame = (before: Kept | undefined, after: Kept | undefined) =>
     before.data === after.data &&
     before.mode === after.mode)
 
-/** null: nothing is there. */
+/** What is at a path. Null if nothing is. */
 function read(path: string, last: Kept | undefined): Kept | null {
   const kept = (kind: Kept['kind'], data: string, mode: number, stat: string) => ({ kind, data, mode, stat })
   try {

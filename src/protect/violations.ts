@@ -52,7 +52,7 @@ function violationNote({ changed, failed, gone, kept }: Violations): string {
   return parts.join(' ')
 }
 
-/** The failed check of an iteration; none if nothing was changed. */
+/** The failed check of an iteration. None if nothing was changed. */
 export const violationChecks = (violations: Violations): Check[] =>
   isViolated(violations)
     ? [

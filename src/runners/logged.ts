@@ -9,7 +9,7 @@ import { whenRoom } from '../core/trouble/no-room.ts'
 /** Starts a process whose whole output goes to an open file. */
 export type StartToFile = (command: Command, id: StepId | null, fd: number) => Promise<Live>
 
-/** A command that writes more bytes than `written` would fill the disk, so it is ended; the first `kept` bytes stay. */
+/** A command that writes more bytes than `written` would fill the disk, so it is ended. The first `kept` bytes stay. */
 const LIMITS = { written: 1e9, kept: 64e6 }
 
 export type Log = {
@@ -25,7 +25,7 @@ export type Log = {
   limits?: typeof LIMITS
 }
 
-/** `failure`: why it did not pass, for the end of a sentence; null if it passed. */
+/** `failure`: why it did not pass, for the end of a sentence. Null if it passed. */
 export type Logged = {
   exit: Exit
   failure: string | null
@@ -100,7 +100,7 @@ async function runInto(
 /** `stopped`: why ralph ended it, or null. */
 export type Failure = { exit: Exit; stopped: string | null; error: string | null }
 
-/** Why a command did not pass, for the end of a sentence; null if it passed. */
+/** Why a command did not pass, for the end of a sentence. Null if it passed. */
 export function failureOf({ exit, stopped, error }: Failure): string | null {
   if (error !== null) return `could not be run: ${error}`
   if (stopped !== null) return stopped

@@ -9,7 +9,7 @@ export type Ran =
   | { end: 'interrupted' }
   | { end: 'unstartable'; why: string }
 
-/** Runs a program to its end; its standard input is closed. Never rejects: a crash or a timeout is a result. */
+/** Runs a program to its end. Its standard input is closed. Never rejects: a crash or a timeout is a result. */
 export type RunCommand = (
   argv: string[],
   options: { cwd: string; env: Record<string, string>; timeoutMs: number; stdin?: string },
@@ -19,7 +19,9 @@ const MAX_OUTPUT = 64 * 1024
 /** How long to read output after the exit: a pipe that another process holds never ends. */
 const DRAIN_MS = 200
 
-/** Runs programs until the signal is aborted. A program that still runs then, or takes too long, is killed with its group. */
+/**
+ * Runs programs until the signal is aborted. A program that still runs then, or takes too long, is killed with its group.
+ */
 export const commandRunner =
   (signal: AbortSignal): RunCommand =>
   async (argv, { cwd, env, timeoutMs, stdin = '' }) => {

@@ -7,10 +7,10 @@ import type { CallFiles } from './step-files.ts'
 
 const NAME = 'activity.ndjson'
 
-/** The file of a step to which hooks of its agent add lines; the agent itself can do so too. */
+/** The file of a step to which hooks of its agent add lines. The agent itself can do so too. */
 export type ActivityFile = {
   path: string
-  /** Passes on the lines that are new. Also done by itself when the file grows, if the system tells. */
+  /** Passes on the lines that are new. Also done by itself when the file grows, if the system reports that. */
   read(): void
   close(): void
 }

@@ -11,8 +11,8 @@ import { watchFolder } from './files/watch-folder.ts'
 const folderOf = (runDir: string) => join(runDir, 'control')
 
 /**
- * Sends a request to a run. Each is its own file, complete when it appears and gone once it is journaled. `to`: the process it is meant for. `from`:
- * the one that sends it.
+ * Sends a request to a run. Each is its own file, complete when it appears and gone once it is journaled. `to`: the process
+ * it is meant for. `from`: the one that sends it.
  */
 export function sendControl(
   runDir: string,
@@ -91,7 +91,7 @@ const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
 const isOver = (id: string, past: readonly RunEvent[]) => past.some(e => 'request' in e && e.request === id)
 
 /**
- * Watches a folder; if it is removed, creates it again.
+ * Watches a folder. If it is removed, creates it again.
  * The watcher keeps ralph alive while a paused run has nothing else to wait for.
  */
 function keepWatching(folder: string, onRequest: () => void): { renew(): void; stop(): void } {
@@ -139,7 +139,7 @@ function namesIn(folder: string): string[] {
 /** A request, the process it was sent to and the one that sent it. */
 type Sent = { control: Control; to?: ProcessRef; from?: Sender }
 
-/** null: the request cannot be read. */
+/** What a request says. Null if it cannot be read. */
 function read(path: string): Sent | null {
   try {
     const text = readRegularFile(path, { limit: LIMITS.small }).toString()

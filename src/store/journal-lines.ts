@@ -93,7 +93,7 @@ export function parseEvent(line: string): { event: RunEvent } | { wrong: string 
 /** What the journals of all versions begin with. */
 export type Beginning = { v: number; at: number; id: string; project: string }
 
-/** The beginning of a run in the first line of its journal; null if it is none. */
+/** The beginning of a run in the first line of its journal. Null if it is none. */
 export function parseBeginning(line: string): Beginning | null {
   const value = parse(line) as Record<string, unknown> | null
   if (kindOf(value) !== 'object' || value?.type !== 'began') return null

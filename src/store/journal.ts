@@ -100,7 +100,7 @@ export function readJournal(runDir: string): RunEvent[] {
   })
 }
 
-/** How a run began, whichever version of ralph wrote it; null if the first event is missing or invalid. */
+/** How a run began, whichever version of ralph wrote it. Null if the first event is missing or invalid. */
 export function beginningOf(runDir: string): Beginning | null {
   if (!existsSync(journalPath(runDir))) return null
   try {
@@ -115,7 +115,7 @@ export function beginningOf(runDir: string): Beginning | null {
 const BEGINNING = /^\{"type":"began","at":\d+,"v":\d+,"id":"[^"]*","project":("(?:[^"\\]|\\.)*"),/
 const BEGINNING_BYTES = 8192
 
-/** The folder that a run began in, from the first bytes of its journal; null if they do not tell. */
+/** The folder that a run began in, from the first bytes of its journal. Null if they do not say. */
 export function beganIn(runDir: string): string | null {
   try {
     const [, folder] = BEGINNING.exec(firstBytesOf(journalPath(runDir), BEGINNING_BYTES).toString()) ?? []

@@ -77,7 +77,7 @@ function acquire(
   throw new UsageError(`other processes keep taking the lock ${path}; try again`)
 }
 
-/** Who is working in a project; null if nobody is, or the holder is dead. Changes nothing. */
+/** Who is working in a project. Null if nobody is, or the holder is dead. Changes nothing. */
 export function readLock(home: string, project: string, isAlive: IsAlive): Holder | null {
   const holder = holderIn(lockPath(home, project))
   return holder && isHeld(holder, isAlive) ? holder : null
@@ -141,7 +141,7 @@ function release(path: string, mine: Holder): void {
 
 const read = (path: string): string | null => textAt(path, { limit: LIMITS.small })
 
-/** null: nobody, or it cannot be read. */
+/** Who holds a lock. Null if nobody does, or it cannot be read. */
 const holderIn = (path: string): Holder | null => parse(read(path) ?? '')
 
 function parse(text: string): Holder | null {

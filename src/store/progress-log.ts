@@ -6,7 +6,7 @@ import { isPinned, type PinnedFolder } from './files/pinned.ts'
 
 export type ProgressLog = {
   path: string
-  /** The user's folder; if it is gone, nothing is written. */
+  /** The user's folder. If it is gone, nothing is written. */
   root: PinnedFolder
   /** All events so far, including the one that is being handled. */
   journal(): readonly RunEvent[]
@@ -56,7 +56,7 @@ const OVERWRITTEN = 'progress.txt was overwritten; it is restored from the journ
 /** The first character of an entry may also end another one, so only two or more show an incomplete entry. */
 const MIN_OVERLAP = 2
 
-/** What is missing of the last entries in a text; the first of them may be there in part. */
+/** What is missing of the last entries in a text. The first of them may be there in part. */
 function missingText(entries: readonly string[], text: string): string {
   const present = entries.findLastIndex(entry => entry !== '' && text.includes(entry))
   const missing = entries.slice(present + 1).join('')

@@ -20,7 +20,7 @@ export function findReceipt(home: string, name: string): unknown {
   return read(home, matches[0]!)
 }
 
-/** The latest receipt of a project; null if there is none. */
+/** The latest receipt of a project. Null if there is none. */
 export function latestReceipt(home: string, project: string): unknown {
   for (const id of idsIn(home).sort().reverse()) {
     const receipt = read(home, id)
@@ -29,7 +29,7 @@ export function latestReceipt(home: string, project: string): unknown {
   return null
 }
 
-/** null if it cannot be read, or is of another version of ralph. */
+/** A receipt. Null if it cannot be read, or is of another version of ralph. */
 function read(home: string, id: string): { project?: unknown } | null {
   const text = textAt(join(folderOf(home), `${id}.json`), { limit: LIMITS.own })
   try {

@@ -21,13 +21,13 @@ export interface Session {
   /** Creates the folder again if it is missing: an agent may have cleaned the tree. */
   ensureFolder(): void
   /**
-   * The folder of a step's files; every step has its own. Call `ensureFolder` before the agent starts: this does not create the
-   * session folder, so what a working agent removes does not come back.
+   * The folder of a step's files. Every step has its own. Call `ensureFolder` before the agent starts: this does not create
+   * the session folder, so what a working agent removes does not come back.
    */
   folderFor(id: StepId): string
-  /** The same when no agent of the step is at work; null: the folder of the baseline. */
+  /** The same when no agent of the step is at work. With null, the folder of the baseline. */
   folderOf(id: StepId | null): string
-  /** The number of the iteration that a step is; 0 for the baseline. */
+  /** The number of the iteration that a step is, or 0 for the baseline. */
   numberOf(id: StepId | null): number
   /**
    * Runs an action on a file here, unless a link leads elsewhere; `entry` is a path that no later link can redirect. If it

@@ -10,7 +10,7 @@ import { describeWriteError } from './files/writable.ts'
 /** How the folders of a run's steps are named. Learns from every event of the run. */
 export type StepFolders = {
   learn(event: RunEvent): void
-  /** The number of the iteration that a step is; 0 for the baseline. */
+  /** The number of the iteration that a step is, or 0 for the baseline. */
   numberOf(id: StepId | null): number
   nameOf(id: StepId | null): string
 }
@@ -55,7 +55,7 @@ export const STREAM_FILE = 'stream.ndjson'
 export type CallFiles = {
   /** The folder of a step. A step has one, however many calls it makes. */
   folderFor(id: StepId): string
-  /** Runs an action on a file; if it fails, the run stops. It is not the agent's failure. */
+  /** Runs an action on a file. If it fails, the run stops. It is not the agent's failure. */
   keep<T>(path: string, act: (entry: string) => T): T
 }
 
@@ -81,7 +81,7 @@ export function callRecord(files: CallFiles, role?: string, limits = LIMITS) {
     }
   }
   return {
-    /** Returns the path of the prompt; null if the agent has already removed the folder. */
+    /** Returns the path of the prompt, or null if the agent has already removed the folder. */
     open(id: StepId, prompt: string): string | null {
       try {
         folder = files.folderFor(id)
@@ -122,7 +122,7 @@ type Stream = ReturnType<typeof openStream>
 
 const NO_FILE: Stream = { write() {}, close() {} }
 
-/** A file that keeps bytes up to a limit; its last line says if there were more. */
+/** A file that keeps bytes up to a limit. Its last line says if there were more. */
 function openStream(path: string, title: string, limit: number, keep: CallFiles['keep']) {
   const fd = keep(path, openNewFile)
   const leftOut = `\n[ralph: the rest of ${title} is left out, after ${limit / 1e6} MB]\n`

@@ -22,7 +22,7 @@ export async function enterBranch(
   return true
 }
 
-/** Creates a branch and switches to it; uncommitted changes stay in the tree. */
+/** Creates a branch and switches to it. Uncommitted changes stay in the tree. */
 export async function startBranch(project: string, name: string, env: Record<string, string>): Promise<void> {
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null)
     throw new UsageError(`--branch ${name}: this is not a git repository`)

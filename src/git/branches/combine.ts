@@ -26,8 +26,8 @@ const unasked = (env: Record<string, string>) => ({ ...env, GIT_EDITOR: 'true', 
 /**
  * Makes a commit that has the work of `tip` and comes after `onto`. It only makes commits: no branch moves and no file
  * changes that anybody else sees, so a crash leaves nothing to undo. A conflict becomes a commit too, with its marks, so
- * that whoever resolves it starts from a clean tree. `conflict`: such a commit, which is resolved by now; it does not
- * become part of the result.
+ * that the agent that resolves it starts from a clean tree. `conflict`: such a commit, which is resolved by now; it does
+ * not become part of the result.
  */
 export async function combine(
   bench: Workbench,
@@ -114,7 +114,7 @@ async function headOf(dir: string, env: Record<string, string>): Promise<string>
   return head
 }
 
-/** The whole work as one commit after `onto`; a merge also names the commits that it came from. */
+/** The whole work as one commit after `onto`. A merge also names the commits that it came from. */
 async function asOneCommit(
   { root, env }: Workbench,
   tip: string,
@@ -129,7 +129,7 @@ async function asOneCommit(
   return isMerge ? tip : sameTree(root, env, tip, [onto, tip], message)
 }
 
-/** One merge of a conflict and of what resolved it; `tip` itself, if the conflict is not part of it. */
+/** One merge of a conflict and of what resolved it. It is `tip` itself if the conflict is not part of it. */
 async function foldConflict(
   { root, env }: Workbench,
   tip: string,

@@ -78,7 +78,7 @@ async function moveOnce(target: TargetBranch, { from, to, isForward }: MoveOptio
 const isCheckedOut = async ({ root, branch, env }: TargetBranch): Promise<boolean> =>
   (await git(root, env, ['symbolic-ref', '--quiet', 'HEAD']))?.trim() === `refs/heads/${branch}`
 
-/** The folder that has the branch checked out; null: none has. */
+/** The folder that has the branch checked out. Null if none has. */
 async function checkedOutIn({ root, branch, env }: TargetBranch): Promise<string | null> {
   const list = (await git(root, env, ['worktree', 'list', '--porcelain'])) ?? ''
   const found = list.split('\n\n').find(block => block.split('\n').includes(`branch refs/heads/${branch}`))
@@ -144,7 +144,7 @@ const isSame = (now: Buffer | null, before: Buffer | null): boolean =>
 const isBeginning = (now: Buffer, whole: Buffer | null): boolean =>
   whole?.subarray(0, now.length).equals(now) ?? false
 
-/** As git would keep it. null: nothing is there. */
+/** The content of a path as git would keep it. Null if nothing is there. */
 function contentAt(path: string): Buffer | null | 'unknown' {
   const found = statAt(path)
   if (!found) return null

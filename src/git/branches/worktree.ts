@@ -4,14 +4,16 @@ import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
 export type WorktreePlan = { path: string; branch: string; root: string }
 
-/** Adds a worktree with a new branch from this commit. Never takes one that is there. Returns why it cannot; null: it did. */
+/** Adds a worktree with a new branch from this commit. Never takes one that is there. Returns why it cannot, or null. */
 export const addWorktree = (
   { path, branch, root }: WorktreePlan,
   base: string,
   env: Record<string, string>,
 ): Promise<string | null> => attempt(root, env, ['worktree', 'add', '--quiet', '-b', branch, path, base])
 
-/** Why removing a worktree and its branch would lose something; null: everything is merged into a branch, or into HEAD. */
+/**
+ * Why removing a worktree and its branch would lose something. Null if everything is merged into a branch, or into HEAD.
+ */
 export async function unmergedIn(
   { path, branch, root, base }: WorktreePlan & { base: string },
   env: Record<string, string>,
@@ -68,8 +70,8 @@ async function hasPatches(
 }
 
 /**
- * Removes a worktree and its branch, as far as they are there. The caller has made sure that nothing is lost. `isFresh`:
- * nobody worked in it. Returns why it cannot; null: both are gone.
+ * Removes a worktree and its branch, if they are there. The caller has made sure that nothing is lost. `isFresh`: nobody
+ * worked in it. Returns why it cannot, or null if both are gone.
  */
 export async function removeWorktree(
   { path, branch, root }: WorktreePlan,
@@ -95,7 +97,10 @@ async function discard(
   rmSync(path, { recursive: true, force: true })
 }
 
-/** Does something in a worktree at this commit, on no branch, that is removed afterwards. What a crash left there goes first. */
+/**
+ * Does something in a worktree at this commit, on no branch, that is removed afterwards. What a crash left there goes
+ * first.
+ */
 export async function withScratchWorktree<T>(
   place: Pick<WorktreePlan, 'path' | 'root'>,
   commit: string,

@@ -24,7 +24,7 @@ export async function committedSince(start: Start, env: Record<string, string>):
   return [...new Set((names ?? '').split('\0').map(name => name.replace(/^\n+/, '')))].filter(Boolean)
 }
 
-/** What is staged, by path: its mode and object; `0` and zeros for what is removed. */
+/** What is staged, by path: its mode and object. Those of a removed path are `0` and zeros. */
 export async function stagedNow(root: string, env: Record<string, string>): Promise<Map<string, string>> {
   const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z']
   const fields = ((await git(root, env, args)) ?? '').split('\0')

@@ -72,7 +72,7 @@ export function folderTester({ root, dirs }: Pick<Start, 'root' | 'dirs'>): (fol
 
 const isBelow = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..')
 
-/** The lock in a complaint of git's, which is in the user's language; null if it is about something else. */
+/** The lock in a complaint of git's, which is in the user's language. Null if it is about something else. */
 export const lockIn = (complaint: string): string | null =>
   /\/[^\n'"’”»]*\.lock(?=\W|$)/.exec(complaint)?.[0] ?? null
 

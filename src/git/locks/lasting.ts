@@ -8,8 +8,8 @@ export type LockRemoval = {
   /** What was there before is not the run's. In ms since the epoch. */
   since: number
   /**
-   * Looks which processes could own a lock now. The result tells whether one of them still could: none that starts later
-   * can. null: there is no way to know.
+   * Looks which processes could own a lock now. The result says whether one of them still could: none that starts later
+   * can. Null if there is no way to know.
    */
   watchOwners(): ((path: string) => boolean) | null
   onRemoved(path: string): void
@@ -26,7 +26,9 @@ export type LockWait = {
 
 const POLL_MS = 20
 
-/** `alone`: at which age a lock is not waited for that nobody is known to own. `owned`: how long to wait for who may own it. */
+/**
+ * `alone`: at which age a lock is not waited for that nobody is known to own. `owned`: how long to wait for who may own it.
+ */
 const WAITS_MS = { alone: 1000, owned: 4000 }
 
 /** Waits for git's locks to go away, and removes those that a git of this run left. Returns the paths of the others. */
@@ -72,7 +74,7 @@ const isKilled = (failure: string): boolean => failure.includes('was killed by S
 
 /**
  * Runs a git command that fails at once if somebody else holds a lock, if only for a moment: then waits and tries again.
- * The same if it was killed. `act` returns null, or git's complaint; the result is the same, with the locks that last.
+ * The same if it was killed. `act` returns git's complaint, or null. The result is the same, with the locks that last.
  */
 export async function pastLocks(
   dirs: GitDirs,

@@ -27,7 +27,7 @@ async function launchNow(
 ): Promise<Launched> {
   const [program = ''] = command.argv
   try {
-    // Without the prefix, it is the system that tells why a program cannot be started.
+    // Without the prefix, it is the system that says why a program cannot be started.
     const [first = '', ...args] = canStart(command) ? [...prefix, ...command.argv] : command.argv
     const child = spawn(first, args, {
       cwd: command.cwd,
@@ -50,7 +50,7 @@ async function launchNow(
 
 const hasStarted = (child: ChildProcess): child is Launched => child.pid !== undefined
 
-/** Whether its program is there and can be executed, as far as one can see. */
+/** Whether its program seems to be there and to be executable. */
 export function canStart({ argv: [program = ''], cwd, env }: Command): boolean {
   const path = program.includes('/') ? resolve(cwd, program) : findProgram(program, env.PATH ?? '')
   if (path === null || findProgram(path, '') === null) return false
@@ -58,7 +58,7 @@ export function canStart({ argv: [program = ''], cwd, env }: Command): boolean {
   return interpreter === null || existsSync(resolve(cwd, interpreter))
 }
 
-/** What the first line of a script names; null: it is no script, or cannot be read. */
+/** What the first line of a script names. Null if it is no script, or cannot be read. */
 function interpreterOf(path: string): string | null {
   let fd: number | undefined
   try {

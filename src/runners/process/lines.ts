@@ -1,4 +1,4 @@
-/** A longer line is cut, to bound the memory; no event of any agent is that long. */
+/** A longer line is cut, to bound the memory. No event of any agent is that long. */
 export const MAX_LINE = 32 * 1024 * 1024
 
 /** How much of a cut line is passed on. */
@@ -6,7 +6,7 @@ export const CUT_LINE = 64 * 1024
 
 const EMPTY = Buffer.alloc(0)
 const FIRST_SIZE = 64 * 1024
-/** A buffer up to this size is kept for the next long line; a larger one is freed. */
+/** A buffer up to this size is kept for the next long line. A larger one is freed. */
 const KEPT_SIZE = 8 * 1024 * 1024
 
 const LF = 10

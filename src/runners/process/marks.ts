@@ -9,7 +9,7 @@ export type Marks = {
   incarnation?: string
   /** One started process and what descends from it. */
   call?: string
-  /** The call that runs inside a sandbox; what is around it has no such mark. */
+  /** The call that runs inside a sandbox. What is around it has no such mark. */
   inside?: string
   /** The hard limit of file locks, in digits. */
   limit?: string
@@ -27,7 +27,7 @@ export const MARK_NAMES = {
   [INSIDE]: 'inside',
 } as const
 
-/** The step in an environment with marks; null: the command belongs to none. */
+/** The step in an environment with marks. Null if the command belongs to none. */
 export const stepIn = (env: Record<string, string>): StepId | null =>
   /^\d+$/.test(env.RALPH_STEP ?? '') ? Number(env.RALPH_STEP) : null
 
@@ -49,7 +49,7 @@ const bitsOf = (text: string): bigint => createHash('sha256').update(text).diges
 
 const runPart = (run: string): bigint => lowest(RUN_BITS, bitsOf(run))
 
-/** The limit for the processes of an incarnation. `inherited`: ralph's own. null: it is too low to set another. */
+/** The limit for the processes of an incarnation. `inherited`: ralph's own. Null if that is too low to set another. */
 export function limitFor(run: string, incarnation: string, inherited: string | null): string | null {
   const level = inherited === null ? TOP_LEVEL : (BigInt(inherited) >> LEVEL_AT) - 1n
   if (level < 1n) return null

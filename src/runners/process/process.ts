@@ -24,19 +24,19 @@ import {
 import { endTree, findMarked, groupLives, type Target } from './tree.ts'
 import { keepWarden } from './warden.ts'
 
-/** The grace for leftover processes; the full grace is for what ralph stops while it works. */
+/** The grace for leftover processes. The full grace is for what ralph stops while it works. */
 const LEFTOVER_GRACE_MS = 300
 
 export interface ProcessRunner extends Runner {
   /** Throws CannotGoOn if nothing can be started. Call it before a step begins, so that no step fails because of it. */
   requireWarden(): Promise<void>
-  /** null: outside any step. */
+  /** Starts a command in a step. With null as the step, outside any. */
   start(command: Command, id: StepId | null, sink: Sink): Promise<Live>
   /** As `start`, but both output streams go to this open file. Without a pipe, no child can hold it open. */
   startToFile(command: Command, id: StepId | null, fd: number): Promise<Live>
   /** As `start`, but something else starts the process, with the same marks. */
   startBy(command: Command, id: StepId | null, start: StartProcess): Promise<Live>
-  /** null: the step of what was started outside any. */
+  /** Ends what a step left running. With null, what was started outside any. */
   sweep(id: StepId | null): Promise<void>
   /** The environment for agents, so that what they start does not outlive ralph. */
   marks: Record<string, string>
@@ -54,7 +54,7 @@ export type StartedProcess = {
   onExit(callback: () => void): void
   /** Passes its output on, until it has exited. */
   follow(): Promise<Exit>
-  /** How one sees whether it is at work; absent: by its output. */
+  /** How one sees whether it is at work. Absent if that is by its output. */
   watched?: Live['watched']
 }
 

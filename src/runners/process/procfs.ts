@@ -69,7 +69,7 @@ function hasOpen(pid: number, path: string): boolean {
   )
 }
 
-/** null: it was closed, the process has exited, or it is another user's. */
+/** What an action reads. Null if the file was closed, the process has exited, or it is another user's. */
 function orNull<T>(act: () => T): T | null {
   try {
     return act()
@@ -96,7 +96,10 @@ function marksIn(environ: Buffer): Marks {
 
 const LOCKS = Buffer.from('Max file locks')
 
-/** The hard limit of file locks of a process; null: none, or not known. It is readable even where the environment is not. */
+/**
+ * The hard limit of file locks of a process. Null if it has none, or if it is not known. It is readable even where the
+ * environment is not.
+ */
 export function readLimit(pid: number | 'self'): string | null {
   const limits = read(`/proc/${pid}/limits`)
   const at = limits?.indexOf(LOCKS) ?? -1
@@ -118,7 +121,7 @@ function isInExec(pid: number): boolean {
 const PTS_MAJOR = 136
 const CONSOLE_MAJOR = 4
 
-/** The minor number is in two parts, as proc(5) tells. */
+/** The minor number is in two parts, as proc(5) says. */
 export function terminalName(device: number): string | null {
   if (device === 0) return null
   const major = (device >> 8) & 0xfff

@@ -100,7 +100,7 @@ const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit', '/run/current-system/sw/bin
 
 /** The mark of an incarnation that its processes keep when they clear their environment. */
 export type LimitMark = {
-  /** In digits; null: there is none. */
+  /** In digits. Null if there is none. */
   value: string | null
   /** The words before a command that set it. Empty where the system cannot. */
   prefix(): Promise<string[]>
@@ -114,7 +114,7 @@ export function limitMark(run: string, incarnation: string): LimitMark {
   // A sandbox may forbid it, or have no such limit. Then nothing could be started, so it is tried first.
   const canSet = () => canRun([...prefix, 'cat', '/proc/self/limits'], value)
   const tried = whenRoom(program, delay, canSet).then(works => (works ? prefix : []))
-  // Whoever asks for the prefix is told.
+  // Those who ask for the prefix get the error.
   tried.catch(() => {})
   return { value, prefix: () => tried }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Marks } from './marks.ts'
 import { type ProcessEntry, type ProcessStart, processes } from './proc.ts'
 
-/** How often to try to kill; what is left then cannot be killed, because it waits for a dead disk for example. */
+/** How often to try to kill. What is left then cannot be killed, because it waits for a dead disk for example. */
 const ROUNDS = 30
 /** How often a process is looked at whose environment cannot be read now. */
 const BLANK_ATTEMPTS = 4
@@ -51,7 +51,7 @@ export async function endTree(target: Target, graceMs: number): Promise<void> {
 /** `isLimited`: its limit says so, whatever its environment says. */
 type Marked = { entry: ProcessEntry; isLimited: boolean }
 
-/** Finds what is ours among the processes that may have started since this one; null: among all. */
+/** Finds what is ours among the processes that may have started since this one. With null, among all. */
 export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Promise<Marked[]> {
   const found: Marked[] = []
   const collect = (among: readonly number[]): number[] => {
@@ -59,7 +59,7 @@ export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Pr
     for (const { pid, marks } of processes.readMarks(among)) {
       if (marks === null) unreadable.push(pid)
       else if (isOurs(marks)) {
-        // At once: in a moment it may be gone, and only its group tells where its child is.
+        // At once: in a moment it may be gone, and only its group shows where its child is.
         const entry = processes.entry(pid)
         const { limit } = marks
         if (entry) found.push({ entry, isLimited: limit !== undefined && isOurs({ limit }) })
@@ -82,7 +82,7 @@ export async function findMarked(start: ProcessStart | null, isOurs: IsOurs): Pr
   return found
 }
 
-/** Whether a group has members; a zombie counts until its parent has waited for it. */
+/** Whether a group has members. A zombie counts until its parent has waited for it. */
 export function groupLives(pgid: number): boolean {
   try {
     process.kill(-pgid, 0)
@@ -125,7 +125,7 @@ async function find({ leaders, isOurs, spared }: Target, known: Map<number, stri
   return { found, groups }
 }
 
-/** These processes and all below them; nothing that is left out, and nothing below it unless it is found otherwise. */
+/** These processes and all below them, without what is left out and what is only below that. */
 function descendantsOf(
   from: readonly ProcessEntry[],
   children: ReadonlyMap<number, ProcessEntry[]>,

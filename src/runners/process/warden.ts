@@ -29,7 +29,7 @@ export type WardenMark = { name: string; value: string; limit: string | null }
 
 /**
  * Keeps one warden running. It knows the marks that every process of this incarnation carries. `onWornOut`: something
- * keeps ending it, so what runs must be ended now; nothing is started any more.
+ * keeps ending it, so what runs must be ended now. Nothing is started any more.
  */
 export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
   const groups = new Set<number>()

@@ -20,7 +20,7 @@ export type CheckSrtOptions = {
 }
 
 /**
- * What keeps srt from working here; nothing: it works. The runtime's own check of its dependencies is no proof, so a
+ * What keeps srt from working here. Empty if it works. The runtime's own check of its dependencies is no proof, so a
  * program is run inside.
  */
 export async function checkSrt(options: CheckSrtOptions): Promise<Missing[]> {
@@ -30,7 +30,7 @@ export async function checkSrt(options: CheckSrtOptions): Promise<Missing[]> {
   return failure === null ? [] : [obstacleOf(failure, kernelHere())]
 }
 
-/** Runs `true` inside; null: it ended well. */
+/** Runs `true` inside. Returns why that failed, or null. */
 async function tryInside({
   program,
   project,

@@ -1,4 +1,6 @@
-/** What the sandbox kept something inside from: a host, or a file to write. `call`: which command; null: unknown. */
+/**
+ * What the sandbox kept something inside from: a host, or a file to write. `call`: which command. Null if that is unknown.
+ */
 export type Denial = { call: string | null } & ({ host: string; why?: string } | { path: string })
 
 /** What the runtime says if no rule allows a host. Any other reason holds for a host that is allowed, too. */
@@ -8,7 +10,7 @@ const NOT_ALLOWED = 'user denied'
 const NO_FILES = /^\/(?:dev|proc|sys)(?:\/|$)/
 
 /**
- * Reads a line of the runtime's about something that it refused; null: it is about nothing that people can decide.
+ * Reads a line of the runtime's about something that it refused. Null if it is about nothing that people can decide.
  * `exists`: whether there is something at a path.
  */
 export function readDenial(

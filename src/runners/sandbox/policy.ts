@@ -142,11 +142,11 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
 
 /**
- * What the environment inside has besides. Whatever goes to this machine goes past the proxy, so a model on this machine
+ * What the environment inside has in addition. What goes to this machine goes past the proxy, so a model on this machine
  * could not be reached from inside.
  */
 export const environmentInside = ({ network }: SandboxRuntimeConfig): Record<string, string> => ({
-  // Node's own fetch uses the proxy only if it is told to (22.21).
+  // Node's own fetch uses the proxy only with this variable (22.21).
   NODE_USE_ENV_PROXY: '1',
   ...(network.allowedDomains.some(isLoopback) && { NO_PROXY: '', no_proxy: '' }),
 })

@@ -17,7 +17,7 @@ export type SrtOptions = {
   run: string
   /** No program of this project makes the sandbox. */
   project: string
-  /** Asked when it is opened; what holds for files, for each command. */
+  /** What is allowed: asked when it is opened, and what holds for files for each command. */
   borders(): Omit<Borders, 'temp'>
   /** The program that hosts the runtime. */
   program: string
@@ -27,7 +27,7 @@ export type SrtOptions = {
   keeps(name: string): boolean
   /** More hosts for commands that ask for them (`Command.online`). */
   checkDomains: readonly string[]
-  /** `step`: where; null: in none, or it is unknown. */
+  /** Called for each denial. `step` is where it was. Null if it was in none, or is unknown. */
   onDenied(denial: Denial, step: StepId | null): void
   /** How long the host has to answer. */
   answerMs?: number
@@ -146,7 +146,7 @@ function makeFolders({ home, agents }: Omit<Borders, 'temp'>): void {
     }
 }
 
-/** null: the runtime itself printed this. */
+/** The answer in a line. Null if the runtime itself printed it. */
 function answerIn(line: string): HostAnswer | null {
   try {
     const answer = JSON.parse(line)

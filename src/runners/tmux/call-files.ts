@@ -16,7 +16,7 @@ export type CallFolder = {
   life: CallPipe
   /** Lets the agent begin. */
   go(): void
-  /** What the shim wrote down; null: it did not come to that. */
+  /** What the shim wrote down. Null if it did not come to that. */
   exit(): Exit | null
   remove(): void
 }

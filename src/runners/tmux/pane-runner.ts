@@ -16,8 +16,8 @@ import { captureScreen, runInWindow, type WorkerWindow } from './window.ts'
 
 /**
  * Runs commands that print for people in the window of a worker, where one can look at them. All else, and the marks, the
- * warden, stopping and sweeping, are those of the runner that `make` gives. The window holds one agent at a time; a second one
- * runs without a window.
+ * warden, stopping and sweeping, are those of the runner that `make` gives. The window holds one agent at a time; a second
+ * one runs without a window.
  */
 export const paneRunner =
   (make: MakeRunner, window: WorkerWindow, folderFor: (run: string) => string): MakeRunner =>
@@ -27,7 +27,7 @@ export const paneRunner =
     return {
       ...runner,
       start(command, id, sink) {
-        // Starting what cannot be started tells why.
+        // The other runner says why something cannot be started.
         if (!command.plain || isTaken || !canStart(command)) return runner.start(command, id, sink)
         isTaken = true
         return runner
@@ -48,7 +48,10 @@ export const paneRunner =
 
 /** How long the shim has to begin. */
 const START_MS = 10_000
-/** After the exit, the rest of the output comes through tmux and a pipe, and ends with a mark. Without the mark, it counts as read after this silence. */
+/**
+ * After the exit, the rest of the output comes through tmux and a pipe, and ends with a mark. Without the mark, it counts
+ * as read after this silence.
+ */
 const DRAIN = { quietMs: 1000, maxDrainMs: 30_000 }
 
 /** Starts a marked command in the window of a worker. `inside`: the folder for its files. */
@@ -151,7 +154,7 @@ const LOST: Exit = {
   lost: 'the window that the agent ran in was closed, or its tmux server ended',
 }
 
-/** Gives lines as people read them, and tells which are lines of the prompt. */
+/** Gives lines as people read them, and marks those of the prompt. */
 function ownLines(sink: Sink, prompt: string): Sink {
   const asked = new Set(prompt.split('\n').map(line => line.trim()))
   asked.delete('')

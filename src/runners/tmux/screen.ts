@@ -13,8 +13,8 @@ export type ScreenWatch = {
 }
 
 /**
- * Tells when a screen changes. It is looked at only after something was printed, at most every two seconds; while nothing
- * is printed there is no timer. `capture`: the text on the screen; null: it cannot be seen now.
+ * Reports when a screen changes. It is looked at only after something was printed, at most every two seconds. While
+ * nothing is printed there is no timer. `capture`: the text on the screen. Null if it cannot be seen now.
  */
 export function watchScreen(
   capture: () => Promise<string | null>,

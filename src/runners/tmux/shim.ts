@@ -8,7 +8,7 @@ export const CALL_FILES = {
   shim: 'shim.sh',
   /** A pipe with all that the pane gets. */
   output: 'output',
-  /** A pipe that the shim holds while the agent runs; the agent's pid comes through it. */
+  /** A pipe that the shim holds while the agent runs. The agent's pid comes through it. */
   life: 'life',
   go: 'go',
   exit: 'exit',
@@ -45,8 +45,8 @@ exec tail -n 100 -F "$3" 2>/dev/null
 const WAITS = 2000
 
 /**
- * What becomes the agent: tells its pid, waits until ralph knows it, and leaves if ralph has died meanwhile. It has the
- * environment inside, so only the user may read it.
+ * What becomes the agent: writes down its pid, waits until ralph knows it, and leaves if ralph has died meanwhile. It has
+ * the environment inside, so only the user may read it.
  */
 export function agentScript(
   folder: string,

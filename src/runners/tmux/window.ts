@@ -3,7 +3,7 @@ import { SESSION, type TmuxServer } from './server.ts'
 /** A worker's window: its name, and the log that it shows while no agent runs in it. */
 export type WorkerWindow = { server: TmuxServer; name: string; view: string }
 
-/** The exact name of a worker's window; `=`: not one that only begins like it. */
+/** The exact name of a worker's window. With `=`, tmux takes none that only begins like it. */
 const windowTarget = (name: string): string => `=${SESSION}:=${name}`
 
 /** How people name it. */
@@ -18,7 +18,7 @@ export const hasWindow = (server: TmuxServer, name: string): Promise<boolean> =>
     () => false,
   )
 
-/** By name, so that it goes on in a new file; what `tail` says about that is left out. */
+/** By name, so that it goes on in a new file. What `tail` says about that is left out. */
 const SHOW = 'exec tail -n 5000 -F "$0" 2>/dev/null'
 
 /** Opens a window that shows a file as it grows. Closing it harms nothing. */
@@ -27,7 +27,7 @@ export async function openView({ server, name, view }: WorkerWindow): Promise<vo
 }
 
 /**
- * Runs a program in the worker's window, in place of what it shows; opens the window if it is gone. What the program
+ * Runs a program in the worker's window, in place of what it shows. Opens the window if it is gone. What the program
  * prints goes to a shell command, too: all in one call, or the first output would be lost. Returns the id of the pane.
  */
 export async function runInWindow(
@@ -70,7 +70,7 @@ async function openWindow(
   ])
 }
 
-/** The pane of the worker's window that ralph opened; null: it is gone. */
+/** The pane of the worker's window that ralph opened. Null if it is gone. */
 async function ownPane(server: TmuxServer, name: string): Promise<string | null> {
   const format = `#{pane_id} #{${OWN}} #{window_name}`
   const panes = await server.run('list-panes', '-s', '-t', `=${SESSION}`, '-F', format).catch(() => '')
@@ -78,7 +78,7 @@ async function ownPane(server: TmuxServer, name: string): Promise<string | null>
   return own?.split(' ', 1)[0] ?? null
 }
 
-/** The text that a pane shows; null: it is gone. */
+/** The text that a pane shows. Null if it is gone. */
 export const captureScreen = (server: TmuxServer, pane: string): Promise<string | null> =>
   server.run('capture-pane', '-p', '-t', pane).catch(() => null)
 

@@ -62,13 +62,13 @@ export const forceReplaceFile = (root: PinnedFolder, path: string, data: string 
 export const forceReplaceFileUnsynced = (root: PinnedFolder, path: string, data: string | Uint8Array): void =>
   forceReplace(root, path, entry => replaceFileUnsynced(entry, data, fileMode(root, path)))
 
-/** What became of a folder, as the end of a sentence; null: it is there. */
+/** What became of a folder, as the end of a sentence. Null if it is there. */
 export function lossOf(root: PinnedFolder): string | null {
   if (isPinned(root)) return null
   return kindAt(root.path) === null ? 'is gone' : 'was replaced'
 }
 
-/** What is at a path itself; null: nothing. */
+/** What is at a path itself. Null if nothing is. */
 export function kindAt(path: string): 'folder' | 'link' | 'file' | 'special' | null {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false })
@@ -91,7 +91,7 @@ const notFolder = (path: string, kind: string): PathChanged =>
 type MovedAside = { unusable: string; kept: string }
 
 /**
- * A file of ralph's that others can write; null if there is none. What cannot be read, a pipe or a huge file, is moved
+ * A file of ralph's that others can write. Null if there is none. What cannot be read, a pipe or a huge file, is moved
  * aside: nothing is lost, and the path is free for a valid version. What a link leads to outside the root is left alone.
  */
 export function readOrMove(root: PinnedFolder, path: string): Buffer | MovedAside | null {
@@ -99,7 +99,7 @@ export function readOrMove(root: PinnedFolder, path: string): Buffer | MovedAsid
     return readRegularFile(path, { limit: LIMITS.text })
   } catch (error) {
     if (!(error instanceof UnreadableFile)) return null
-    const kept = besides(root, path, (entry, name) => renameSync(entry, name))
+    const kept = actBeside(root, path, (entry, name) => renameSync(entry, name))
     return kept === null ? null : { unusable: `it ${error.why}`, kept }
   }
 }
@@ -107,11 +107,11 @@ export function readOrMove(root: PinnedFolder, path: string): Buffer | MovedAsid
 /** Saves a text next to a file, under a new name that ends in `.broken-` and a number. */
 export function keepBroken(root: PinnedFolder, path: string, text: string): string {
   makeFolder(root, dirname(path), { force: true })
-  return besides(root, path, (_, name) => replaceFile(name, text)) ?? path
+  return actBeside(root, path, (_, name) => replaceFile(name, text)) ?? path
 }
 
-/** Acts with the next free name beside a path, and returns it; null if a link is on the way there. */
-function besides(
+/** Acts with the next free name beside a path, and returns it. Returns null if a link is on the way there. */
+function actBeside(
   root: PinnedFolder,
   path: string,
   act: (entry: string, name: string) => void,

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
 
 /**
- * A program that ralph itself relies on, searched on PATH; null: there is none. What an agent could replace does not
+ * A program that ralph itself relies on, searched on PATH. Null if there is none. What an agent could replace does not
  * count: a file of the project at `cwd`, of the repository around it, or of packages that were installed for a project.
  */
 export function ownProgram(name: string, path: string, cwd: string): string | null {
@@ -10,7 +10,7 @@ export function ownProgram(name: string, path: string, cwd: string): string | nu
   return candidates(name, path).find(file => !isReplaceable(file, top)) ?? null
 }
 
-/** One that is on PATH, but does not count; null: there is none. */
+/** One that is on PATH, but does not count. Null if there is none. */
 export function replaceableProgram(name: string, path: string, cwd: string): string | null {
   const top = topFolder(cwd)
   return candidates(name, path).find(file => isReplaceable(file, top)) ?? null

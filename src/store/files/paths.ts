@@ -21,7 +21,7 @@ export function pathSeenFrom(folder: string, path: string): string {
   return seen === '..' || seen.startsWith('../') ? path : seen
 }
 
-/** The real path of a path in the project, relative to the project; null if it leads out of it. */
+/** The real path of a path in the project, relative to the project. Null if it leads out of it. */
 export function realWithin(project: string, path: string): string | null {
   const within = relative(project, realPath(resolve(project, path)))
   return within === '' || within.split('/', 1)[0] === '..' ? null : within

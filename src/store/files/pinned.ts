@@ -26,13 +26,13 @@ export function pinFolder(path: string): PinnedFolder {
   return { path, id: idOf(stat) }
 }
 
-/** Which folder is at this path; null if there is none. */
+/** Which folder is at this path. Null if there is none. */
 export function idAt(path: string): string | null {
   const stat = statOf(path)
   return stat?.isDirectory() ? idOf(stat) : null
 }
 
-/** When a folder was made, in ms since the epoch; undefined if the system does not know it. */
+/** When a folder was made, in ms since the epoch. Undefined if the system does not know it. */
 export const bornAt = (path: string): number | undefined =>
   Number(statOf(path)?.birthtimeMs ?? 0) || undefined
 
@@ -73,7 +73,7 @@ export type HeldFolder = {
 }
 
 /**
- * Walks to a folder when it is first needed, and keeps it open. Linux tells where an open folder is: while that is its
+ * Walks to a folder when it is first needed, and keeps it open. Linux knows where an open folder is: while that is its
  * place below the pinned folder, there is no link on the way. Otherwise, and on other systems, it is walked to again.
  */
 export function holdFolder(root: PinnedFolder, path: string): HeldFolder {
@@ -188,7 +188,7 @@ function openBelow(outer: OpenFolder, names: readonly string[], make: boolean): 
   }
 }
 
-/** The path of an open folder now, without links; null if the system does not tell. */
+/** The path of an open folder now, without links. Null if the system does not say. */
 const currentPathOf = ({ way }: OpenFolder): string | null => (hasFdFolder ? readlinkSync(way) : null)
 
 function openFolder(way: string, shown: string): OpenFolder {

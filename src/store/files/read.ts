@@ -66,7 +66,7 @@ export function readRegularFile(path: string, { limit, noLink }: ReadOptions): B
   }
 }
 
-/** The text of a file; null if it does not exist, is not a regular file, is too large, or cannot be read. */
+/** The text of a file. Null if it does not exist, is not a regular file, is too large, or cannot be read. */
 export const textAt = (path: string, options: ReadOptions): string | null =>
   bytesAt(path, options)?.toString('utf8') ?? null
 
@@ -89,7 +89,7 @@ export function firstBytesOf(path: string, most: number): Buffer {
   }
 }
 
-/** At most `most` bytes of a regular file from a place on; none if it is shorter, or cannot be read. */
+/** At most `most` bytes of a regular file from a place on. None if it is shorter, or cannot be read. */
 export function bytesFrom(path: string, from: number, most: number): Buffer {
   let file: { fd: number; size: number }
   try {
@@ -105,7 +105,7 @@ export function bytesFrom(path: string, from: number, most: number): Buffer {
   }
 }
 
-/** The first line of a regular file, without reading the rest; null if it is longer than `limit`, or has no end. */
+/** The first line of a regular file, without reading the rest. Null if it is longer than `limit`, or has no end. */
 export function readFirstLine(path: string, limit: number): string | null {
   const { fd, size: whole } = openSized(path)
   try {
@@ -155,7 +155,7 @@ export function readStandardInput(limit: number): Buffer {
 
 const MOMENT_MS = 10
 
-/** Whoever started ralph may have made its input not wait. */
+/** Reads standard input, which the program that started ralph may have made not wait. */
 function readOrWait(buffer: Buffer): number {
   for (;;)
     try {
@@ -167,7 +167,7 @@ function readOrWait(buffer: Buffer): number {
 }
 
 /**
- * All bytes of an open file; null if there are more than `limit`. If it has exactly as many as expected although there
+ * All bytes of an open file. Null if there are more than `limit`. If it has exactly as many as expected although there
  * was room for one more, that was all: no further read has to say so.
  */
 function readUpTo(fd: number, limit: number, expected: number): Buffer | null {

@@ -7,7 +7,7 @@ import { UsageError } from '../../core/usage-error.ts'
 
 export const HOME_WAY_OUT = 'set RALPH_HOME to a folder of yours'
 
-/** Runs an action that writes to this path; if it fails, throws a UsageError that ends with the way out. */
+/** Runs an action that writes to this path. If it fails, throws a UsageError that ends with the way out. */
 export function requireWritable<T>(path: string, wayOut: string, act: () => T): T {
   try {
     return act()

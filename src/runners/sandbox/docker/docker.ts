@@ -12,11 +12,11 @@ type Parcel = { commit: string; head: string; branch: string | null; bundle: str
 type Taken = { work: string; head: string | null; branch: string | null }
 
 /**
- * The outside half of the exchange of files between the project and the clone. Its methods reject with an error for the user, in
- * one line.
+ * The outside half of the exchange of files between the project and the clone. Its methods reject with an error for the
+ * user, in one line.
  */
 type Exchange = {
-  /** What to send so that the clone is as the project is now; null: it is already. */
+  /** What to send so that the clone is as the project is now. Null if it is already. */
   pack(): Promise<Parcel | null>
   /** The clone is as it was told to be. */
   sent(parcel: Parcel): Promise<void>
@@ -37,7 +37,7 @@ export type DockerOptions = {
   root: string
   /** Folders that are to be read inside, at the same paths. */
   readable: readonly string[]
-  /** The hosts that may be reached; asked when it is opened. */
+  /** The hosts that may be reached. Asked when it is opened. */
   hosts(): readonly string[]
   /** Keys that stay outside: the proxy of the sandbox puts them in. */
   secrets: readonly { service: string; value: string }[]
@@ -145,13 +145,13 @@ async function openDocker(options: DockerOptions, sbx: Sbx): Promise<Sbx> {
   return sbx
 }
 
-/** What the clone holds, whoever worked in it. */
+/** What the clone holds, no matter who worked in it. */
 export const takeAll = async (
   options: ScriptOptions & Pick<DockerOptions, 'exchanged'>,
   sbx: Sbx,
 ): Promise<Taken> => takenIn(await sbx(...scriptCall(options, TAKE, 'take', ['none', ...options.exchanged])))
 
-/** Makes the sandbox, or takes the one that is there, and sets it up; every step may be repeated. */
+/** Makes the sandbox, or takes the one that is there, and sets it up. Every step may be repeated. */
 export async function readyDocker(options: DockerOptions, sbx: Sbx): Promise<void> {
   const { name, agent, root, times = SBX_TIMES } = options
   const found = sandboxesIn(await sbx(['ls', '--json'])).find(listed => listed.name === name)
@@ -207,8 +207,8 @@ function scriptCall(
 }
 
 /**
- * A command in a folder that is not the project's: nothing is exchanged. The folder around it is one for temporary files, and
- * may be at a place where nothing can be made inside.
+ * A command in a folder that is not the project's: nothing is exchanged. The folder around it is one for temporary files,
+ * and may be at a place where nothing can be made inside.
  */
 function elsewhere(options: DockerOptions, command: Command, call: string): Command {
   const around = dirname(command.cwd)

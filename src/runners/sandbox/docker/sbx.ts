@@ -75,10 +75,10 @@ function complaintIn(output: string): string {
   return error.replace(/^(ERROR|error|fatal):\s*/, '').slice(0, 300)
 }
 
-/** The first `sbx` on PATH that does not belong to the project; null: there is none. */
+/** The first `sbx` on PATH that does not belong to the project. Null if there is none. */
 export const findSbx = (path: string, project: string): string | null => ownProgram('sbx', path, project)
 
-/** `sbx version --json`; null if nothing in it looks like a version. */
+/** The version in `sbx version --json`. Null if nothing in it looks like one. */
 export function versionIn(output: string): string | null {
   const told = jsonIn(output) as { client?: { version?: unknown } } | null
   const version = told?.client?.version
@@ -89,7 +89,7 @@ export function versionIn(output: string): string | null {
 /** A sandbox in `sbx ls --json`. */
 export type Listed = { name: string; status: string; agent: string | null }
 
-/** The sandboxes that sbx lists; older versions print the array alone. Throws SbxError if this is no such list. */
+/** The sandboxes that sbx lists. Older versions print the array alone. Throws SbxError if this is no such list. */
 export function sandboxesIn(output: string): Listed[] {
   const told = jsonIn(output)
   const list = Array.isArray(told) ? told : (told as { sandboxes?: unknown } | null)?.sandboxes
