@@ -1,10 +1,41 @@
 import { isAllowed, readAllow } from './allow.ts'
 import { parseNamed } from './allowlist.ts'
 import type { ShellStep } from './call.ts'
-import { CATEGORIES } from './categories.ts'
-import { ruleFinder } from './rule.ts'
+import { deletesCategory } from './categories/01-deletes.ts'
+import { disksCategory } from './categories/02-disks.ts'
+import { permissionsCategory } from './categories/03-permissions.ts'
+import { historyCategory } from './categories/04-history.ts'
+import { credentialsCategory } from './categories/05-credentials.ts'
+import { exfiltrationCategory } from './categories/06-exfiltration.ts'
+import { remoteCodeCategory } from './categories/07-remote-code.ts'
+import { publishingCategory } from './categories/08-publishing.ts'
+import { cloudCategory } from './categories/09-cloud.ts'
+import { forkBombsCategory } from './categories/10-fork-bombs.ts'
+import { persistenceCategory } from './categories/11-persistence.ts'
+import { processesCategory } from './categories/12-processes.ts'
+import { containersCategory } from './categories/13-containers.ts'
+import { tricksCategory } from './categories/14-tricks.ts'
+import { type Category, ruleFinder } from './rule.ts'
 import { show, unmark } from './shell/shell.ts'
 import { walk } from './walk.ts'
+
+/** In the order of their numbers: the first that denies gives the reason. */
+export const CATEGORIES: readonly Category[] = [
+  deletesCategory,
+  disksCategory,
+  permissionsCategory,
+  historyCategory,
+  credentialsCategory,
+  exfiltrationCategory,
+  remoteCodeCategory,
+  publishingCategory,
+  cloudCategory,
+  forkBombsCategory,
+  persistenceCategory,
+  processesCategory,
+  containersCategory,
+  tricksCategory,
+]
 
 /** Why a command is denied: the number of its category, the rule's name, and the reason for the agent. */
 type Verdict = { category: number; rule: string; reason: string }
@@ -20,9 +51,9 @@ export function judgeCommand(command: string, cwd: string, allow: readonly strin
     if (step.kind === 'call' && entries.length > 0 && isAllowed(step.call, entries)) continue
     const denial = find(step)
     if (denial === null) continue
-    const { category, name, rule } = denial
+    const { category, name, reason } = denial
     const place = `(blocklist ${category.number}, ${category.title}: ${name})`
-    return { category: category.number, rule: name, reason: `${excerpt(step)}${rule.reason} ${place}` }
+    return { category: category.number, rule: name, reason: `${excerpt(step)}${reason} ${place}` }
   }
   return null
 }

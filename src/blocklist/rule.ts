@@ -15,18 +15,15 @@ type Row = {
   /** None of these options may be given. */
   unless?: string
   when?: (call: Call) => boolean
+  /** What is not a call: a function, a loop. No other field applies then. */
+  step?: (step: ShellStep) => boolean
 }
 
 /**
- * The reason says what is wrong and what to do instead: the agent reads it, and nobody else is there to ask. `unless`
- * holds for all rows. `step` is about what is not a call.
+ * A rule's reason and what it denies. The reason says what is wrong and what to do instead: the agent reads it, and nobody
+ * else is there to ask.
  */
-type Rule = {
-  rows?: Row[]
-  unless?: string
-  step?: (step: ShellStep) => boolean
-  reason: string
-}
+type Rule = readonly [reason: string, ...rows: Row[]]
 
 export type Category = { number: number; title: string; rules: Record<string, Rule> }
 
@@ -34,8 +31,8 @@ export type Category = { number: number; title: string; rules: Record<string, Ru
 const VALUES =
   '-C -c -n -H -w --git-dir --work-tree --namespace --exec-path --prefix --registry --workspace --repo --profile --region --context --project --kubeconfig --host'
 
-const isAbout = ({ program }: Row, name: string): boolean =>
-  program === undefined || (program.includes(name) && list(program).includes(name))
+const isAbout = ({ program, step }: Row, name: string): boolean =>
+  step === undefined && (program === undefined || (program.includes(name) && list(program).includes(name)))
 
 function applies(row: Row, call: Call): boolean {
   const { operand, text, flags, unless, when } = row
@@ -48,25 +45,26 @@ function applies(row: Row, call: Call): boolean {
   )
 }
 
-type Denial = { category: Category; name: string; rule: Rule }
+/** Rows that these options switch off. */
+export const exceptWith = (unless: string, rows: Row[]): Row[] => rows.map(row => ({ ...row, unless }))
+
+type Denial = { category: Category; name: string; reason: string }
 
 /** Finds the first rule that denies a step. It looks up only once which rules are about a program. */
 export function ruleFinder(categories: readonly Category[]): (step: ShellStep) => Denial | null {
   const all = categories.flatMap(category =>
-    Object.entries(category.rules).map(([name, rule]) => ({ category, name, rule })),
+    Object.entries(category.rules).map(([name, [reason, ...rows]]) => ({ category, name, reason, rows })),
   )
-  const known = new Map<string, (Denial & { rows: Row[] })[]>()
-  const rowsFor = (name: string) =>
+  const known = new Map<string, typeof all>()
+  const rulesFor = (name: string) =>
     all
-      .map(denial => ({ ...denial, rows: denial.rule.rows?.filter(row => isAbout(row, name)) ?? [] }))
+      .map(rule => ({ ...rule, rows: rule.rows.filter(row => isAbout(row, name)) }))
       .filter(({ rows }) => rows.length > 0)
   return step => {
-    if (step.kind !== 'call') return all.find(({ rule }) => rule.step?.(step)) ?? null
+    if (step.kind !== 'call') return all.find(({ rows }) => rows.some(row => row.step?.(step))) ?? null
     const { call } = step
-    const found = known.get(call.name) ?? rowsFor(call.name)
+    const found = known.get(call.name) ?? rulesFor(call.name)
     known.set(call.name, found)
-    const denies = ({ rule, rows }: (typeof found)[number]) =>
-      rows.some(row => applies(row, call)) && !(rule.unless !== undefined && has(call, rule.unless))
-    return found.find(denies) ?? null
+    return found.find(({ rows }) => rows.some(row => applies(row, call))) ?? null
   }
 }

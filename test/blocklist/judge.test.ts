@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { CATEGORIES } from '../../src/blocklist/categories.ts'
-import { judgeCommand } from '../../src/blocklist/judge.ts'
+import { CATEGORIES, judgeCommand } from '../../src/blocklist/judge.ts'
 import { COMMANDS, DISGUISED, PROJECT } from './commands.ts'
 
 const verdict = (command: string, allow: string[] = []) => judgeCommand(command, PROJECT, allow)

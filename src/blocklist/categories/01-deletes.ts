@@ -77,60 +77,49 @@ export const deletesCategory: Category = {
   number: 1,
   title: 'destructive deletes',
   rules: {
-    'delete-system': {
-      rows: [...removing(reaches('root', 'system')), { program: 'rm unlink', when: names(VITAL) }],
-      reason:
-        'This deletes a folder of the system, not of the project. Delete only what you made, by its path inside the project or /tmp.',
-    },
-    'delete-home': {
-      rows: removing(reaches('home')),
-      reason:
-        "This deletes the user's home or one of its folders. Delete only what you made, by its path inside the project.",
-    },
-    'delete-unset': {
-      rows: removing(reaches('unset')),
-      reason: `If the variable is empty, this deletes from the root of the disk. Write the path out, or use "\${NAME:?}", which stops where it is empty.`,
-    },
-    'delete-project': {
-      rows: [...removing(reaches('project', 'above', 'git')), ...removing(names(OWN))],
-      reason:
-        'This deletes the whole project, what is above it, its git history, or what ralph keeps in it. Name the files or folders to delete, one by one.',
-    },
-    'delete-found': {
-      rows: [
-        { program: 'find', text: /(?:^| )-(?:delete|exec(?:dir)? (?:\S*\/)?rm)(?: |$)/, when: findsAll },
-        { program: 'rm rimraf srm', when: removesListed },
-      ],
-      reason:
-        'This deletes everything that find meets. Narrow it: begin in a folder that you made, and choose with -name or -path.',
-    },
-    'clean-untracked': {
-      rows: [{ program: 'git', operand: /^clean\b/, flags: 'f force', unless: 'n dry-run', when: cleansAll }],
-      reason:
-        "git clean deletes untracked files for good, the user's among them. Look with `git clean -nd`, then remove what is yours by its path.",
-    },
-    'move-tree': {
-      rows: [{ program: 'mv', when: movesTree }],
-      reason:
-        'This moves away a whole tree that others rely on: home, the system, the project or its git history. Move the files that you made, by name.',
-    },
-    mirror: {
-      rows: [
-        {
-          program: 'rsync',
-          text: /(?:^| )--del(?:ete(?:-\w+)*)?(?: |$)/,
-          unless: 'n dry-run',
-          when: mirrors,
-        },
-      ],
-      reason:
-        'With --delete this removes everything in the target that the source does not have. Copy without it, or into a folder that you made.',
-    },
-    shred: {
-      rows: [
-        { program: 'shred', when: call => !operands(call.args).every(path => path.startsWith('/dev/')) },
-      ],
-      reason: 'shred leaves nothing to bring back. Use rm on a file that you made.',
-    },
+    'delete-system': [
+      'This deletes a folder of the system, not of the project. Delete only what you made, by its path inside the project or /tmp.',
+      ...removing(reaches('root', 'system')),
+      { program: 'rm unlink', when: names(VITAL) },
+    ],
+    'delete-home': [
+      "This deletes the user's home or one of its folders. Delete only what you made, by its path inside the project.",
+      ...removing(reaches('home')),
+    ],
+    'delete-unset': [
+      `If the variable is empty, this deletes from the root of the disk. Write the path out, or use "\${NAME:?}", which stops where it is empty.`,
+      ...removing(reaches('unset')),
+    ],
+    'delete-project': [
+      'This deletes the whole project, what is above it, its git history, or what ralph keeps in it. Name the files or folders to delete, one by one.',
+      ...removing(reaches('project', 'above', 'git')),
+      ...removing(names(OWN)),
+    ],
+    'delete-found': [
+      'This deletes everything that find meets. Narrow it: begin in a folder that you made, and choose with -name or -path.',
+      { program: 'find', text: /(?:^| )-(?:delete|exec(?:dir)? (?:\S*\/)?rm)(?: |$)/, when: findsAll },
+      { program: 'rm rimraf srm', when: removesListed },
+    ],
+    'clean-untracked': [
+      "git clean deletes untracked files for good, the user's among them. Look with `git clean -nd`, then remove what is yours by its path.",
+      { program: 'git', operand: /^clean\b/, flags: 'f force', unless: 'n dry-run', when: cleansAll },
+    ],
+    'move-tree': [
+      'This moves away a whole tree that others rely on: home, the system, the project or its git history. Move the files that you made, by name.',
+      { program: 'mv', when: movesTree },
+    ],
+    mirror: [
+      'With --delete this removes everything in the target that the source does not have. Copy without it, or into a folder that you made.',
+      {
+        program: 'rsync',
+        text: /(?:^| )--del(?:ete\S*)?(?: |$)/,
+        unless: 'n dry-run',
+        when: mirrors,
+      },
+    ],
+    shred: [
+      'shred leaves nothing to bring back. Use rm on a file that you made.',
+      { program: 'shred', when: call => !operands(call.args).every(path => path.startsWith('/dev/')) },
+    ],
   },
 }

@@ -31,54 +31,43 @@ export const credentialsCategory: Category = {
   number: 5,
   title: 'keys and credentials',
   rules: {
-    'read-secret': {
-      rows: [{ when: readsSecret }],
-      reason:
-        "This touches the user's keys or passwords. No task needs them: use the tools that are signed in already, or say in your answer which access is missing.",
-    },
-    'print-secret': {
-      rows: [
-        {
-          program: 'security',
-          operand: /^(?:find-generic-password|find-internet-password|dump-keychain|export)\b/,
-        },
-        { program: 'gh', operand: /^auth token\b/ },
-        { program: 'gh', operand: /^auth status\b/, flags: 't show-token' },
-        { program: 'gcloud', operand: /^auth (?:application-default )?print-\w+-token\b/ },
-        { program: 'az', operand: /^account get-access-token\b/ },
-        { program: 'aws', operand: /^(?:configure (?:get|export-credentials)|sts get-session-token)\b/ },
-        { program: 'aws', operand: /^secretsmanager get-secret-value\b/ },
-        { program: 'aws', operand: /^ssm get-parameters?\b/, flags: 'with-decryption' },
-        { program: 'op', operand: /^(?:read|item get|signin)\b/ },
-        { program: 'pass', operand: /^(?:show\b|[\w-]+\/)/ },
-        { program: 'vault', operand: /^(?:read|kv get|token)\b/ },
-        { program: 'kubectl', operand: /^get secrets?\b/, flags: 'o output' },
-        { program: 'secret-tool', operand: /^(?:lookup|search)\b/ },
-        { program: 'heroku', operand: /^(?:auth:token|config)\b/ },
-        { program: 'doctl', operand: /^auth token\b/ },
-        { program: 'npm', operand: /^token\b/ },
-        { program: 'git', operand: /^credential(?:-\w+)? (?:fill|get)\b/ },
-      ],
-      reason:
-        'This prints a key, password or token. Use the tool that is signed in already; it needs no key from you.',
-    },
-    'export-key': {
-      rows: [{ program: 'gpg', text: /(?:^| )--(?:export|delete)-secret/ }],
-      reason: 'This hands out or deletes a private key. No task needs that.',
-    },
-    'replace-key': {
-      rows: [
-        {
-          program: 'ssh-keygen',
-          unless: 'l y F R',
-          when: call =>
-            call.args.some(
-              (arg, i) => call.args[i - 1] === '-f' && plainPath(arg, call).startsWith('~/.ssh/'),
-            ),
-        },
-        { program: 'ssh-add', flags: 'D' },
-      ],
-      reason: "This replaces or removes the user's keys. Make keys for tests inside the project.",
-    },
+    'read-secret': [
+      "This touches the user's keys or passwords. No task needs them: use the tools that are signed in already, or say in your answer which access is missing.",
+      { when: readsSecret },
+    ],
+    'print-secret': [
+      'This prints a key, password or token. Use the tool that is signed in already; it needs no key from you.',
+      { program: 'security', operand: /^(?:find-(?:generic|internet)-password|dump-keychain|export)\b/ },
+      { program: 'gh', operand: /^auth token\b/ },
+      { program: 'gh', operand: /^auth status\b/, flags: 't show-token' },
+      { program: 'gcloud', operand: /^auth (?:application-default )?print-\w+-token\b/ },
+      { program: 'az', operand: /^account get-access-token\b/ },
+      { program: 'aws', operand: /^(?:configure (?:get|export-credentials)|sts get-session-token)\b/ },
+      { program: 'aws', operand: /^secretsmanager get-secret-value\b/ },
+      { program: 'aws', operand: /^ssm get-parameters?\b/, flags: 'with-decryption' },
+      { program: 'op', operand: /^(?:read|item get|signin)\b/ },
+      { program: 'pass', operand: /^(?:show\b|[\w-]+\/)/ },
+      { program: 'vault', operand: /^(?:read|kv get|token)\b/ },
+      { program: 'kubectl', operand: /^get secrets?\b/, flags: 'o output' },
+      { program: 'secret-tool', operand: /^(?:lookup|search)\b/ },
+      { program: 'heroku', operand: /^(?:auth:token|config)\b/ },
+      { program: 'doctl', operand: /^auth token\b/ },
+      { program: 'npm', operand: /^token\b/ },
+      { program: 'git', operand: /^credential(?:-\w+)? (?:fill|get)\b/ },
+    ],
+    'export-key': [
+      'This hands out or deletes a private key. No task needs that.',
+      { program: 'gpg', text: /(?:^| )--(?:export|delete)-secret/ },
+    ],
+    'replace-key': [
+      "This replaces or removes the user's keys. Make keys for tests inside the project.",
+      {
+        program: 'ssh-keygen',
+        unless: 'l y F R',
+        when: call =>
+          call.args.some((arg, i) => call.args[i - 1] === '-f' && plainPath(arg, call).startsWith('~/.ssh/')),
+      },
+      { program: 'ssh-add', flags: 'D' },
+    ],
   },
 }

@@ -55,57 +55,46 @@ export const exfiltrationCategory: Category = {
   number: 6,
   title: 'exfiltration',
   rules: {
-    'send-file': {
-      rows: [
-        { program: CLIENTS, when: sendsFile },
-        { program: 'wget', text: /(?:^| )--(?:post|body)-file/, when: call => !isLocal(call) },
-      ],
-      reason:
-        'This sends a file to another machine. Test against a server on localhost; sending anything further is for a person.',
-    },
-    'send-output': {
-      rows: [
-        {
-          program: `${CLIENTS} wget dig nslookup host ping`,
-          when: call => !isLocal(call) && call.within.some(inner => READERS.test(inner.name)),
-        },
-      ],
-      reason:
-        'This puts the contents of files or of the environment into a request. Send only what you write out.',
-    },
-    'copy-out': {
-      rows: [
-        { program: 'scp rsync', when: copiesOut },
-        { program: 'rclone', operand: /^(?:copy|sync|move|copyto|moveto) (?:.* )?[\w-]+:\S*$/ },
-        { program: 'sftp ftp lftp', when: call => operands(call.args).some(path => !LOCAL.test(path)) },
-        { program: 'croc wormhole', operand: /^send\b/ },
-      ],
-      reason: 'This copies files to another machine. Leave them in the project; a person takes them further.',
-    },
-    'pipe-out': {
-      rows: [{ program: 'nc ncat netcat socat telnet', unless: 'z l listen h help', when: pipesOut }],
-      reason: 'This sends data to another machine as it is. Talk to a server on localhost.',
-    },
-    'raw-socket': {
-      rows: [{ when: opensSocket }],
-      reason:
-        'This opens a connection to another machine by hand. Use a client that says what it does, against localhost.',
-    },
-    'drop-site': {
-      rows: [{ program: `${CLIENTS} wget`, when: call => urls(call).some(url => DROPS.test(url)) }],
-      reason: 'This talks to a site that takes data from anyone. Leave what you found in the project.',
-    },
-    tunnel: {
-      rows: [
-        { program: 'ngrok localtunnel lt bore pagekite' },
-        { program: 'cloudflared', text: /^tunnel\b/ },
-        { program: 'ssh', flags: 'R', unless: 'V' },
-      ],
-      reason: 'This opens this machine to the network. Work with localhost.',
-    },
-    'mail-out': {
-      rows: [{ program: 'mail mailx mutt sendmail msmtp swaks' }],
-      reason: 'This sends mail. Write what you want to say into your answer.',
-    },
+    'send-file': [
+      'This sends a file to another machine. Test against a server on localhost; sending anything further is for a person.',
+      { program: CLIENTS, when: sendsFile },
+      { program: 'wget', text: /(?:^| )--(?:post|body)-file/, when: call => !isLocal(call) },
+    ],
+    'send-output': [
+      'This puts the contents of files or of the environment into a request. Send only what you write out.',
+      {
+        program: `${CLIENTS} wget dig nslookup host ping`,
+        when: call => !isLocal(call) && call.within.some(inner => READERS.test(inner.name)),
+      },
+    ],
+    'copy-out': [
+      'This copies files to another machine. Leave them in the project; a person takes them further.',
+      { program: 'scp rsync', when: copiesOut },
+      { program: 'rclone', operand: /^(?:copy|sync|move|copyto|moveto) (?:.* )?[\w-]+:\S*$/ },
+      { program: 'sftp ftp lftp', when: call => operands(call.args).some(path => !LOCAL.test(path)) },
+      { program: 'croc wormhole', operand: /^send\b/ },
+    ],
+    'pipe-out': [
+      'This sends data to another machine as it is. Talk to a server on localhost.',
+      { program: 'nc ncat netcat socat telnet', unless: 'z l listen h help', when: pipesOut },
+    ],
+    'raw-socket': [
+      'This opens a connection to another machine by hand. Use a client that says what it does, against localhost.',
+      { when: opensSocket },
+    ],
+    'drop-site': [
+      'This talks to a site that takes data from anyone. Leave what you found in the project.',
+      { program: `${CLIENTS} wget`, when: call => urls(call).some(url => DROPS.test(url)) },
+    ],
+    tunnel: [
+      'This opens this machine to the network. Work with localhost.',
+      { program: 'ngrok localtunnel lt bore pagekite' },
+      { program: 'cloudflared', text: /^tunnel\b/ },
+      { program: 'ssh', flags: 'R', unless: 'V' },
+    ],
+    'mail-out': [
+      'This sends mail. Write what you want to say into your answer.',
+      { program: 'mail mailx mutt sendmail msmtp swaks' },
+    ],
   },
 }

@@ -42,38 +42,31 @@ export const remoteCodeCategory: Category = {
   number: 7,
   title: 'remote code into a shell',
   rules: {
-    'pipe-to-shell': {
-      rows: [
-        {
-          when: call =>
-            runsInput(call) && call.name !== 'eval' && readsPipe(call) && call.input.calls.some(isFetcher),
-        },
-      ],
-      reason:
-        'This runs what a server sends, unseen. Save it to a file, read it, and use a package manager if one has it.',
-    },
-    'substitute-to-shell': {
-      rows: [{ when: call => runsInput(call) && call.within.some(isFetcher) }],
-      reason:
-        'This runs what a server sends, unseen. Save it to a file, read it, and use a package manager if one has it.',
-    },
-    'reverse-shell': {
-      rows: [
-        { program: 'nc ncat netcat', text: /(?:^| )(?:-[a-z]*[ec](?: |$)|--(?:sh-)?exec)/ },
-        { program: 'socat', text: /(?:^| )(?:exec|system):/i },
-        { when: servesShell },
-      ],
-      reason: 'This gives another machine a shell on this one. Nothing in a task needs that.',
-    },
-    'run-download': {
-      rows: [{ when: runsDownload }],
-      reason:
-        'This runs what it has just fetched, unseen. Fetch it, read it, then decide in a command of its own.',
-    },
-    'remote-script': {
-      rows: [{ program: 'deno', text: /^run (?:.* )?https?:/ }, { program: 'mshta' }],
-      reason:
-        'This runs code from a server, unseen. Add it as a dependency with a version, and read it first.',
-    },
+    'pipe-to-shell': [
+      'This runs what a server sends, unseen. Save it to a file, read it, and use a package manager if one has it.',
+      {
+        when: call =>
+          runsInput(call) && call.name !== 'eval' && readsPipe(call) && call.input.calls.some(isFetcher),
+      },
+    ],
+    'substitute-to-shell': [
+      'This runs what a server sends, unseen. Save it to a file, read it, and use a package manager if one has it.',
+      { when: call => runsInput(call) && call.within.some(isFetcher) },
+    ],
+    'reverse-shell': [
+      'This gives another machine a shell on this one. Nothing in a task needs that.',
+      { program: 'nc ncat netcat', text: /(?:^| )(?:-[a-z]*[ec](?: |$)|--(?:sh-)?exec)/ },
+      { program: 'socat', text: /(?:^| )(?:exec|system):/i },
+      { when: servesShell },
+    ],
+    'run-download': [
+      'This runs what it has just fetched, unseen. Fetch it, read it, then decide in a command of its own.',
+      { when: runsDownload },
+    ],
+    'remote-script': [
+      'This runs code from a server, unseen. Add it as a dependency with a version, and read it first.',
+      { program: 'deno', text: /^run (?:.* )?https?:/ },
+      { program: 'mshta' },
+    ],
   },
 }

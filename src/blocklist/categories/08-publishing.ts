@@ -1,4 +1,4 @@
-import type { Category } from '../rule.ts'
+import { type Category, exceptWith } from '../rule.ts'
 
 const TRIAL = 'dry-run help version n noop no-push snapshot'
 
@@ -6,16 +6,14 @@ export const publishingCategory: Category = {
   number: 8,
   title: 'publishing',
   rules: {
-    'publish-package': {
-      unless: TRIAL,
-      rows: [
+    'publish-package': [
+      'This publishes a package, which cannot be taken back. Try it with --dry-run or a pack command; a person publishes.',
+      ...exceptWith(TRIAL, [
         // npm takes the beginning of a command for the whole.
         { program: 'npm', operand: /^(?:pub(?:l|li|lis|lish)?|unp\w*|deprecate|dist-tag add|owner add)\b/ },
         { program: 'npm', operand: /^access (?:set|grant|public)\b/ },
-        {
-          program: 'pnpm yarn bun cargo poetry uv hatch flit pdm vsce ovsx lerna changeset jsr deno',
-          operand: /^publish\b/,
-        },
+        { program: 'pnpm yarn bun lerna changeset jsr deno vsce ovsx', operand: /^publish\b/ },
+        { program: 'cargo poetry uv hatch flit pdm', operand: /^publish\b/ },
         { program: 'yarn', operand: /^npm publish\b/ },
         { program: 'cargo', operand: /^(?:yank|owner)\b/ },
         { program: 'vsce', operand: /^unpublish\b/ },
@@ -29,26 +27,21 @@ export const publishingCategory: Category = {
         { program: 'goreleaser', operand: /^release\b/ },
         { program: 'mix', operand: /^hex\.publish\b/ },
         { program: 'semantic-release np' },
-      ],
-      reason:
-        'This publishes a package, which cannot be taken back. Try it with --dry-run or a pack command; a person publishes.',
-    },
-    'push-image': {
-      unless: TRIAL,
-      rows: [
-        {
-          program: 'docker podman buildah crane helm oras',
-          operand: /^(?:(?:image|manifest|compose) )?push\b/,
-        },
+      ]),
+    ],
+    'push-image': [
+      'This publishes an image. Build it and leave it on this machine; a person pushes it.',
+      ...exceptWith(TRIAL, [
+        { program: 'docker podman', operand: /^(?:(?:image|manifest|compose) )?push\b/ },
+        { program: 'buildah crane helm oras', operand: /^push\b/ },
         { program: 'skopeo', operand: /^copy\b/ },
         { program: 'helm', operand: /^cm-push\b/ },
         { program: 'docker', operand: /^build/, flags: 'push' },
-      ],
-      reason: 'This publishes an image. Build it and leave it on this machine; a person pushes it.',
-    },
-    deploy: {
-      unless: TRIAL,
-      rows: [
+      ]),
+    ],
+    deploy: [
+      'This puts the work before its users. Make the build green; a person deploys it.',
+      ...exceptWith(TRIAL, [
         { program: 'firebase fly flyctl wrangler serverless sls cdk sam', operand: /^deploy\b/ },
         { program: 'wrangler', operand: /^(?:publish|pages deploy)\b/ },
         { program: 'gcloud', operand: /^(?:app|run|functions) deploy\b/ },
@@ -58,24 +51,19 @@ export const publishingCategory: Category = {
         { program: 'vercel', flags: 'prod' },
         { program: 'vercel', operand: /^promote\b/ },
         { program: 'netlify', operand: /^deploy\b/, flags: 'prod p' },
-      ],
-      reason: 'This puts the work before its users. Make the build green; a person deploys it.',
-    },
-    release: {
-      unless: TRIAL,
-      rows: [
-        {
-          program: 'gh glab',
-          operand: /^(?:release (?:create|upload|edit)|[pm]r merge|(?:gist|repo|snippet) create)\b/,
-        },
-        { program: 'gh', operand: /^workflow run\b/ },
-      ],
-      reason:
-        'This makes something public on the forge, or merges it for everyone. Push a branch or open a pull request; a person does the rest.',
-    },
-    'make-public': {
-      rows: [{ program: 'gh', operand: /^repo edit\b/, flags: 'visibility' }],
-      reason: 'This changes who can see the repository. Only a person may do that.',
-    },
+      ]),
+    ],
+    release: [
+      'This makes something public on the forge, or merges it for everyone. Push a branch or open a pull request; a person does the rest.',
+      ...exceptWith(TRIAL, [
+        { program: 'gh glab', operand: /^release (?:create|upload|edit)\b/ },
+        { program: 'gh', operand: /^(?:pr merge|gist create|repo create|workflow run)\b/ },
+        { program: 'glab', operand: /^(?:mr merge|repo create|snippet create)\b/ },
+      ]),
+    ],
+    'make-public': [
+      'This changes who can see the repository. Only a person may do that.',
+      { program: 'gh', operand: /^repo edit\b/, flags: 'visibility' },
+    ],
   },
 }

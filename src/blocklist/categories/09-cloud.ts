@@ -1,5 +1,5 @@
 import type { Call } from '../call.ts'
-import type { Category } from '../rule.ts'
+import { type Category, exceptWith } from '../rule.ts'
 
 const TRIAL = 'dry-run dryrun check help h'
 
@@ -15,25 +15,24 @@ const destroysData = (call: Call): boolean =>
 const RESETS =
   /^(?:db:(?:drop|reset|purge|schema:load)|migrate:(?:fresh|reset|refresh)|db:wipe|flush|sqlflush|reset_db|ecto\.(?:drop|reset)|doctrine:(?:database|schema):drop)$/
 
+const resetsDatabase = (call: Call): boolean => call.args.slice(0, 3).some(arg => RESETS.test(arg))
+
 export const cloudCategory: Category = {
   number: 9,
   title: 'cloud and database destruction',
   rules: {
-    'cloud-delete': {
-      unless: TRIAL,
-      rows: [
+    'cloud-delete': [
+      'This deletes something in the cloud for good. Say in your answer what can go; a person deletes it.',
+      ...exceptWith(TRIAL, [
         { program: 'aws', operand: /^\S+ (?:rb|(?:delete|terminate|deregister|remove|purge|destroy)-\S+)\b/ },
         { program: 'aws', operand: /^s3 rm\b/, flags: 'recursive' },
         { program: 'gcloud az doctl', operand: /\b(?:delete|destroy|purge|remove-iam-policy-binding)\b/ },
         { program: 'gsutil', operand: /^(?:rb|rm)\b/ },
         { program: 'heroku', operand: /^(?:apps:destroy|destroy|pg:reset|addons:destroy)\b/ },
-        {
-          program: 'fly flyctl',
-          operand: /^(?:destroy|(?:apps|volumes?|machines?) destroy|postgres .*destroy)\b/,
-        },
+        { program: 'fly flyctl', operand: /^(?:(?:apps|volumes?|machines?|postgres .*)? ?)destroy\b/ },
         {
           program: 'gh glab',
-          operand: /^(?:repo (?:delete|archive)|release delete|secret (?:delete|remove))\b/,
+          operand: /^(?:repo (?:delete|archive)|(?:release|secret) (?:delete|remove))\b/,
         },
         { program: 'gh', text: /^api .*-X DELETE\b/ },
         { program: 'supabase', operand: /^projects delete\b/ },
@@ -42,15 +41,13 @@ export const cloudCategory: Category = {
         { program: 'wrangler', operand: /^(?:delete|d1 delete|r2 bucket delete|kv:namespace delete)\b/ },
         {
           program: 'firebase',
-          operand: /^(?:projects:delete|firestore:delete|database:remove|hosting:disable)\b/,
+          operand: /^(?:(?:projects|firestore):delete|database:remove|hosting:disable)\b/,
         },
-      ],
-      reason:
-        'This deletes something in the cloud for good. Say in your answer what can go; a person deletes it.',
-    },
-    'stack-change': {
-      unless: TRIAL,
-      rows: [
+      ]),
+    ],
+    'stack-change': [
+      'This changes or destroys real infrastructure. Run the plan or preview, and leave the rest to a person.',
+      ...exceptWith(TRIAL, [
         { program: 'terraform tofu terragrunt', operand: /^(?:run-all )?(?:destroy|apply)\b/ },
         { program: 'terraform tofu', operand: /^(?:state rm|workspace delete|force-unlock)\b/ },
         { program: 'pulumi', operand: /^(?:destroy|up|stack rm)\b/ },
@@ -58,55 +55,39 @@ export const cloudCategory: Category = {
         { program: 'serverless sls', operand: /^remove\b/ },
         { program: 'sam', operand: /^delete\b/ },
         { program: 'ansible-playbook' },
-      ],
-      reason:
-        'This changes or destroys real infrastructure. Run the plan or preview, and leave the rest to a person.',
-    },
-    'cluster-delete': {
-      unless: TRIAL,
-      rows: [
+      ]),
+    ],
+    'cluster-delete': [
+      'This takes something out of a cluster. Look with get and describe, or try with --dry-run; a person does the rest.',
+      ...exceptWith(TRIAL, [
         { program: 'kubectl oc', operand: /^(?:delete|drain|adm drain|rollout undo)\b/ },
         { program: 'kubectl', operand: /^replace\b/, flags: 'force' },
         { program: 'kubectl', operand: /^scale\b/, text: /--replicas=0\b/ },
         { program: 'helm', operand: /^(?:uninstall|delete|rollback)\b/ },
         { program: 'eksctl kops', operand: /^delete\b/ },
-      ],
-      reason:
-        'This takes something out of a cluster. Look with get and describe, or try with --dry-run; a person does the rest.',
-    },
-    'sql-destroy': {
-      rows: [{ program: CLIENTS, when: destroysData }],
-      reason:
-        'This destroys data in a database. Write a migration that a person can read, or use a database that your tests make.',
-    },
-    'drop-database': {
-      rows: [
-        { program: 'dropdb dropuser' },
-        { program: 'mysqladmin', text: /(?:^| )drop(?: |$)/ },
-        { program: 'redis-cli', text: /(?:^| )flush(?:all|db)(?: |$)/i },
-      ],
-      reason: 'This empties a database server. Use a database that your tests make and throw away.',
-    },
-    'reset-database': {
-      rows: [
-        {
-          program: 'rails rake artisan php manage.py python mix console',
-          when: call => call.args.slice(0, 3).some(arg => RESETS.test(arg)),
-        },
-        { program: 'prisma', operand: /^migrate reset\b/ },
-        { program: 'prisma', operand: /^db push\b/, flags: 'force-reset' },
-      ],
-      reason:
-        'This empties the database that the project is set to. Set the environment of the tests in the same command, and ask a person if that is not enough.',
-    },
-    'docker-data': {
-      rows: [
-        { program: 'docker podman', operand: /^(?:volume (?:rm|prune)|(?:system|image|container) prune)\b/ },
-        { program: 'docker podman', operand: /^compose down\b/, flags: 'v volumes' },
-        { program: 'docker-compose', operand: /^down\b/, flags: 'v volumes' },
-      ],
-      reason:
-        'This deletes volumes or images of all projects on the machine. Remove what you made, by its name.',
-    },
+      ]),
+    ],
+    'sql-destroy': [
+      'This destroys data in a database. Write a migration that a person can read, or use a database that your tests make.',
+      { program: CLIENTS, when: destroysData },
+    ],
+    'drop-database': [
+      'This empties a database server. Use a database that your tests make and throw away.',
+      { program: 'dropdb dropuser' },
+      { program: 'mysqladmin', text: /(?:^| )drop(?: |$)/ },
+      { program: 'redis-cli', text: /(?:^| )flush(?:all|db)(?: |$)/i },
+    ],
+    'reset-database': [
+      'This empties the database that the project is set to. Set the environment of the tests in the same command, and ask a person if that is not enough.',
+      { program: 'rails rake artisan php manage.py python mix console', when: resetsDatabase },
+      { program: 'prisma', operand: /^migrate reset\b/ },
+      { program: 'prisma', operand: /^db push\b/, flags: 'force-reset' },
+    ],
+    'docker-data': [
+      'This deletes volumes or images of all projects on the machine. Remove what you made, by its name.',
+      { program: 'docker podman', operand: /^(?:volume (?:rm|prune)|(?:system|image|container) prune)\b/ },
+      { program: 'docker podman', operand: /^compose down\b/, flags: 'v volumes' },
+      { program: 'docker-compose', operand: /^down\b/, flags: 'v volumes' },
+    ],
   },
 }

@@ -14,6 +14,9 @@ const ORDERS =
 const GIT_RUNS =
   /^(?:core\.(?:hookspath|fsmonitor|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|sequence\.editor|alias\.|filter\.|credential\.|include\.|includeif\.|extensions\.worktreeconfig|gpg\.(?:\w+\.)?program|(?:diff|merge|difftool|mergetool)\..*(?:command|textconv|driver|cmd|external))/i
 
+/** What only the person at the keyboard may tell ralph; looking (`status`, `report`, `diff`) is free. */
+const STEERING = /^(?:trust|cancel|pause|resume|tell|approve|reject|todo|undo|gc)(?: |$)/
+
 const isWritten =
   (pattern: RegExp) =>
   (call: Call): boolean =>
@@ -37,64 +40,47 @@ export const persistenceCategory: Category = {
   number: 11,
   title: 'persistence',
   rules: {
-    'startup-file': {
-      rows: [{ when: isWritten(STARTUP) }],
-      reason:
-        'This changes what runs when the user signs in or the machine starts. Put what the project needs into the project.',
-    },
-    'standing-orders': {
-      rows: [{ when: isWritten(ORDERS) }],
-      reason:
-        'This changes hooks or settings that rule later sessions. Leave them to the user; say in your answer what should change.',
-    },
-    schedule: {
-      rows: [
-        {
-          program: 'crontab',
-          unless: 'l help',
-          when: call => call.args.length + call.input.calls.length > 0,
-        },
-        { program: 'at batch', unless: 'l V' },
-      ],
-      reason: 'This makes something run later, when nobody looks. Run it now, or leave it to a person.',
-    },
-    service: {
-      rows: [
-        { program: 'systemctl', operand: /^(?:enable|mask|link|edit|set-default|reenable)\b/ },
-        { program: 'launchctl', text: /^(?:load|bootstrap|enable|submit)\b/ },
-        { program: 'loginctl', text: /^enable-linger\b/ },
-        { program: 'pm2', text: /^(?:startup|save)\b/ },
-        { program: 'brew', text: /^services (?:start|restart)\b/ },
-        { program: 'systemd-run update-rc.d chkconfig' },
-      ],
-      reason:
-        'This installs something that runs from now on. Start it for this session only, in the background.',
-    },
-    'hide-process': {
-      rows: [{ program: 'env setsid nohup daemonize daemon', when: hidesProcess }],
-      reason:
-        'This starts a process with a cleared environment in a session of its own, where ralph cannot find it to end it. Start it in the background, and end it by its process id.',
-    },
-    // What only the person at the keyboard may tell ralph; looking (`status`, `report`, `diff`) is free.
-    'steer-ralph': {
-      rows: [
-        {
-          program: 'ralph',
-          operand: /^(?:trust|cancel|pause|resume|tell|approve|reject|todo|undo|gc)(?: |$)/,
-        },
-      ],
-      reason: 'Only the person who started the run steers ralph. Say in your answer what should be done.',
-    },
-    'let-in': {
-      rows: [{ program: 'ssh-copy-id' }],
-      reason: 'This lets a key into a machine from now on. Only a person may do that.',
-    },
-    'global-git': {
-      rows: [
-        { program: 'git', operand: /^config\b/, unless: 'get get-all get-regexp list l', when: changesGit },
-      ],
-      reason:
-        'This changes git for all projects, or makes it run something. Set what the project needs with `git config KEY VALUE`.',
-    },
+    'startup-file': [
+      'This changes what runs when the user signs in or the machine starts. Put what the project needs into the project.',
+      { when: isWritten(STARTUP) },
+    ],
+    'standing-orders': [
+      'This changes hooks or settings that rule later sessions. Leave them to the user; say in your answer what should change.',
+      { when: isWritten(ORDERS) },
+    ],
+    schedule: [
+      'This makes something run later, when nobody looks. Run it now, or leave it to a person.',
+      {
+        program: 'crontab',
+        unless: 'l help',
+        when: call => call.args.length + call.input.calls.length > 0,
+      },
+      { program: 'at batch', unless: 'l V' },
+    ],
+    service: [
+      'This installs something that runs from now on. Start it for this session only, in the background.',
+      { program: 'systemctl', operand: /^(?:enable|mask|link|edit|set-default|reenable)\b/ },
+      { program: 'launchctl', text: /^(?:load|bootstrap|enable|submit)\b/ },
+      { program: 'loginctl', text: /^enable-linger\b/ },
+      { program: 'pm2', text: /^(?:startup|save)\b/ },
+      { program: 'brew', text: /^services (?:start|restart)\b/ },
+      { program: 'systemd-run update-rc.d chkconfig' },
+    ],
+    'hide-process': [
+      'This starts a process with a cleared environment in a session of its own, where ralph cannot find it to end it. Start it in the background, and end it by its process id.',
+      { program: 'env setsid nohup daemonize daemon', when: hidesProcess },
+    ],
+    'steer-ralph': [
+      'Only the person who started the run steers ralph. Say in your answer what should be done.',
+      { program: 'ralph', operand: STEERING },
+    ],
+    'let-in': [
+      'This lets a key into a machine from now on. Only a person may do that.',
+      { program: 'ssh-copy-id' },
+    ],
+    'global-git': [
+      'This changes git for all projects, or makes it run something. Set what the project needs with `git config KEY VALUE`.',
+      { program: 'git', operand: /^config\b/, unless: 'get get-all get-regexp list l', when: changesGit },
+    ],
   },
 }

@@ -35,52 +35,40 @@ export const containersCategory: Category = {
   number: 13,
   title: 'container escape',
   rules: {
-    privileged: {
-      rows: [
-        { program: ENGINES, operand: RUNS, flags: 'privileged' },
-        { program: ENGINES, operand: RUNS, when: gives('cap-add', CAPABILITIES) },
-        { program: ENGINES, operand: RUNS, when: gives('security-opt', /unconfined|label[:=]disable/) },
-        { program: ENGINES, operand: RUNS, when: gives('device', /^\/dev\/(?:sd|nvme|vd|mem|disk)/) },
-      ],
-      reason:
-        'A privileged container is no container. Run it without; grant the single capability that is missing, if any.',
-    },
-    'host-namespace': {
-      rows: [{ program: ENGINES, operand: RUNS, when: gives('pid userns ipc uts cgroupns', /^host$/) }],
-      reason:
-        'This lets the container see and touch the processes of the machine. Leave its namespaces alone.',
-    },
-    'mount-host': {
-      rows: [{ program: ENGINES, operand: RUNS, when: mountsHost }],
-      reason: 'This gives the container the files of the machine. Mount the project: -v "$PWD":/app.',
-    },
-    'docker-socket': {
-      rows: [
-        { program: ENGINES, operand: RUNS, when: call => mounts(call).some(path => SOCKET.test(path)) },
-        { program: 'curl', when: gives('unix-socket', SOCKET) },
-        { program: 'socat', when: call => call.args.some(arg => SOCKET.test(arg)) },
-      ],
-      reason:
-        "The engine's socket is as good as root on the machine. Use the docker command for what you need.",
-    },
-    'enter-host': {
-      rows: [
-        { program: 'nsenter' },
-        { program: 'chroot', operand: /^\/(?:host|mnt|rootfs)/ },
-        { program: 'unshare', flags: 'm mount p pid' },
-        { program: 'mount', text: /(?:^| )\/dev\/(?:sd|nvme|vd|xvd|disk|mapper)/ },
-      ],
-      reason:
-        'This leaves the container for the machine. Stay inside: install what is missing, or say in your answer what you cannot reach.',
-    },
-    kernel: {
-      rows: [
-        { program: 'insmod modprobe rmmod kexec bpftool' },
-        { program: 'sysctl', flags: 'w write p load' },
-        { program: 'sysctl', text: /(?:^| )[^-\s]\S*=/ },
-        { when: call => writes(call).some(path => KERNEL.test(plainPath(path, call))) },
-      ],
-      reason: 'This changes the kernel that all containers share. Work with the kernel as it is.',
-    },
+    privileged: [
+      'A privileged container is no container. Run it without; grant the single capability that is missing, if any.',
+      { program: ENGINES, operand: RUNS, flags: 'privileged' },
+      { program: ENGINES, operand: RUNS, when: gives('cap-add', CAPABILITIES) },
+      { program: ENGINES, operand: RUNS, when: gives('security-opt', /unconfined|label[:=]disable/) },
+      { program: ENGINES, operand: RUNS, when: gives('device', /^\/dev\/(?:sd|nvme|vd|mem|disk)/) },
+    ],
+    'host-namespace': [
+      'This lets the container see and touch the processes of the machine. Leave its namespaces alone.',
+      { program: ENGINES, operand: RUNS, when: gives('pid userns ipc uts cgroupns', /^host$/) },
+    ],
+    'mount-host': [
+      'This gives the container the files of the machine. Mount the project: -v "$PWD":/app.',
+      { program: ENGINES, operand: RUNS, when: mountsHost },
+    ],
+    'docker-socket': [
+      "The engine's socket is as good as root on the machine. Use the docker command for what you need.",
+      { program: ENGINES, operand: RUNS, when: call => mounts(call).some(path => SOCKET.test(path)) },
+      { program: 'curl', when: gives('unix-socket', SOCKET) },
+      { program: 'socat', when: call => call.args.some(arg => SOCKET.test(arg)) },
+    ],
+    'enter-host': [
+      'This leaves the container for the machine. Stay inside: install what is missing, or say in your answer what you cannot reach.',
+      { program: 'nsenter' },
+      { program: 'chroot', operand: /^\/(?:host|mnt|rootfs)/ },
+      { program: 'unshare', flags: 'm mount p pid' },
+      { program: 'mount', text: /(?:^| )\/dev\/(?:sd|nvme|vd|xvd|disk|mapper)/ },
+    ],
+    kernel: [
+      'This changes the kernel that all containers share. Work with the kernel as it is.',
+      { program: 'insmod modprobe rmmod kexec bpftool' },
+      { program: 'sysctl', flags: 'w write p load' },
+      { program: 'sysctl', text: /(?:^| )[^-\s]\S*=/ },
+      { when: call => writes(call).some(path => KERNEL.test(plainPath(path, call))) },
+    ],
   },
 }

@@ -39,22 +39,21 @@ export const tricksCategory: Category = {
   number: 14,
   title: 'encoding and eval tricks',
   rules: {
-    'decode-to-shell': {
-      rows: [{ when: runsDecoded }],
-      reason: 'This runs text that cannot be read before it is decoded. Write the commands out.',
-    },
-    'eval-unknown': {
-      rows: [{ when: runsUnknown }],
-      reason: 'This runs the text of a variable, which nobody can read here. Write the command out.',
-    },
-    'hidden-name': {
-      rows: [{ when: hidesName }],
-      reason: 'The name of this program is hidden in a pattern or a variable. Write it out.',
-    },
-    unreadable: {
-      step: step => step.kind === 'unreadable',
-      reason:
-        'This command cannot be read to its end. Write it more simply, or put it into a script file and run that.',
-    },
+    'decode-to-shell': [
+      'This runs text that cannot be read before it is decoded. Write the commands out.',
+      { when: runsDecoded },
+    ],
+    'eval-unknown': [
+      'This runs the text of a variable, which nobody can read here. Write the command out.',
+      { when: runsUnknown },
+    ],
+    'hidden-name': [
+      'The name of this program is hidden in a pattern or a variable. Write it out.',
+      { when: hidesName },
+    ],
+    unreadable: [
+      'This command cannot be read to its end. Write it more simply, or put it into a script file and run that.',
+      { step: step => step.kind === 'unreadable' },
+    ],
   },
 }
