@@ -97,7 +97,7 @@ export async function main(typed: string[]): Promise<number> {
   }
 }
 
-/** `ralph spawn build …` is `ralph build --detach …`; without the name of a workflow it is a run. */
+/** `ralph spawn build …` is `ralph build --detach …`. Without the name of a workflow it is a run. */
 function withoutSpawn(argv: string[]): string[] {
   const [first, ...rest] = argv
   const [second] = rest
@@ -107,7 +107,7 @@ function withoutSpawn(argv: string[]): string[] {
     : [runVerb.name, '--detach', ...rest]
 }
 
-/** While the word after `spawn` is typed, it may be the name of a workflow; then its own options follow. */
+/** While the word after `spawn` is typed, it may be the name of a workflow. Then its own options follow. */
 const wordsToComplete = (typed: string[]): string[] =>
   typed.length > 2 || typed[1]?.startsWith('-') ? withoutSpawn(typed) : typed
 

@@ -23,7 +23,7 @@ export type EndedRun = {
   cost: string
 }
 
-/** The runs of a project that are not at work, the newest first; after them those of an earlier build. */
+/** The runs of a project that are not at work, the newest first. After them those of an earlier build. */
 export const endedRuns = (registry: Registry, home: string, project: string): EndedRun[] => [
   ...runsIn(home, project)
     .filter(run => !isLive(run))

@@ -55,7 +55,7 @@ export const matchingRuns = (home: string, name: string): string[] =>
 /** A run by the name of its worker, by its id, or by the beginning or end of one if no other run matches. */
 export const findRun = (home: string, name: string): StoredRun => readRun(home, findRunId(home, name))
 
-/** The id of such a run; its journal is not read. */
+/** The id of such a run. Its journal is not read. */
 export function findRunId(home: string, name: string): string {
   // As from a variable that was never set. It would match every id.
   if (name.trim() === '')
@@ -76,15 +76,17 @@ export function findRunId(home: string, name: string): string {
   )
 }
 
-/** The latest run of a folder; null if there is none. */
+/** The latest run of a folder. Null if there is none. */
 export const latestRun = (home: string, project: string): StoredRun | null =>
   latestMatching(home, project, () => true, readRun)
 
-/** The latest run of a folder that can go on, and was not undone; null if there is none. */
+/** The latest run of a folder that can go on, and was not undone. Null if there is none. */
 export const latestUnfinished = (home: string, project: string): StoredRun | null =>
   latestMatching(home, project, run => canGoOn(run.events) && !isUndone(run.events))
 
-/** The latest matching run of a folder, finished or not. `read`: how to read one; by default, earlier builds' are left out. */
+/**
+ * The latest matching run of a folder, finished or not. `read`: how to read one. By default, earlier builds' are left out.
+ */
 export function latestMatching(
   home: string,
   project: string,
@@ -170,7 +172,7 @@ export function placeAt(run: StoredRun, project: string): StoredRun {
   return { ...run, began, events: [began, ...run.events.slice(1)] }
 }
 
-/** The same; null for a run of an earlier build of ralph. */
+/** The same. Null for a run of an earlier build of ralph. */
 function readCurrent(home: string, id: string): StoredRun | null {
   try {
     return readRun(home, id)

@@ -19,7 +19,7 @@ export type GcOptions = { projectDir?: string; keep: number; all?: boolean; dryR
 
 /**
  * Deletes old runs, except for their receipts. Of those that can still be resumed, only with `--yes` or if the user agrees.
- * `agrees`: asks the user; null: nobody can be asked.
+ * `agrees`: asks the user. Null if nobody can be asked.
  */
 export async function collectGarbage(
   registry: Registry,
@@ -92,7 +92,7 @@ function isOver(home: string, run: StoredRun): boolean {
   return last?.type === 'finished' || !existsSync(run.began.project)
 }
 
-/** The session folder; null if there is none in the project that the run was in, or a link leads elsewhere. */
+/** The session folder. Null if there is none in the project that the run was in, or a link leads elsewhere. */
 function sessionOf({ id, last, began }: StoredRun): { root: PinnedFolder; path: string } | null {
   try {
     // Not by the schema: a run of another version of ralph is deleted, too.

@@ -1,7 +1,7 @@
 import { forScreen } from '../core/format.ts'
 import { plainLine } from '../view/text/plain.ts'
 
-/** What an action uses of the process around it. `process` is one; a test or another program can give its own. */
+/** What an action uses of the process around it. `process` is one. A test or another program can give its own. */
 export type Io = { stdout: Writer; stderr: Writer; env: NodeJS.ProcessEnv }
 
 /** Where text goes. A terminal has a width. */
@@ -14,7 +14,7 @@ export function say(to: Writer, text: string): number {
 }
 
 /**
- * What came of steering a run, in words. `unchanged`: it was so already. `late`: it has not obeyed in time. `warnings`:
+ * The result of steering a run, in words. `unchanged`: it was so already. `late`: it has not responded in time. `warnings`:
  * what was written into its list, and is not adopted.
  */
 export type Answer = { type: 'obeyed' | 'unchanged' | 'late'; text: string; warnings?: readonly string[] }

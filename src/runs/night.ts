@@ -20,7 +20,7 @@ export function readMorning(registry: Registry, home: string, period: Period): M
 }
 
 /**
- * The runs that did something since then or are at work, the oldest first; and those that cannot be read. There may be
+ * The runs that did something since then or are at work, the oldest first, and those that cannot be read. There may be
  * hundreds with long journals, so only those are read that were written to since then, or that hold a lock.
  */
 function runsSince(

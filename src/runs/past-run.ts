@@ -7,7 +7,7 @@ import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf, requireWorktree } from './project.ts'
 
-/** The run of this name; without one, the latest run of the folder, finished or not. */
+/** The run of this name. Without one, the latest run of the folder, finished or not. */
 export function chooseRun(
   name: string | undefined,
   projectDir: string | undefined,

@@ -23,7 +23,7 @@ export function projectOf(named: string | undefined, env: NodeJS.ProcessEnv): st
 }
 
 /**
- * The nearest folder with a `.ralph`, within the git repository; else the root of the repository; else this folder.
+ * The nearest folder with a `.ralph`, within the git repository. Otherwise the root of the repository, or this folder.
  * Outside a repository the search leaves out the user's home, where `.ralph` is ralph's own, and goes no further than a
  * folder that anyone may write to.
  */

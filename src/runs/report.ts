@@ -16,7 +16,10 @@ import { projectOf } from './project.ts'
 /** Without any of them: text. */
 export type ReportForm = { json?: boolean; markdown?: boolean; html?: boolean }
 
-/** What a run did and cost. It only reads the journal, so the run may be at work. If gc deleted the run, it is the receipt that was kept. */
+/**
+ * What a run did and cost. It only reads the journal, so the run may be at work. If gc deleted the run, it is the receipt
+ * that was kept.
+ */
 export function receiptFor(
   registry: Registry,
   name: string | undefined,
@@ -45,7 +48,7 @@ export async function fullReceipt(
   return files === null ? receipt : { ...receipt, totals: { ...totals, filesInTree: files } }
 }
 
-/** How many files a run changed; null if that cannot be told. */
+/** How many files a run changed. Null if nobody can know. */
 async function countChangedFiles(id: string, env: NodeJS.ProcessEnv): Promise<number | null> {
   const silent = { write: () => {} }
   let names = ''
@@ -72,7 +75,7 @@ function keptReceipt(
   return latestRun(home, project) ? null : latestReceipt(home, project)
 }
 
-/** `style` and `width` are for text; the other forms look the same everywhere. */
+/** `style` and `width` are for text. The other forms look the same everywhere. */
 export function reportLines(receipt: Receipt, form: ReportForm, style: Style, width: number): string[] {
   if (form.json) return [safeJson(receipt, 2)]
   if (form.markdown) return markdownReport(receipt)

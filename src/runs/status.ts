@@ -37,32 +37,32 @@ export type RunStatus = {
   project: string
   phase: Phase
   pid: number | null
-  /** The process that hosts it on another machine, as far as this lock says. */
+  /** The process that hosts it on another machine, by what this lock says. */
   elsewhere: Elsewhere | null
   iteration: number
   iterations: number | null
   began: number
   lastEvent: number
-  /** The agent that works, or worked last; null if none has yet. */
+  /** The agent that works, or worked last. Null if none has yet. */
   agent: string | null
   /** Agents that are rate-limited, and until when. */
   limited: Record<string, number>
   /** Until when a waiting run waits. */
   until: number | null
   failures: number
-  /** null: no agent reported its cost. `unpriced`: the number of calls that did not. */
+  /** What it cost. Null if no agent reported that. `unpriced`: the number of calls that did not. */
   usd: number | null
   /** Some of it was estimated from tokens and list prices. */
   estimated?: true
   unpriced: number
   tokens: number
-  /** The progress of the task list; null: there is none. */
+  /** The progress of the task list. Null if there is none. */
   tasks: { completed: number; all: number; active: string | null; blocked: Record<string, string> } | null
   /** The result of the last settled iteration, or how the run ended. */
   last: string
-  /** What was asked of the run last, and by whom; null: nothing yet. */
+  /** What was asked of the run last, and by whom. Null if nothing was yet. */
   asked: AskedFor | null
-  /** The command that continues the run; null if there is nothing left to do. */
+  /** The command that continues the run. Null if there is nothing left to do. */
   goOn: string | null
 }
 
@@ -119,7 +119,10 @@ export function statusOf(
   }
 }
 
-/** The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. A merge is none. */
+/**
+ * The iteration that is under way, or was last: one that was interrupted has a number, although it does not count. A merge
+ * is none.
+ */
 export const iterationOf = (events: readonly RunEvent[]): number => lastStarted(events)?.n ?? 0
 
 const lastStarted = (events: readonly RunEvent[]) =>
@@ -159,7 +162,7 @@ function formatPhase({ phase, pid, elsewhere }: RunStatus): string {
   return pid === null ? phase : `${phase} (pid ${pid})`
 }
 
-/** `columns`: of a terminal; null: lines may be as long as they are. */
+/** `columns`: of a terminal. Null if lines may be as long as they are. */
 export function statusLines(status: RunStatus, now: number, columns: number | null = null): string[] {
   const of = status.iterations === null ? '' : ` of ${status.iterations}`
   const { id, until, elsewhere, agent, asked } = status

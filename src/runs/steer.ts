@@ -85,7 +85,7 @@ export async function cancelRun(run: StoredRun, env: Env): Promise<Answer> {
   return obeyed(`cancelled run ${id}`)
 }
 
-/** Cancels one task of a run; the others go on. */
+/** Cancels one task of a run. The others go on. */
 export async function dropTask(run: StoredRun, task: TaskId, env: Env): Promise<Answer> {
   requireOpen(run, 'is already finished', env)
   const known = fold(run.events).state.taskStates[task]
@@ -177,7 +177,8 @@ function unread(run: StoredRun, what: string): Answer {
 
 /**
  * Sends a request and waits until it is obeyed, within limits. `unread`: the run has not read it yet. `read`: it has, and
- * is still at work. `over`: no process hosts the run any more. To pause is obeyed once it is read, to cancel once it is over.
+ * is still at work. `over`: no process hosts the run any more. To pause is obeyed once it is read, to cancel once it is
+ * over.
  */
 async function sendAndAwait(
   run: StoredRun,

@@ -28,7 +28,7 @@ const UNDO = 'undo'
 
 const NOTHING_UNDONE = 'nothing was undone'
 
-/** What came of an undo, in lines. `revert`: the command that takes it back. */
+/** The result of an undo, in lines. `revert`: the command that takes it back. */
 export type Undone = { code: 0 | 1; lines: string[]; revert?: string }
 
 /** Puts everything back to what it was when a run began, if `agrees` says so, who gets the lines of the plan. */

@@ -16,13 +16,13 @@ import { readBase } from '../workflows/spec.ts'
 /** What one sees of a run whose process lives, and by what. */
 export type AgentLook = {
   by: Watched | 'hooks' | 'transcript' | 'process'
-  /** What its agent does now; null: nobody can tell. */
+  /** What its agent does now. Null if nobody can know. */
   doing: string | null
 }
 
 /**
- * While an agent is at work: by what one sees that; the screen comes last, because it says least. Otherwise the
- * supervisor's own process tells.
+ * While an agent is at work: by what shows that. The screen comes last, because it says least. Otherwise the
+ * supervisor's own process shows it.
  */
 export function lookAtAgent(events: readonly RunEvent[], env: NodeJS.ProcessEnv): AgentLook {
   const [began] = events

@@ -30,7 +30,7 @@ export const FILES = {
 /** Where the folders of ended workers go whose names are used again. */
 const ASIDE = '.ended'
 
-/** The worker of this name; throws if there is none. */
+/** The worker of this name. Throws if there is none. */
 export function workerNamed(home: string, name: string): WorkerRecord {
   const found = readWorker(home, name)
   if (found) return found

@@ -29,7 +29,7 @@ type Listed = {
   status: string
   /** What the status is known by. */
   known_by: string
-  /** What its agent does now; null: nobody can tell. */
+  /** What its agent does now. Null if nobody can know. */
   doing: string | null
   pid: number | null
   project: string
@@ -43,7 +43,7 @@ type Listed = {
   metadata: { ralph: true; ralph_iteration: number; worker: boolean }
 }
 
-/** What runs on this machine: the workers, and the runs that some terminal hosts; `--all`: also what has ended. */
+/** What runs on this machine: the workers, and the runs that some terminal hosts. With `--all`, also what has ended. */
 export function listRuns(options: ListOptions, { stdout, env }: Io): number {
   const home = ralphHome(env)
   const workers = allWorkers(home).filter(({ run }) => !isOfEarlierBuild(home, run))

@@ -14,7 +14,7 @@ import { followView, MOST_BYTES, readView } from './view-log.ts'
 
 export type LogsOptions = { follow?: boolean; iteration?: number }
 
-/** Prints what a worker's window shows; `--follow` goes on until the worker has ended. */
+/** Prints what a worker's window shows. `--follow` goes on until the worker has ended. */
 export async function printLogs(name: string, options: LogsOptions, io: Io): Promise<number> {
   const home = ralphHome(io.env)
   const record = workerNamed(home, name)

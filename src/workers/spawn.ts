@@ -21,7 +21,7 @@ import { nameProblem, randomName } from './rules/names.ts'
 import { abandonWorktree, makeWorktree, type Worktree } from './worktree.ts'
 
 export type SpawnOptions = {
-  /** Absent: ralph chooses one. */
+  /** The name of the worker. Absent if ralph is to choose one. */
   name?: string
   /** Keep the loop in this terminal. */
   foreground?: boolean

@@ -121,7 +121,7 @@ async function goOn(home: string, record: WorkerRecord, options: ResumeOptions, 
     changeRecord(home, record, { ...starting, exit: undefined })
     await startSupervisor(dir, name, env, supervisor => changeRecord(home, record, { supervisor }))
   } catch (error) {
-    // It is as it was before, with the exit code that `wait` goes by.
+    // It is as it was before, with the exit code that `wait` reads.
     changeRecord(home, record, record)
     throw error
   } finally {

@@ -62,7 +62,7 @@ export const abandonWorktree = (
   env: NodeJS.ProcessEnv,
 ): Promise<unknown> => removeWorktree(worktree, gitEnvironment(settings, env), true)
 
-/** Removes a worktree if everything in it is merged. Returns why it is kept; null: it is gone. */
+/** Removes a worktree if everything in it is merged. Returns why it is kept, or null. */
 export async function removeMerged(
   worktree: Worktree,
   settings: Settings,

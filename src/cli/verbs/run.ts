@@ -238,5 +238,5 @@ export const RUN_AN_AGENT: readonly Verb[] = [
   resumeVerb,
 ]
 
-/** The commands that start a run; after `spawn`, their names mean the same. */
+/** The commands that start a run. After `spawn`, their names mean the same. */
 export const STARTERS: readonly Verb[] = [runVerb, buildVerb, storiesVerb, pipelineVerb]

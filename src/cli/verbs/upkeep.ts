@@ -28,7 +28,7 @@ Examples:
 A Docker sandbox is a virtual machine that stays until you remove it; setup, ls, stop, rm and shell manage it.
 More: https://docs.docker.com/ai/sandboxes/ and https://docs.docker.com/reference/cli/sbx/`
 
-/** The commands about Docker's sandboxes: the name, what it does, and its options besides the project. */
+/** The commands about Docker's sandboxes: the name, what it does, and its options other than the project. */
 const SANDBOX_DOCKER: readonly [SandboxVerb, string, ...[flags: string, description: string][]][] = [
   [
     'setup',

@@ -130,7 +130,10 @@ function duration(ms: number, gap = ''): string {
   return shown.map(part => part.join('')).join(gap)
 }
 
-/** What a view log has about one iteration: from the line that begins it to the one that begins another; null: nothing. */
+/**
+ * What a view log has about one iteration: from the line that begins it to the one that begins another. Null if it has
+ * nothing.
+ */
 export function partOf(text: string, name: string, n: number): string | null {
   const start = new RegExp(`^.*\\[ralph\\] ${name}: starting iteration (\\d+)`, 'gm')
   const starts = [...text.matchAll(start)].map(found => ({ n: Number(found[1]), at: found.index }))

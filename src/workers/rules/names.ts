@@ -1,6 +1,6 @@
 const LONGEST = 40
 
-/** Why a text cannot be the name of a worker, which is also the name of a folder and of a tmux window; null: it can. */
+/** Why a text cannot be the name of a worker, which is also the name of a folder and of a tmux window. Null if it can. */
 export function nameProblem(name: string): string | null {
   if (name === '') return 'it is empty'
   if (name.length > LONGEST) return `it is longer than ${LONGEST} characters`

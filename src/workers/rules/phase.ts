@@ -5,7 +5,7 @@ export type WorkerPhase = 'starting' | 'running' | 'waiting' | 'paused' | 'stopp
 
 /** What is known about a worker. */
 export type KnownOfWorker = {
-  /** Whether its supervisor runs; `none`: it has not been started. */
+  /** Whether its supervisor runs. `none` if it has not been started. */
   supervisor: 'alive' | 'dead' | 'none'
   /** Whether the one who starts it is still at it, in time. */
   isBeingStarted: boolean
@@ -15,7 +15,7 @@ export type KnownOfWorker = {
   isOpen: boolean
   /** It waits: after a failure, or for a limit to pass. */
   isWaiting: boolean
-  /** What the journal comes to; null: it has none. */
+  /** What the journal comes to. Null if it has none. */
   status: WorkerState['status'] | null
 }
 

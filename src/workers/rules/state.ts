@@ -4,7 +4,7 @@ import { isObject, jsonIn } from '../../core/json.ts'
 /** `state.json` of a worker. */
 export type WorkerState = {
   worker_name: string
-  /** Absolute; null: the prompt is no file. */
+  /** The absolute path of the prompt file. Null if the prompt is no file. */
   prompt_file: string | null
   max_iterations: number | null
   current_iteration: number

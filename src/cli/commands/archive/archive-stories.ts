@@ -112,7 +112,7 @@ function freeFolder(project: string, name: string): string {
 type Place = { name: string; path: string }
 
 /**
- * The files to archive, relative to the project. A link among them could lead to a secret, and archives are committed; only
+ * The files to archive, relative to the project. A link among them could lead to a secret, and archives are committed. Only
  * tasks.json may be a link, to a file of the project, which is then moved itself.
  */
 function placesOf({ path: project }: PinnedFolder, dir: string): Place[] {
@@ -160,7 +160,7 @@ function writeFreshFiles(
   return written.map(({ path }) => path)
 }
 
-/** The paths that git ignores; none outside a repository. */
+/** The paths that git ignores. None outside a repository. */
 async function ignoredAmong(
   project: string,
   env: Record<string, string>,

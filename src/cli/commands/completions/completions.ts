@@ -9,7 +9,7 @@ import { plainLine } from '../../../view/text/plain.ts'
 import type { Shell } from '../../verbs/upkeep.ts'
 import { type Completion, findCompletions } from './find-completions.ts'
 
-/** Enough to choose from. Older ones can be typed; reading all of them would take too long. */
+/** Enough to choose from. Older ones can be typed. Reading all of them would take too long. */
 const RECENT = 30
 
 export function printCompletions(shell: Shell): number {

@@ -18,7 +18,7 @@ import { isCutOff } from '../stories/restore-stories.ts'
 export const decideStory = async (name: string, request: StoryRequest, io: Io): Promise<number> =>
   printAnswer(await decide(name, request, io.env), io)
 
-/** A run that is at work gets a request; of any other, journal and file are written. */
+/** A run that is at work gets a request. For any other, journal and file are written. */
 export async function decide(name: string, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<Answer> {
   const run = findRun(ralphHome(env), name)
   refuseFromWithin(run, env)
@@ -51,7 +51,7 @@ function editFor(
 }
 
 /**
- * Adopts what a person wrote into the file first, then decides; the file then shows both. After a crash the file may hold
+ * Adopts what a person wrote into the file first, then decides. The file then shows both. After a crash the file may hold
  * what an agent wrote, so it stays until the run is resumed.
  */
 const changeStopped = (run: StoredRun, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<string[]> =>

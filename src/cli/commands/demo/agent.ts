@@ -31,7 +31,7 @@ export async function demoAgent(): Promise<number> {
   return 0
 }
 
-/** The first turn of any demo that fits; undefined if none does. */
+/** The first turn of any demo that fits. Undefined if none does. */
 async function findTurn(prompt: string): Promise<Turn | undefined> {
   for (const name of ['run', 'build', 'stories', 'pipeline'] as const) {
     const { turns, tokens } = await readScript(name)

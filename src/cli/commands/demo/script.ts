@@ -7,7 +7,7 @@ export type ScriptStep =
   | { read: string }
   | { write: string; text: string }
   | { edit: string; old: string; new: string }
-  /** The story's id and the mode, and what changes of the story in the list; its notes go into the progress file. */
+  /** The story's id and the mode, and what changes of the story in the list. Its notes go into the progress file. */
   | { story: string; becomes: Record<string, unknown> }
   | { commit: string }
 
@@ -29,7 +29,7 @@ export type Turn = {
 
 /** A demo: its project, and what the agent does there. A text that is an object is written as JSON. */
 type Script = {
-  /** Told before the run; DIR stands for the project's folder. */
+  /** What is said before the run. DIR stands for the project's folder. */
   story: string
   /** Told after it: what to try in a project of one's own. */
   next: string

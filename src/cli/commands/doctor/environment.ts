@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The variables that a child process would get, and those that it would not. Names only, never values. `replaced`: with
- * another value, from the sandbox; absent if it would be in none.
+ * another value, from the sandbox. Absent if it would be in none.
  */
 export type EnvironmentFact = { of: string; gets: string[]; replaced?: string[]; leftOut: string[] }
 
@@ -31,7 +31,7 @@ export function environmentOf(
 type Receiver = { of: string; agent: string | null; tier: 'none' | 'srt' | 'docker' }
 
 /**
- * The names of the variables that somebody would get, and of those that are left out; no values. `agents`: all that may
+ * The names of the variables that somebody would get, and of those that are left out, without values. `agents`: all that may
  * work in the run.
  */
 export function describeEnvironment(

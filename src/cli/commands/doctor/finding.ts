@@ -9,7 +9,7 @@ export type World = {
   /** The project, by its real path. */
   cwd: string
   run: RunCommand
-  /** `cgroup`: the control groups of this process; null if there are none. */
+  /** `cgroup`: the control groups of this process. Null if there are none. */
   machine: { node: string; platform: string; arch: string; cgroup: string | null }
   /** What keeps srt from working here. */
   checkSrt(): Promise<Missing[]>

@@ -64,7 +64,7 @@ function doubtAt(folder: string, isPrivate: boolean): string | null {
 
 const isMine = (uid: number): boolean => process.getuid === undefined || process.getuid() === uid
 
-/** `files`: how many more it can hold; a file system without such a limit says 0 of 0. */
+/** `files`: how many more it can hold. A file system without such a limit says 0 of 0. */
 function roomIn(folder: string): { bytes: number; files: number } {
   const { bavail, bsize, files, ffree } = statfsSync(folder)
   return { bytes: bavail * bsize, files: files === 0 ? Number.POSITIVE_INFINITY : ffree }

@@ -30,7 +30,7 @@ async function examineLogout({ run, cwd, env, rules, machine }: Setup): Promise<
   const options = { run, cwd, env: environmentOf(null, env, rules) }
   const ask = async (...words: string[]) => (await printedBy(options, 'loginctl', ...words)) ?? ''
   const properties = ['KillUserProcesses', 'KillOnlyUsers', 'KillExcludeUsers']
-  // Without a session it tells about the manager itself.
+  // Without a session it describes the manager itself.
   const [manager, own] = await Promise.all([
     ask('show-session', '--all', ...properties.map(name => `--property=${name}`)),
     ask('show-user', String(user.uid), '--property=Linger'),

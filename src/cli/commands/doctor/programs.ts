@@ -86,7 +86,7 @@ export async function printedBy(
   return ran.end === 'exited' && ran.exit.code === 0 ? ran.stdout.trim() || null : null
 }
 
-/** Why a program did not answer as it should; null if it did. */
+/** Why a program did not answer as it should. Null if it did. */
 function troubleOf(ran: Exclude<Ran, { end: 'timeout' }>, question: string): string | null {
   if (ran.end === 'interrupted') return `\`${question}\` was interrupted`
   if (ran.end === 'unstartable') return plainLine(ran.why)
@@ -95,7 +95,7 @@ function troubleOf(ran: Exclude<Ran, { end: 'timeout' }>, question: string): str
   return `\`${question}\` failed: ${[describeExit(ran.exit), output].filter(Boolean).join(', ')}`
 }
 
-/** `codex-cli 0.166.0` → 0.166.0; null if nothing looks like a version. */
+/** `codex-cli 0.166.0` → 0.166.0. Null if nothing looks like a version. */
 const versionIn = (ran: Ran): string | null =>
   ran.end === 'exited' ? (/\d+\.\d+(?:[\w.+-]{0,40}\w)?/.exec(ran.stdout || ran.stderr)?.[0] ?? null) : null
 

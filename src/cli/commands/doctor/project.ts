@@ -74,7 +74,7 @@ export function findLock({ home, cwd }: Setup) {
   return found({ run, pid, host }, row('none', 'lock', value, 'wait for it, or use --shared'))
 }
 
-/** The latest unfinished run, with the command that continues it; or why the runs could not be read. */
+/** The latest unfinished run, with the command that continues it, or why the runs could not be read. */
 export function findRuns({ home, cwd }: Setup, lock: { run: string } | null) {
   const none = row('yes', 'runs', 'none that was left unfinished')
   try {

@@ -11,7 +11,7 @@ type Shown = Pick<Diagnosis, 'groups' | 'obstacles'> & { environment?: Environme
 
 /**
  * The findings as lines for people. Hidden characters in the output of programs and in files are made visible.
- * `columns`: of a terminal; null if a row may be as long as it is.
+ * `columns`: of a terminal. Null if a row may be as long as it is.
  */
 export function showDiagnosis(shown: Shown, { colors }: Style, columns: number | null): string[] {
   const { groups, obstacles, environment = [] } = shown

@@ -45,7 +45,7 @@ export const refuseYesNo = (answer: string): Refusal =>
 
 export const isYes = (answer: string): boolean => /^y/i.test(answer)
 
-/** `isProgram`: whether the whole answer is one program; a path may have spaces. */
+/** `isProgram`: whether the whole answer is one program. A path may have spaces. */
 export function refuseAgent(answer: string, isProgram: (name: string) => boolean): Refusal {
   if (answer === '') return 'An agent is needed: the program that does the work.'
   if (/\s/.test(answer) && !isProgram(answer))

@@ -23,7 +23,7 @@ const SOURCES: readonly Source[] = [
   { names: ['Cargo.toml'], find: findCargo },
 ]
 
-/** Package managers by their lock files; without one, npm. */
+/** Package managers by their lock files. Without one, npm. */
 const LOCKS: readonly (readonly [file: string, manager: string])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -104,7 +104,7 @@ function findRecipes(justfile: string): string[] {
 /** `filter="all"` has a default, `*rest` may be empty. */
 const isOptional = (parameter: string): boolean => parameter === '' || /^\*|=/.test(parameter)
 
-/** The tools that a pyproject.toml configures or depends on; any project is assumed to have tests. */
+/** The tools that a pyproject.toml configures or depends on. Any project is assumed to have tests. */
 function findPythonTools(text: string, files: Files): string[] {
   const runner = RUNNERS.find(([file]) => Object.hasOwn(files, file))?.[1] ?? ''
   const tools = [

@@ -42,7 +42,7 @@ const FORBIDDEN = 'ralph-must-not-reach.example.com'
 
 const AUTHOR = ['-c', 'user.name=Ralph Loop', '-c', 'user.email=ralph@localhost']
 
-/** A step of the check; throws if it fails. */
+/** A step of the check. Throws if it fails. */
 type Step = [title: string, act: () => Promise<unknown>]
 
 /** Tries every step on a scratch project, and remembers for this version of sbx that it works. */
@@ -175,7 +175,7 @@ async function openTrial(root: string, home: string, env: Record<string, string>
   return { steps, close: () => cleanUp(sbx, home, name) }
 }
 
-/** Removes what the check made; its work is worth nothing. */
+/** Removes what the check made. Its work is worth nothing. */
 async function cleanUp(sbx: Sbx, home: string, name: string): Promise<void> {
   await sbx(['rm', '--force', name], { timeoutMs: SBX_TIMES.stop }).catch(() => {})
   dropSandbox(home, name)

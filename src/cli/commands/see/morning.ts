@@ -15,7 +15,7 @@ import { morningLines } from '../../../view/morning/page.ts'
 import { skippedLines } from '../../../view/morning/words.ts'
 import { workflows } from '../../../workflows/index.ts'
 
-/** `html`: where the page goes; true: the user named no file. */
+/** `html`: where the page goes. True if the user named no file. */
 export type MorningOptions = { since?: string; json?: boolean; html?: true | string }
 
 const NARROWEST = 40
@@ -50,7 +50,7 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
   return say(stdout, `the page is ${path}; open it in a browser`)
 }
 
-/** The period that `--since` asks for, in local time; without it, the last night. */
+/** The period that `--since` asks for, in local time. Without it, the last night. */
 export function periodSince(word: string | undefined, now: number): Period {
   if (word === undefined) return lastNight(now)
   const seconds = parseDuration(word)
@@ -65,7 +65,7 @@ export function periodSince(word: string | undefined, now: number): Period {
   return { since, now, words: `since ${word}` }
 }
 
-/** When a day begins; null if the word names none. */
+/** When a day begins. Null if the word names none. */
 function dayNamed(word: string, now: number): number | null {
   const days = ['today', 'yesterday'].indexOf(word)
   if (days >= 0) {

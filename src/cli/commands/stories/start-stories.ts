@@ -62,7 +62,7 @@ export async function startStories(typed: StoriesOptions, agentCommand: string[]
 /** Claude reads these when it starts. Hooks in them would let the author of the code act in its review. */
 const CLAUDES = ['.claude/settings.json', '.claude/settings.local.json']
 
-/** Agents commit their stories themselves and may not change prd.md; the verifyCommands become guardrails. */
+/** Agents commit their stories themselves and may not change prd.md. The verifyCommands become guardrails. */
 export function storySettings(
   settings: Settings,
   project: string,
@@ -86,7 +86,7 @@ export function storySettings(
   }
 }
 
-/** A link is restored as a link; its target is protected under its own name. */
+/** A link is restored as a link. Its target is protected under its own name. */
 const withTarget = (project: string, path: string): string[] => [
   ...new Set([path, realWithin(project, path) ?? path]),
 ]

@@ -10,7 +10,7 @@ type Raw = Record<string, unknown>
 /** What was typed, in the shape of a task file. */
 export const givenFrom = (fields: TaskFields): Raw => withFields({}, fields) ?? { completion: {} }
 
-/** A task in the shape of a task file, with what was typed in place of what it had; null if nothing was typed. */
+/** A task in the shape of a task file, with what was typed in place of what it had. Null if nothing was typed. */
 export function withFields(task: Raw, fields: TaskFields, title?: string): Raw | null {
   const { outcome, acceptance, description, priority, dependsOn, assignee } = fields
   const completion = (task.completion ?? {}) as Raw
@@ -24,7 +24,7 @@ export function withFields(task: Raw, fields: TaskFields, title?: string): Raw |
   return { ...task, ...own, completion: { ...completion, ...spec } }
 }
 
-/** The criteria of one role; null if nothing was typed for it. Another method begins with an empty config. */
+/** The criteria of one role. Null if nothing was typed for it. Another method begins with an empty config. */
 function criteriaFrom(role: string, fields: TaskFields, before: Raw): Raw | null {
   const option = (name: string) => fields[`${role}${name}`]
   const command = option('VerifyCmd')

@@ -45,7 +45,7 @@ export async function todoRun(words: string[], options: TodoOptions, io: Io): Pr
 }
 
 /**
- * Changes a build's list. A run that is at work gets a request; of any other, journal and list are written. `changed` is
+ * Changes a build's list. A run that is at work gets a request. For any other, journal and list are written. `changed` is
  * the run with the change, null if it is only sent.
  */
 export async function changeTodo(
@@ -86,7 +86,7 @@ function editFor({ began }: StoredRun, events: readonly RunEvent[], request: Tod
 
 const tableOf = (pins: Record<string, unknown>) => buildWorkflow.table(buildWorkflow.readSpec(pins))
 
-/** Adopts what was written into tasks.json first, then makes the change; the file then has both. */
+/** Adopts what was written into tasks.json first, then makes the change. The file then has both. */
 const changeStopped = (
   run: StoredRun,
   request: TodoRequest,
