@@ -1,13 +1,17 @@
+import type { RunEvent } from '../core/events.ts'
 import type { Folded } from '../core/evolve.ts'
-import { listPaths, plural } from '../core/format.ts'
-import { redactWords } from '../core/secrets.ts'
+import { formatDuration, listPaths, plural } from '../core/format.ts'
+import { redactAll, redactWords } from '../core/secrets.ts'
 import type { Limits } from '../core/table.ts'
+import { visibleText } from '../core/visible.ts'
 import { unfinishedOperation } from '../git/head.ts'
 import { isInRalphFolder } from '../git/tree-state.ts'
+import { resolveFlags } from '../settings/load.ts'
 import { limitRows } from '../view/limit-rows.ts'
 import { checkNames, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
 import { agentOf, agentsOf, fallbacksOf, isInstalled, programFolders } from './agents/agents.ts'
+import type { Listener } from './frontend.ts'
 
 const NO_CHECKS = 'none: the result is claimed, not verified. To add some: ralph init, or --check "npm test"'
 
@@ -67,7 +71,7 @@ function fallbackRow(spec: RunSpec): string[][] {
 }
 
 /** The command line of each agent, the main one first. */
-export const agentCommands = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
+const agentCommands = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
   agentsOf(spec, env.PATH ?? '').map(({ agent, ask }) =>
     redactWords(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),
   )
@@ -159,5 +163,45 @@ export function dryRun(
       ...(loads.length > 0 && { loads }),
       prompt,
     },
+  }
+}
+
+/** `[ralph] …` lines on standard error: what is loaded, called and tested, and how long it took. */
+export function verboseLines(
+  workflow: Workflow,
+  spec: RunSpec,
+  limits: Limits,
+  sources: string[],
+  env: NodeJS.ProcessEnv,
+  write: (line: string) => void,
+): Listener {
+  const say = (text: string) => write(`[ralph] ${visibleText(text)}`)
+  const { settings } = spec
+  const condition = workflow.describe(spec, limits).condition ?? 'no condition'
+  for (const source of sources) say(`Loading settings from ${source}`)
+  const hide = <T extends { flags: string[] }>(agent: T): T => ({
+    ...agent,
+    flags: redactWords(resolveFlags(agent.flags)),
+  })
+  const hidden = { agent: hide(settings.agent), fallbackAgents: settings.fallbackAgents.map(hide) }
+  say(`Settings: ${JSON.stringify(redactAll({ ...settings, ...hidden }))}`)
+  for (const [place, command] of agentCommands(spec, env).entries())
+    say(`${place === 0 ? 'Agent command' : 'Fallback command'}: ${command.join(' ')}`)
+  return { onEvent }
+
+  function onEvent(event: RunEvent): void {
+    if (event.type === 'started')
+      say(`Iteration ${event.n}${limits.iterations === null ? '' : `/${limits.iterations}`} starting`)
+    else if (event.type === 'prompted') say(`Prompt: ${event.text.slice(0, 200)}`)
+    else if (event.type === 'ended')
+      say(`Agent exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${formatDuration(event.ms)})`)
+    else if (event.type === 'checking') say(`Running guardrail: ${event.check}`)
+    // Checks of ralph's own run no command, and have no exit.
+    else if (event.type === 'checked' && event.exit)
+      say(
+        `Guardrail exited with ${event.exit.signal ?? `code ${event.exit.code}`} (${formatDuration(event.ms)})`,
+      )
+    else if (event.type === 'settled' && event.end === 'ok' && event.move !== 'fail')
+      say(`Completion (${condition}): ${event.move === 'pass' ? 'matched' : 'not matched'}`)
   }
 }

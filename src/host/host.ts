@@ -16,13 +16,11 @@ import { dropNote } from '../store/notes.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Workflow } from '../workflows/workflow.ts'
-import { backPressure } from './back-pressure.ts'
-import { type Frontend, type Listener, viewOf } from './frontend.ts'
+import { backPressure, type Frontend, type Listener, viewOf } from './frontend.ts'
 import { openNotifier } from './notify.ts'
 import { type Adapters, composePorts, openAdapters } from './ports.ts'
-import { runExitCode } from './run-exit-code.ts'
 import { sandboxOf } from './sandbox.ts'
-import { keepDirtyFiles, lastCommits, noteEndState, recordBeginning } from './start-and-end.ts'
+import { keepDirtyFiles, lastCommits, noteEndState, recordBeginning, runExitCode } from './start-and-end.ts'
 
 export type HostOptions = {
   home: string

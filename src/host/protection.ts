@@ -1,9 +1,14 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { listPaths } from '../core/format.ts'
 import { CannotGoOn } from '../core/ports.ts'
+import { COMMIT, type StepId } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { quote } from '../core/visible.ts'
+import { type Head, restoreEntries } from '../git/commit/restore-entries.ts'
 import { git } from '../git/git.ts'
+import { readHead } from '../git/head.ts'
+import type { LockWait } from '../git/locks/lasting.ts'
 import type { Start } from '../git/start.ts'
 import { guardFiles } from '../protect/file-guard.ts'
 import { surveyPatterns } from '../protect/find-files.ts'
@@ -15,7 +20,8 @@ import { setAside } from '../protect/set-aside.ts'
 import { MAX_FILES } from '../protect/snapshot.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import type { RunSpec } from '../workflows/spec.ts'
-import type { ProtectedArea } from '../workflows/workflow.ts'
+import type { ProtectedArea, Recorder } from '../workflows/workflow.ts'
+import type { WorkspaceOptions } from './workspace.ts'
 
 /** Always protected: the rules of later runs and the specification. */
 const ALWAYS = ['.ralph/settings*', 'ralph/prd.md']
@@ -128,5 +134,45 @@ function survey(project: string, patterns: readonly string[]): ReturnType<typeof
   } catch (error) {
     if (error instanceof CannotGoOn) throw new UsageError(error.message)
     throw error
+  }
+}
+
+/** Protected paths, relative to the root of the repository, and HEAD before the agent that changed them. */
+type Owed = { before: Head; paths: ReadonlySet<string> }
+
+/** An agent may have committed its change of a protected file: what is put back in the tree is put back in HEAD too. */
+export function keepInHead(
+  { spec: { project, start }, env, runDir, commitBefore }: WorkspaceOptions,
+  lockWait: () => LockWait,
+) {
+  let before: Head = { commit: commitBefore ?? start?.head ?? null, branch: start?.branch ?? null }
+  /** What could not be committed is tried again after the next step. */
+  let owed: Owed[] = []
+  return {
+    /** Before an agent starts. */
+    begin(): void {
+      before = (start && readHead(start.dirs)) ?? before
+    },
+    /** After a step. `paths` were put back during it. Safe to repeat. */
+    async restore(paths: readonly string[], id: StepId, record: Recorder): Promise<void> {
+      if (!start || paths.length + owed.length === 0) return
+      const inRoot = new Set(paths.map(path => relative(start.root, resolve(project, path))))
+      const tried = [...owed, { before, paths: inRoot }]
+      owed = []
+      for (const one of tried) {
+        const repository = { start, env, scratch: runDir, locks: lockWait() }
+        const done = await restoreEntries(repository, one.before, one.paths)
+        const at = Date.now()
+        if (done.type === 'made')
+          record({ type: 'committed', at, id, by: 'ralph', from: done.from, to: done.to })
+        if (done.type !== 'failed') continue
+        owed.push(one)
+        const why = `protected files are put back, but HEAD has them as they were committed meanwhile: ${listPaths(done.paths)} (${done.why})`
+        record({ type: 'warned', at, note: why })
+        record({ type: 'doubted', at, id, check: COMMIT, why })
+      }
+      if (owed.length === 0 && tried.length > 1)
+        record({ type: 'doubted', at: Date.now(), id, check: COMMIT, why: null })
+    },
   }
 }

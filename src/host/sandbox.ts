@@ -17,10 +17,9 @@ import { matchesAny } from '../settings/name-pattern.ts'
 import type { Settings } from '../settings/schema.ts'
 import { homeFolder } from '../store/files/paths.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
-import { agentOf, agentsByRole } from './agents/agents.ts'
+import { agentOf, agentsByRole, packageFolder, pluginFolder } from './agents/agents.ts'
 import { type DockerPlace, dockerTrouble, isDockerProven } from './docker/choose.ts'
 import { type DockerPlan, openDockerSandbox } from './docker/docker.ts'
-import { packageFolder, pluginFolder } from './plugin-folder.ts'
 
 export type SandboxMode = Settings['sandbox']['mode']
 

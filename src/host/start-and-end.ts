@@ -1,10 +1,11 @@
 // What is recorded when a process takes up a run, and when it leaves it.
 
-import type { ResumedAgent, RunEvent } from '../core/events.ts'
+import type { ResumedAgent, RunEvent, Settled } from '../core/events.ts'
 import { listPaths, plural } from '../core/format.ts'
 import { reopen } from '../core/reopen.ts'
 import type { Limits, RunState } from '../core/table.ts'
 import type { Book } from '../engine/book.ts'
+import type { LoopEnding } from '../engine/run.ts'
 import { changedMeanwhile, type EndSnapshot, recordEnd } from '../git/end-snapshot.ts'
 import { keepDirty } from '../git/kept-files.ts'
 import { processRef } from '../runners/process/proc.ts'
@@ -15,6 +16,7 @@ import { FORMAT } from '../store/journal-lines.ts'
 import { readNote, writeNote } from '../store/notes.ts'
 import { gitEnvironment, pinsOf, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
+import type { HostOptions } from './host.ts'
 
 const NAMED = 3
 
@@ -117,3 +119,27 @@ export function lastCommits(
     commitBefore: commits.findLast(({ id }) => !underWay.has(id))?.to ?? null,
   }
 }
+
+/**
+ * The exit code of a run that this process hosted: 0 the condition was reached, 1 it was not, 130 interrupted. `last`: the
+ * iteration that was settled last.
+ */
+export function runExitCode(
+  ending: LoopEnding,
+  { workflow, spec, limits }: Pick<HostOptions, 'workflow' | 'spec' | 'limits'>,
+  active: Active,
+  last: Settled | null,
+): 0 | 1 | 130 {
+  if (ending.type === 'stopped') {
+    if (ending.interrupted) return 130
+    return active.stoppedAsPlanned?.() ? 0 : 1
+  }
+  if (spec.once) return endedGreen(last) ? 0 : 1
+  if (ending.result === 'complete') return 0
+  // With nothing to reach, using all iterations is what was asked.
+  const hasCondition = workflow.describe(spec, limits).condition !== null
+  return ending.result === 'exhausted' && !hasCondition ? 0 : 1
+}
+
+const endedGreen = (last: Settled | null): boolean =>
+  last?.end === 'ok' && last.findings.every(f => f.verdict === 'pass')

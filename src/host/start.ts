@@ -14,6 +14,7 @@ import type { Risk } from '../settings/trust.ts'
 import { printError } from '../terminal/print.ts'
 import { type BaseSpec, gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Workflow } from '../workflows/workflow.ts'
+import { requireHeldBudget } from './agents/agent-pool.ts'
 import {
   checkFallbacks,
   checkRoleAgents,
@@ -22,15 +23,13 @@ import {
   pathFrom,
   takesModel,
 } from './agents/agents.ts'
-import { requireHeldBudget } from './agents/budget.ts'
-import { dryRun, factRows, warningsOf } from './facts.ts'
+import { dryRun, factRows, verboseLines, warningsOf } from './facts.ts'
 import type { Frontend } from './frontend.ts'
 import { type HostOptions, hostRun } from './host.ts'
 import { processFrontend } from './process-frontend.ts'
 import { protectNotes } from './protection.ts'
 import { chooseSandbox, type SandboxMode, withSandbox } from './sandbox.ts'
 import { projectRisks, requireTrust } from './trust.ts'
-import { verboseLines } from './verbose.ts'
 
 /** The options that every workflow takes. */
 export type CommonOptions = {

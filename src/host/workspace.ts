@@ -22,8 +22,7 @@ import type { RunSpec } from '../workflows/spec.ts'
 import type { Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
 import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks, judgeTools } from './checks.ts'
-import { keepInHead } from './keep-in-head.ts'
-import { composeProtection } from './protection.ts'
+import { composeProtection, keepInHead } from './protection.ts'
 import { composeScm, type ScmOptions } from './scm.ts'
 
 /** A workspace as the host has it. */

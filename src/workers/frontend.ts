@@ -1,6 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import type { Frontend, Listener, RunView } from '../host/frontend.ts'
-import { listenToSignals } from '../host/signals.ts'
+import { listenToSignals } from '../host/process-frontend.ts'
 import { processRef } from '../runners/process/proc.ts'
 import { runDir } from '../runs/find.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'

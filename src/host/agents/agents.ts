@@ -1,4 +1,5 @@
-import { isAbsolute, resolve } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { demoCli } from '../../agents/demo.ts'
 import { agentFor, explicitAgent, known } from '../../agents/index.ts'
 import type { Agent, Ask } from '../../core/ports.ts'
@@ -9,7 +10,6 @@ import { resolveFlags } from '../../settings/load.ts'
 import { nearestName } from '../../settings/nearest-name.ts'
 import type { Settings } from '../../settings/schema.ts'
 import type { BaseSpec } from '../../workflows/spec.ts'
-import { pluginFolder } from '../plugin-folder.ts'
 
 /** An agent of a run. */
 export type RunAgent = {
@@ -232,3 +232,21 @@ const askOf = (spec: BaseSpec): Omit<Ask, 'prompt'> => ({
   plugin: pluginFolder(),
   ...spec.settings.claude,
 })
+
+/** Where ralph is installed: the folder above the program's own. Its name on PATH is a link. */
+export function packageFolder(): string | null {
+  try {
+    return dirname(dirname(realpathSync(process.argv[1] ?? '')))
+  } catch {
+    return null
+  }
+}
+
+/** The folder of the Claude Code plugin; null if this installation has none. */
+export function pluginFolder(): string | null {
+  const folder = join(packageFolder() ?? '', 'plugin')
+  return existsSync(join(folder, '.claude-plugin', 'plugin.json')) ? folder : null
+}
+
+/** The folder that is the plugin's marketplace to claude. */
+export const marketplaceFolder = (plugin: string): string => dirname(plugin)

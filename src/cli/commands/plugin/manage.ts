@@ -1,5 +1,5 @@
 import { UsageError } from '../../../core/usage-error.ts'
-import { marketplaceFolder, pluginFolder } from '../../../host/plugin-folder.ts'
+import { marketplaceFolder, pluginFolder } from '../../../host/agents/agents.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import { commandRunner, type Ran } from '../../../runners/run-command.ts'
 import { present } from '../../../settings/environment.ts'
