@@ -63,7 +63,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
     'openSync',
     'appends to a file that ralph made, and does not wait for the reader of a pipe',
   ],
-  ['hooks/stdin.ts', 'readSync', 'standard input'],
+  ['hooks/run-hook.ts', 'readSync', 'standard input'],
   ['runners/process/launch.ts', 'openSync readSync', 'the first line of a program that it starts'],
   ['runners/process/procfs.ts', 'openSync readSync', 'the kernel’s own files'],
   ['runners/process/warden.ts', 'openSync', 'makes a new pipe file of its own'],

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { ALLOW_VARIABLE, readAllowlist } from '../blocklist/allowlist.ts'
 import { denial, judgeToolCall } from '../blocklist/judge.ts'
 import { noteActivity } from './activity.ts'
-import { readStdin } from './stdin.ts'
+import { readStdin } from './run-hook.ts'
 
 /**
  * The PreToolUse hook of the Claude Code plugin: denies commands on the blocklist, and prints nothing otherwise. If it

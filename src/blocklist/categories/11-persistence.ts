@@ -31,7 +31,7 @@ function changesGit(call: Call): boolean {
 }
 
 /** A cleared environment and a session of its own, in either order. */
-const HIDES = /(?:^| )(?:\S*\/)?env (?:-\w*i\w*|-|--ignore-environment)(?: |$)/
+const HIDES = /(?:^| )(?:\S*\/)?env (?:-(?=\w*i)\w+|-|--ignore-environment)(?: |$)/
 const LEAVES = /(?:^| )(?:setsid|nohup|daemonize|daemon)(?: |$)/
 
 const hidesProcess = ({ words }: Call): boolean => HIDES.test(words.join(' ')) && LEAVES.test(words.join(' '))
