@@ -3,7 +3,7 @@ import { isTruth, type RunEvent } from '../../src/core/events.ts'
 import { evolve, evolveList, fold } from '../../src/core/evolve.ts'
 import { initial } from '../../src/core/table.ts'
 import { buildTable } from '../../src/workflows/build/table.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 import { doneByPerson } from '../../src/workflows/shared/list-edit.ts'
 import { LIMITS, ok, play, red, task, trouble } from './play.ts'
 

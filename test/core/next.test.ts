@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildTable } from '../../src/workflows/build/table.ts'
 import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 import { storiesTable } from '../../src/workflows/stories/table.ts'
 import { green, LIMITS, ok, play, red, task, trouble } from './play.ts'
 

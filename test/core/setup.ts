@@ -2,7 +2,7 @@ import type { AgentName, Limits, StageName, StageTable } from '../../src/core/ta
 import type { Task } from '../../src/core/task.ts'
 import { buildTable } from '../../src/workflows/build/table.ts'
 import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 import { storyTasks } from '../../src/workflows/stories/rules/review.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import { storiesTable } from '../../src/workflows/stories/table.ts'

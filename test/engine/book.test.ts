@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { initial } from '../../src/core/table.ts'
 import { type Book, openBook } from '../../src/engine/book.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 
 const told = (text: string): RunEvent => ({ type: 'instructed', at: 0, text })
 const from = { state: initial, tasks: [] }

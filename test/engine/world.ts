@@ -6,7 +6,7 @@ import type { Task } from '../../src/core/task.ts'
 import type { Workspace } from '../../src/core/workspaces.ts'
 import { openBook } from '../../src/engine/book.ts'
 import { type LoopEnding, runLoop } from '../../src/engine/run.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 
 /** What the scripted agent does in one call. */
 export type Act = {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { StageTable } from '../../src/core/table.ts'
 import { buildTable as build } from '../../src/workflows/build/table.ts'
-import { maySendBack, mayWrite, sendsBackTo } from '../../src/workflows/pipeline/rules/order.ts'
-import { pipelineTable } from '../../src/workflows/pipeline/table.ts'
-import { runTable } from '../../src/workflows/run/table.ts'
+import { maySendBack, mayWrite, pipelineTable, sendsBackTo } from '../../src/workflows/pipeline/table.ts'
+import { runTable } from '../../src/workflows/run/spec.ts'
 import { isMerging, merging } from '../../src/workflows/shared/merging.ts'
 import { green, ok, play, red, task } from '../core/play.ts'
 

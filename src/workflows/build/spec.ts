@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { corrections } from '../shared/notes.ts'
-import type { RunSpec } from '../spec.ts'
-import { specSchema } from '../spec.ts'
+import { type RunSpec, specSchema } from '../spec.ts'
 import type { CheckedList } from './rules/planned.ts'
 
 export type BuildSpec = RunSpec & {

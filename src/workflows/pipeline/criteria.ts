@@ -1,5 +1,4 @@
-import type { Criterion } from '../../core/verification/method.ts'
-import { METHODS, type Verification } from '../../core/verification/method.ts'
+import { type Criterion, METHODS, type Verification } from '../../core/verification/method.ts'
 import { readVerification } from '../../settings/verification.ts'
 import { checkNames } from '../spec.ts'
 

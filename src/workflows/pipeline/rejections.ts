@@ -1,5 +1,6 @@
 import { changesLine, pathsInDiff } from '../../core/verification/diff.ts'
 import type { Workspace } from '../../core/workspaces.ts'
+import { ANSWERED, NO_FINDING, OUTSIDE } from './rules/prompt.ts'
 import {
   dismissalOf,
   type FoundFinding,
@@ -7,7 +8,6 @@ import {
   type ReviewState,
   readFindings,
 } from './rules/reviews.ts'
-import { ANSWERED, NO_FINDING, OUTSIDE } from './rules/role-prompts.ts'
 
 /** What a rejection comes to: the findings that count, or why none does. `outside`: proposals for other tasks. */
 export type Rejection = { note: string; counts: boolean; outside: string[] }

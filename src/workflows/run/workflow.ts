@@ -6,13 +6,11 @@ import type { Limits } from '../../core/table.ts'
 import { pathSeenFrom } from '../../store/files/paths.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 import { countLine, doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
-import { subjectLine } from '../shared/subject-line.ts'
-import { checkNames, readPins } from '../spec.ts'
+import { checkNames, readPins, subjectLine } from '../spec.ts'
 import type { Active, Context, Workflow } from '../workflow.ts'
 import { matches, watchPattern } from './done-pattern.ts'
 import { completionHint, promptText } from './rules/prompt.ts'
-import { type PromptSpec, promptSchema } from './spec.ts'
-import { runTable } from './table.ts'
+import { type PromptSpec, promptSchema, runTable } from './spec.ts'
 
 /** `ralph run`: one prompt, repeated until the agent says that it is done and the checks are green. */
 export const runWorkflow: Workflow<PromptSpec> = {

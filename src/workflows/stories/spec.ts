@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import type { RunSpec } from '../spec.ts'
-import { specSchema } from '../spec.ts'
+import { type RunSpec, specSchema } from '../spec.ts'
 import { readStoriesWithoutNotes, type StoriesFile } from './rules/story-file.ts'
 
 export type StoriesSpec = RunSpec & {

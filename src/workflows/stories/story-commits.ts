@@ -10,7 +10,7 @@ import { ignoredAtStart } from '../../git/status.ts'
 import { realPath } from '../../store/files/paths.ts'
 import type { Context, Recorder } from '../workflow.ts'
 import type { StoriesSpec } from './spec.ts'
-import { storyFilePath } from './story-file-path.ts'
+import { storyFilePath } from './story-file-place.ts'
 
 /** Whether an earlier commit of the story file failed. */
 export const isUncommitted = ({ doubts }: Pick<RunState, 'doubts'>): boolean =>

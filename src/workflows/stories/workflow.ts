@@ -1,20 +1,27 @@
 import { join } from 'node:path'
-import { plural } from '../../core/format.ts'
+import { plural, shellWord } from '../../core/format.ts'
 import { jsonIn } from '../../core/json.ts'
 import { initial } from '../../core/table.ts'
 import { projectTodo } from '../../core/todo.ts'
 import { realPath } from '../../store/files/paths.ts'
+import { formatCapped, formatReviews } from '../../view/report/format.ts'
+import type { Style } from '../../view/style.ts'
+import { plainLine } from '../../view/text/plain.ts'
 import { checkNames, readPins } from '../spec.ts'
 import type { ProtectedArea, Workflow } from '../workflow.ts'
 import { openStories } from './active.ts'
-import { decideCommands, reviewLines } from './review-lines.ts'
-import { estimate, reviewAnalytics } from './rules/analytics.ts'
+import { estimate, reviewAnalytics, storyWarnings } from './rules/analytics.ts'
 import { specOf, storyTasks } from './rules/review.ts'
 import { readStoriesWithoutNotes } from './rules/story-file.ts'
-import { storyWarnings } from './rules/warnings.ts'
 import { type StoriesSpec, storiesSchema } from './spec.ts'
 import { storiesTable } from './table.ts'
 import { storyTemplate } from './templates.ts'
+
+/** How a person decides about a story. An agent may have chosen its id. */
+const decideCommands = (run: string, story: string): string[] => {
+  const id = shellWord(plainLine(story))
+  return [`ralph approve ${run} ${id}`, `ralph reject ${run} ${id} "why"`]
+}
 
 /** `ralph stories`: implement, review, fix. What an agent writes about its own work is only a claim. */
 export const storiesWorkflow: Workflow<StoriesSpec> = {
@@ -57,4 +64,20 @@ export const storiesWorkflow: Workflow<StoriesSpec> = {
 function linkedArea(dir: string): ProtectedArea[] {
   const root = realPath(dir)
   return root === dir ? [] : [{ root, globs: ['prd.md', 'prompt.md'] }]
+}
+
+/** Summary of a loop's reviews. Stories that no reviewer approved stand out as warnings. */
+function reviewLines(
+  { reviewed, blocked }: ReturnType<typeof reviewAnalytics>,
+  { colors, marks }: Style,
+  run: string,
+): string[] {
+  return [
+    ...formatReviews(reviewed),
+    ...formatCapped(reviewed).map(line => colors.yellow(`${marks.warn} ${line}`)),
+    ...blocked.map(([id, why]) =>
+      colors.yellow(`${marks.warn} ${plainLine(id)} is left for you: ${plainLine(why)}`),
+    ),
+    ...blocked.slice(0, 1).map(([id]) => `to decide: ${decideCommands(run, id).join(', or: ')}`),
+  ]
 }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type RolePromptOptions, rolePrompt } from '../../../src/workflows/pipeline/rules/prompt.ts'
-import { NO_REVIEWS } from '../../../src/workflows/pipeline/rules/reviews.ts'
 import {
   ANSWERED,
   basePrompt,
   NO_FINDING,
   OUTSIDE,
+  type RolePromptOptions,
+  rolePrompt,
   undoneNote,
-} from '../../../src/workflows/pipeline/rules/role-prompts.ts'
+} from '../../../src/workflows/pipeline/rules/prompt.ts'
+import { NO_REVIEWS } from '../../../src/workflows/pipeline/rules/reviews.ts'
 import { red } from '../../core/play.ts'
 
 const options: RolePromptOptions = {

@@ -5,7 +5,7 @@ import { changedCodeErrors, repositoryErrors } from '../../../src/workflows/stor
 import { snapshotFrom } from '../../../src/workflows/stories/rules/marker.ts'
 import { storyTasks } from '../../../src/workflows/stories/rules/review.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
-import { archiveSummary } from '../../../src/workflows/stories/rules/summary.ts'
+import { archiveSummary } from '../../../src/workflows/stories/rules/templates.ts'
 import { storiesTable } from '../../../src/workflows/stories/table.ts'
 import { newStory } from '../../core/setup.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { storyWarnings } from '../../../src/workflows/stories/rules/analytics.ts'
 import type { StoriesFile } from '../../../src/workflows/stories/rules/story-file.ts'
-import { storyWarnings } from '../../../src/workflows/stories/rules/warnings.ts'
 import { newStory } from '../../core/setup.ts'
 
 const file: StoriesFile = {

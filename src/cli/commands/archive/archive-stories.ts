@@ -17,9 +17,13 @@ import { printText, warn } from '../../../terminal/print.ts'
 import { isOf } from '../../../workflows/index.ts'
 import { gitEnvironment } from '../../../workflows/spec.ts'
 import type { StoriesFile } from '../../../workflows/stories/rules/story-file.ts'
-import { archiveSummary, type LoopFacts } from '../../../workflows/stories/rules/summary.ts'
-import { branchOf, freshStories } from '../../../workflows/stories/rules/templates.ts'
-import { storyFilePath, storyLinks } from '../../../workflows/stories/story-file-path.ts'
+import {
+  archiveSummary,
+  branchOf,
+  freshStories,
+  type LoopFacts,
+} from '../../../workflows/stories/rules/templates.ts'
+import { storyFilePath, storyLinks } from '../../../workflows/stories/story-file-place.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import type { ArchiveOptions } from '../../verbs/upkeep.ts'
 import { storyTemplates } from '../init/from-template.ts'

@@ -6,8 +6,12 @@ import { keepBroken } from '../../../store/files/inside.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
-import { GUARD_NOTE, JUDGED_NOTE } from '../../../workflows/stories/story-file-guard.ts'
-import { storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-path.ts'
+import {
+  GUARD_NOTE,
+  JUDGED_NOTE,
+  storyFilePaths,
+  storyLinks,
+} from '../../../workflows/stories/story-file-place.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
