@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { leftovers, soon } from '../support/killing.ts'
 import { hinted, setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
 type Stage = ReturnType<typeof setStage>
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const WORDS = '<response>DONE</response>'
 
 const ends = (stage: Stage) => stage.journal().flatMap(e => (e.type === 'settled' ? [e.end] : []))

@@ -7,16 +7,7 @@ import { howAgain, KILLS, killAway, leftoversLater, soon } from '../support/kill
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { item, plans, setBuild, statuses } from './build-scene.ts'
-import {
-  countKills,
-  failedSteps,
-  formatMoment,
-  formatToll,
-  journalText,
-  momentsOf,
-  runUntilKilled,
-  type Toll,
-} from './dying.ts'
+import { failedSteps, finish, formatToll, journalText, roundOn, type Toll } from './dying.ts'
 
 const answer = (text: string): Act => ['claude', text]
 /** Slow enough to be killed at; it leaves a file that tells it was there. */
@@ -109,15 +100,6 @@ function expectWhole(stage: Stage) {
   expect(log).not.toContain('List changed by a person')
 }
 
-async function finish(stage: Stage, run = stage.ralph): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const ran = await run(...(journalText(stage) === '' ? BUILD : ['resume']))
-    if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
-    expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
-  }
-  throw new Error('it never ends')
-}
-
 describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
   const tells = (stage: Stage, text: string, times = 1) => journalText(stage).split(text).length > times
   const begun = (name: string) => (stage: Stage) => existsSync(join(stage.root, `begun-${name}`))
@@ -139,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
     expect(await soon(() => when(stage))).toBe(true)
     ralph.kill('SIGKILL')
     await ralph.ended
-    await finish(stage)
+    await finish(stage, BUILD, stage.ralph)
     expectWhole(stage)
   })
 
@@ -161,31 +143,18 @@ describe.skipIf(process.platform !== 'linux')('a build that is killed', () => {
   const kills = Math.ceil((KILLS * 2) / 3)
   it(`at any moment comes to the same end (${kills} kills)`, { timeout: 60_000 + kills * 8000 }, async () => {
     const toll: Toll = new Map()
-    const play = async (round: number) => {
-      const nextMoment = momentsOf(round)
+    const playRound = async (round: number) => {
       const stage = setScene()
-      const moments: string[] = []
-      try {
-        let died = 0
-        let mayFail = 0
-        while (died < KILLS_PER_RUN && !journalText(stage).includes('"result":"complete"')) {
-          const moment = nextMoment()
-          moments.push(formatMoment(moment))
-          const killed = await runUntilKilled(stage, BUILD, moment)
-          died += countKills(toll, killed)
-          mayFail += killed.others.filter(other => other === 'agent').length
-        }
-        await finish(stage, stage.spawn)
-        expect(failedSteps(stage.journal()).size).toBeLessThanOrEqual(mayFail)
+      const { count, killed, killOnce, play } = roundOn(stage, BUILD, round, toll)
+      return play(async () => {
+        while (count.kills < KILLS_PER_RUN && !journalText(stage).includes('"result":"complete"'))
+          await killOnce()
+        await finish(stage, BUILD)
+        expect(failedSteps(stage.journal()).size).toBeLessThanOrEqual(killed('agent'))
         expectWhole(stage)
         expect(await leftoversLater(stage.ralphHome)).toEqual([])
-        return died
-      } catch (error) {
-        ;(error as Error).message +=
-          `\n${howAgain} round ${round}: ${moments.join(' ')}\n${journalText(stage)}`
-        throw error
-      }
+      })
     }
-    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play, kills)} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, playRound, kills)} kills: ${formatToll(toll)}`)
   })
 })

@@ -4,17 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import { diceOf, howAgain, KILLS, killAway, leftoversLater } from '../support/killing.ts'
-import {
-  countKills,
-  eventsOf,
-  failedSteps,
-  formatMoment,
-  formatToll,
-  journalText,
-  momentsOf,
-  runUntilKilled,
-  type Toll,
-} from './dying.ts'
+import { eventsOf, failedSteps, finish, formatToll, journalText, roundOn, type Toll } from './dying.ts'
 import { setRepository } from './repository.ts'
 
 const STEADY_AGENT = join(import.meta.dirname, '..', 'support', 'steady-agent.sh')
@@ -42,16 +32,6 @@ const RUN = ['run', '-p', 'Do the next step.', '-m', '40']
 
 /** An event that comes only after what an earlier incarnation left was ended. */
 const RECOVERED = /^\{"type":"(?!resumed|warned)/m
-
-/** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
-async function finish(stage: Stage): Promise<void> {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const ran = await stage.spawn(...(journalText(stage) === '' ? RUN : ['resume']))
-    if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
-    expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
-  }
-  throw new Error('it never ends')
-}
 
 /** What must not depend on how often ralph died. */
 function essenceOf(stage: Stage) {
@@ -118,21 +98,14 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
     expect(callsOf(whole)).toEqual({ calls: 6, paid: 6, failed: 0, lost: 0 })
 
     const toll: Toll = new Map()
-    const play = async (round: number) => {
+    const playRound = async (round: number) => {
       const d = diceOf(round)
-      const nextMoment = momentsOf(round)
       const stage = setScene()
-      const story: string[] = []
-      try {
-        let kills = 0
-        let mayFail = 0
+      const { count, killed: killedOf, killOnce, play } = roundOn(stage, RUN, round, toll)
+      return play(async () => {
         let unwatched: number | null = null
-        while (kills < KILLS_PER_RUN) {
-          const moment = nextMoment()
-          story.push(formatMoment(moment))
-          const killed = await runUntilKilled(stage, RUN, moment)
-          kills += countKills(toll, killed)
-          mayFail += killed.others.filter(other => other === 'agent' || other === 'git').length
+        while (count.kills < KILLS_PER_RUN) {
+          const killed = await killOnce()
           if (!killed.died && journalText(stage).includes('"result":"complete"')) break
           // What a killed warden left is ended by the next incarnation that gets further than its first events.
           const journal = journalText(stage)
@@ -142,19 +115,18 @@ describe.skipIf(process.platform !== 'linux')('a run that is killed again and ag
           if (d.chance(0.5) || unwatched !== null) continue
           expect(await leftoversLater(stage.ralphHome)).toEqual([])
         }
-        await finish(stage)
+        await finish(stage, RUN)
         expect(essenceOf(stage)).toEqual(expected)
         expect(commitsOnRecord(stage)).toEqual(commitsOnRecord(whole))
         const { calls, paid, failed, lost } = callsOf(stage)
-        expect([paid - failed, failed <= mayFail, calls <= paid + lost]).toEqual([6, true, true])
+        expect([paid - failed, failed <= killedOf('agent', 'git'), calls <= paid + lost]).toEqual([
+          6,
+          true,
+          true,
+        ])
         expect(await leftoversLater(stage.ralphHome)).toEqual([])
-        return kills
-      } catch (error) {
-        const why = error as Error
-        why.message += `\n${howAgain} round ${round}: ${story.join(' ')}\n${journalText(stage)}`
-        throw error
-      }
+      })
     }
-    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play)} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, playRound)} kills: ${formatToll(toll)}`)
   })
 })

@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Act, Answer } from '../support/agent-script.ts'
+import { type Answer, MORE } from '../support/agent-script.ts'
 import { hinted, setStage } from './scene.ts'
 
-const MORE: Act = ['claude', 'more']
 const TAG = '<response>DONE</response>'
 const SENTENCE = /When everything asked for is done/
 const GREEN = { guardrails: [{ command: 'true' }] }

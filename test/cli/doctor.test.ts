@@ -100,10 +100,4 @@ describe('ralph doctor', () => {
     for (let look = 0; look < 100 && startTime(pid) !== null; look++) await delay(20)
     expect(startTime(pid)).toBeNull()
   })
-
-  it('has help with examples', async () => {
-    const ran = await setStage().spawn('doctor', '--help')
-    expect([ran.code, ran.stderr]).toEqual([0, ''])
-    expect(ran.stdout).toMatch(/--env[\s\S]*Examples:[\s\S]*Exit codes:/)
-  })
 })

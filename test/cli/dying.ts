@@ -1,13 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { journalPath, readJournal } from '../../src/store/journal.ts'
-import { diceOf, gitsOf, isChildOf, killAll, soon, wardensOf } from '../support/killing.ts'
-import type { Started } from '../support/ralph.ts'
+import { diceOf, gitsOf, howAgain, isChildOf, killAll, soon, wardensOf } from '../support/killing.ts'
+import type { Ran, Started } from '../support/ralph.ts'
 
 /** A stage on which ralph is killed again and again. */
-export type Mortal = { ralphHome: string; runs(): string[]; start(...args: string[]): Started }
+export type Mortal = {
+  ralphHome: string
+  runs(): string[]
+  start(...args: string[]): Started
+  spawn(...args: string[]): Promise<Ran>
+}
 
 /**
  * Who is killed: ralph; ralph and its warden at once, so that what they started lives on; or the warden, the agent or a
@@ -67,7 +73,7 @@ function inTurn<T>(list: readonly T[], round: number): () => T {
   return () => order[at++ % order.length]!
 }
 
-export const formatMoment = ({ victim, after, ms, last, later }: Moment): string =>
+const formatMoment = ({ victim, after, ms, last, later }: Moment): string =>
   `${victim} ${after}+${ms}/${last}${victim.startsWith('ralph') ? '' : `+${later}`}`
 
 /** The journal of the run that is on record; those killed before that do not count. */
@@ -154,6 +160,48 @@ const agentsOf = (stage: Mortal, ralph: number): number[] =>
         .flatMap(e => (e.type === 'spawned' ? e.ref.pid : []))
         .slice(-1)
         .filter(pid => isChildOf(ralph, pid))
+
+/** Until it is done, however often that takes; a run blocked by crashes is given another chance. */
+export async function finish(stage: Mortal, begin: string[], run = stage.spawn): Promise<void> {
+  for (let attempt = 0; attempt < 6; attempt++) {
+    const ran = await run(...(journalText(stage) === '' ? begin : ['resume']))
+    if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
+    expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
+  }
+  throw new Error('it never ends')
+}
+
+/** One stage whose run is killed again and again, and what that came to so far. */
+export function roundOn(stage: Mortal, begin: string[], round: number, toll: Toll) {
+  const nextMoment = momentsOf(round)
+  const moments: string[] = []
+  const others: Victim[] = []
+  const count = { kills: 0 }
+  return {
+    count,
+    /** How many were killed of these, beside ralph. */
+    killed: (...victims: Victim[]) => others.filter(other => victims.includes(other)).length,
+    async killOnce(): Promise<Killed> {
+      const moment = nextMoment()
+      moments.push(formatMoment(moment))
+      const killed = await runUntilKilled(stage, begin, moment)
+      count.kills += countKills(toll, killed)
+      others.push(...killed.others)
+      return killed
+    },
+    /** What fails says how to play it again. */
+    async play(act: () => Promise<unknown>): Promise<number> {
+      try {
+        await act()
+        return count.kills
+      } catch (error) {
+        const why = error as Error
+        why.message += `\n${howAgain} round ${round}: ${moments.join(' ')}\n${journalText(stage)}`
+        throw error
+      }
+    },
+  }
+}
 
 /** How often each was killed. */
 export type Toll = Map<Victim, number>

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { setStage } from './scene.ts'
 
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 /** What claude says when the account's limit is used up; in so many seconds it is over. */
 const usedUp = (seconds: number): Act[] => [
   [
@@ -60,9 +59,7 @@ describe('an agent that the service turns away', () => {
     expect(ran.code).toBe(1)
     expect(workers(stage)).toEqual(['claude'])
     expect(ran.stdout).toContain('unusable: claude cannot be used: Invalid API key · Fix external API key')
-    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([
-      { end: 'unusable', patch: { unusable: {} } },
-    ])
+    expect(stage.settled()).toMatchObject([{ end: 'unusable', patch: { unusable: {} } }])
     const again = await stage.ralph('resume')
     expect(again.code).toBe(0)
     expect(again.stdout).toContain('iteration 1 of 10')
@@ -107,12 +104,7 @@ describe('a fallback agent', () => {
     const ran = await stage.ralph('run', '-p', 'x')
     expect(ran.code).toBe(0)
     expect(workers(stage)).toEqual(['claude', 'codex', 'codex'])
-    expect(
-      stage
-        .journal()
-        .filter(e => e.type === 'settled')
-        .map(e => e.patch.n),
-    ).toEqual([undefined, 1, 2])
+    expect(stage.settled().map(e => e.patch.n)).toEqual([undefined, 1, 2])
     expect(ran.stdout).toMatch(
       /iteration 1 of 10\n[\s\S]*You've hit your 5-hour limit[\s\S]*claude is limited until [\s\S]*iteration 1 of 10 · codex\n[\s\S]*iteration 2 of 10 · codex\n/,
     )

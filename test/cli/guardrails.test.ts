@@ -3,11 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { DONE, MORE } from '../support/agent-script.ts'
 import { hinted, setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
-const MORE: Act = ['claude', 'more']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 describe('guardrails', () => {
   it.each([

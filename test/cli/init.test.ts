@@ -180,55 +180,22 @@ describe.skipIf(!hasTmux)('init on a terminal', () => {
     const scene = setScene({}, '/nowhere')
     const terminal = await scene.open()
     expect(await terminal.waitFor(open(AGENT))).not.toContain('found:')
-    const refused = async (answers: Answer[], why: string) => {
+    const refused = async (why: string, ...answers: Answer[]) => {
       await answer(terminal, answers)
       await terminal.waitFor(why)
       await terminal.press('C-u')
       await terminal.waitFor(open(answers.at(-1)![0]))
     }
-    await refused([[AGENT, ' ']], 'An agent is needed')
-    await refused([[AGENT, 'aider --yes']], 'its flags are the next question')
-    await refused(
-      [
-        [AGENT, 'aider'],
-        [FLAGS, "--message 'a"],
-      ],
-      'Every quote must be closed',
-    )
-    await refused(
-      [
-        [FLAGS, ''],
-        [ITERATIONS, '0'],
-      ],
-      'It must be a whole number of at least 1.',
-    )
-    await refused([[ITERATIONS, 'ten']], 'It must be a whole number of at least 1.')
-    await refused(
-      [
-        [ITERATIONS, '25'],
-        [RESPONSE, 'SHIPPED'],
-        [GUARDRAIL, 'true'],
-        [ACTION, 'add'],
-      ],
-      'It must be one of APPEND, PREPEND, REPLACE.',
-    )
-    await refused(
-      [
-        [ACTION, 'Prepend'],
-        [HINT, ''],
-        [GUARDRAIL, ''],
-        [SCM, 'maybe'],
-      ],
-      'It must be y or n.',
-    )
-    await refused(
-      [
-        [SCM, 'YES'],
-        [COMMAND, ''],
-        [TASKS, ','],
-      ],
-      'Name at least one task.',
-    )
+    const NUMBER = 'It must be a whole number of at least 1.'
+    const FAILS = 'It must be one of APPEND, PREPEND, REPLACE.'
+    await refused('An agent is needed', [AGENT, ' '])
+    await refused('its flags are the next question', [AGENT, 'aider --yes'])
+    await refused('Every quote must be closed', [AGENT, 'aider'], [FLAGS, "--message 'a"])
+    await refused(NUMBER, [FLAGS, ''], [ITERATIONS, '0'])
+    await refused(NUMBER, [ITERATIONS, 'ten'])
+    await refused(FAILS, [ITERATIONS, '25'], [RESPONSE, 'SHIPPED'], [GUARDRAIL, 'true'], [ACTION, 'add'])
+    await refused('It must be y or n.', [ACTION, 'Prepend'], [HINT, ''], [GUARDRAIL, ''], [SCM, 'maybe'])
+    await refused('Name at least one task.', [SCM, 'YES'], [COMMAND, ''], [TASKS, ','])
     await answer(terminal, [[TASKS, '']])
     expect((await terminal.ended()).code).toBe(0)
     expect(scene.settings()).toMatchObject({
@@ -450,9 +417,4 @@ Next: ralph run -p "Make the tests pass"
       'ralph: error: .ralph/settings.json already exists; change it, or remove it first\n',
     ])
   })
-})
-
-it('init --help has an example', async () => {
-  const { code, stdout } = await setScene().ralph('init', '--help')
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/Examples:\n {2}ralph init/)])
 })

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
+import { until } from '../support/until.ts'
 import { setStage } from './scene.ts'
 
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const LIMITED: Act[] = [
   ['claude', 'API Error: Request rejected (429)', { is_error: true, api_error_status: 429 }],
   ['exit', 1],
@@ -27,14 +27,6 @@ async function onTerminal(calls: Act[][], line: string, shell: string[] = ['sh',
     return began?.type === 'began' ? began.by!.pid : Number.NaN
   }
   return { stage, terminal, pid, line: (text: string) => text.replaceAll('ralph', ralph) }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (condition()) return
-    await pause(20)
-  }
-  throw new Error('waited in vain')
 }
 
 const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0]
@@ -69,19 +61,6 @@ describe.skipIf(!hasTmux)('while a run waits', () => {
     else process.kill(pid(), how)
     const { screen } = await terminal.ended()
     expect(screen).toContain(`code ${code}`)
-  })
-
-  it('Ctrl+C while an agent works lets it finish, twice ends it, as ever', async () => {
-    const calls: Act[][] = [LIMITED, [['file', 'begun', ''], ['hang']]]
-    const { terminal, stage } = await onTerminal(calls, 'ralph run -p x')
-    await terminal.waitFor(COUNTDOWN)
-    await pause(300)
-    await terminal.press('Enter')
-    await until(() => existsSync(join(stage.project, 'begun')))
-    await terminal.press('C-c')
-    await terminal.waitFor('Received signal, shutting down...')
-    await terminal.press('C-c')
-    expect((await terminal.ended()).code).toBe(130)
   })
 
   it('it can be stopped, left in the background and taken up again', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type Act, MORE } from '../support/agent-script.ts'
 import { setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
-const MORE: Act = ['claude', 'more']
 const paid = (usd: number, tokens: number): Act => [
   'claude',
   'more',
@@ -31,7 +30,7 @@ describe('a budget', () => {
     const stage = setStage({ calls: [call] })
     const ran = await stage.ralph('run', '-p', 'x', ...flags)
     expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(words)])
-    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(iterations)
+    expect(stage.settled()).toHaveLength(iterations)
   })
 })
 
@@ -125,7 +124,7 @@ describe('an agent that', () => {
     })
     const ran = await stage.ralph('run', '-p', 'x', '--inactivity-timeout', '0.5')
     expect(ran.code).toBe(0)
-    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([{ end: 'ok' }])
+    expect(stage.settled()).toMatchObject([{ end: 'ok' }])
   })
 
   it('gives empty answers is tried again twice, then it fails', async () => {
@@ -135,7 +134,7 @@ describe('an agent that', () => {
       1,
       expect.stringContaining('1 consecutive failure, stopping loop'),
     ])
-    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(3)
+    expect(stage.settled()).toHaveLength(3)
   })
 })
 
@@ -187,7 +186,7 @@ describe('a loop without checks that idles', () => {
     const ran = await stage.ralph('run', '-p', 'x')
     expect(ran.code).toBe(1)
     expect(ran.stdout).toContain('idle: 3 iterations in a row changed nothing and said nothing new')
-    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(4)
+    expect(stage.settled()).toHaveLength(4)
   })
 
   it('goes on while it says something new, or was asked for every iteration', async () => {

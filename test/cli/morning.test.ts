@@ -7,11 +7,12 @@ import { makeRunDir } from '../../src/runs/find.ts'
 import { journalPath } from '../../src/store/journal.ts'
 import type { Morning } from '../../src/view/morning/model.ts'
 import { widthOf } from '../../src/view/text/width.ts'
+import { DONE } from '../support/agent-script.ts'
 import { callWith } from '../support/io.ts'
 import { startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { journal } from '../view/report-journal.ts'
-import { until } from '../workers/scene.ts'
 import { item, plans, says, setBuild } from './build-scene.ts'
 import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
@@ -41,7 +42,6 @@ function setHome(home = join(scratch(), 'home')) {
   }
 }
 
-const DONE: [string, string] = ['claude', 'Done. <response>DONE</response>']
 const COMMITS = { scm: { command: 'git', tasks: ['commit'] } }
 
 describe('ralph morning', () => {
@@ -171,15 +171,6 @@ describe('ralph morning', () => {
     )
     expect((await morning(stage)).needsYou).toMatchObject([
       { run: '1-run', name: 'night', resume: 'ralph resume night' },
-    ])
-  })
-
-  it('says in one friendly line that nothing happened', async () => {
-    const { ralph } = setHome()
-    const { code, stdout } = await ralph(setStage(), 'morning')
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(/^A quiet night: nothing ran .*: ralph spawn\n$/),
     ])
   })
 

@@ -28,7 +28,7 @@ describe('a ralph that may open few files', () => {
   it('works while they are enough', () => {
     const { stage, status, output } = runWith(64, checks(1))
     expect([status, output]).toEqual([0, expect.stringContaining('done, verified')])
-    expect(stage.journal().filter(e => e.type === 'settled')).toHaveLength(1)
+    expect(stage.settled()).toHaveLength(1)
   })
 
   it.each([

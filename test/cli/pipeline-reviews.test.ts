@@ -4,21 +4,34 @@ import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
 import { COMPLETION, HONEST, promise, says, setPipeline } from './pipeline-scene.ts'
 
+/** The coder's turn: what it writes. */
+const codes = (text: string): Act[] => [['file', 'auth.js', text], promise('IMPLEMENTATION_COMPLETE')]
+
+const PASSES: Act[] = [promise('REVIEW_PASSED')]
+
+const DISMISSES: Act[] = [
+  ['file', 'auth.js', 'verify(token)\n// checked by verify\n'],
+  says('<dismiss F1>verify() checks it</dismiss>\n<promise>IMPLEMENTATION_COMPLETE</promise>'),
+]
+
+/** A pipeline that has ended with this code. */
+async function played(code: number, scene: Parameters<typeof setPipeline>[0]) {
+  const stage = await setPipeline(scene)
+  expect((await stage.ralph('pipeline')).code).toBe(code)
+  return stage
+}
+
 describe('work that is sent back', () => {
   const FINDING = 'auth.js:1: an expired token is accepted'
   const reject = [says(`No.\n<reject>\n- ${FINDING}\n</reject>`)]
 
   it('goes to the coder with numbered findings, then through all stages again', async () => {
-    const stage = await setPipeline({
+    const stage = await played(0, {
       roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nexpires\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
-        reviewer: [reject, [promise('REVIEW_PASSED')]],
+        coder: [...HONEST.coder!, codes('verify(token)\nexpires\n')],
+        reviewer: [reject, PASSES],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(0, 4)).toEqual([
       'coder pass',
       'reviewer reject',
@@ -29,19 +42,12 @@ describe('work that is sent back', () => {
   })
 
   it('may be answered: a dismissed finding does not send it back again', async () => {
-    const stage = await setPipeline({
+    const stage = await played(0, {
       roles: {
-        coder: [
-          ...HONEST.coder!,
-          [
-            ['file', 'auth.js', 'verify(token)\n// checked by verify\n'],
-            says('<dismiss F1>verify() checks it</dismiss>\n<promise>IMPLEMENTATION_COMPLETE</promise>'),
-          ],
-        ],
-        reviewer: [reject, reject, [promise('REVIEW_PASSED')]],
+        coder: [...HONEST.coder!, DISMISSES],
+        reviewer: [reject, reject, PASSES],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(0, 5)).toEqual([
       'coder pass',
       'reviewer reject',
@@ -53,34 +59,24 @@ describe('work that is sent back', () => {
   })
 
   it('counts again if its lines have changed since it was answered', async () => {
-    const stage = await setPipeline({
+    const stage = await played(0, {
       roles: {
         coder: [
           ...HONEST.coder!,
-          [
-            ['file', 'auth.js', 'verify(token)\n// checked by verify\n'],
-            says('<dismiss F1>verify() checks it</dismiss>\n<promise>IMPLEMENTATION_COMPLETE</promise>'),
-          ],
-          [['file', 'auth.js', 'expires(verify(token))\n'], promise('IMPLEMENTATION_COMPLETE')],
-          [['file', 'auth.js', 'verify(token), expires\n'], promise('IMPLEMENTATION_COMPLETE')],
+          DISMISSES,
+          codes('expires(verify(token))\n'),
+          codes('verify(token), expires\n'),
         ],
-        reviewer: [
-          reject,
-          [says('<reject>auth.js:2: the comment is wrong</reject>')],
-          reject,
-          [promise('REVIEW_PASSED')],
-        ],
+        reviewer: [reject, [says('<reject>auth.js:2: the comment is wrong</reject>')], reject, PASSES],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().filter(move => move === 'reviewer reject')).toHaveLength(3)
   })
 
   it('does not come back without a finding that has a file, a line and a failure', async () => {
-    const stage = await setPipeline({
-      roles: { reviewer: [[says('<reject>I do not like it.</reject>')], [promise('REVIEW_PASSED')]] },
+    const stage = await played(0, {
+      roles: { reviewer: [[says('<reject>I do not like it.</reject>')], PASSES] },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(0, 3)).toEqual(['coder pass', 'reviewer more', 'reviewer pass'])
     expect(stage.promptOf('reviewer', 2)).toContain(
       'Your rejection did not count: it has no line of the form',
@@ -88,15 +84,14 @@ describe('work that is sent back', () => {
   })
 
   it('does not come back for what the task does not touch: that is proposed as a follow-up', async () => {
-    const stage = await setPipeline({
+    const stage = await played(0, {
       roles: {
         reviewer: [
           [says('<reject>\nold.js:3: leaks a file handle\nREADME.md:1: is out of date\n</reject>')],
-          [promise('REVIEW_PASSED')],
+          PASSES,
         ],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(0, 3)).toEqual(['coder pass', 'reviewer more', 'reviewer pass'])
     expect(stage.promptOf('reviewer', 2)).toContain('files that this task does not change')
     const { stdout } = await stage.ralph('report')
@@ -107,10 +102,9 @@ describe('work that is sent back', () => {
   })
 
   it('unchanged, twice, is a question to a person', async () => {
-    const stage = await setPipeline({
+    const stage = await played(1, {
       roles: { reviewer: [reject, [says('<reject>auth.js:1: something else</reject>')]] },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(1)
     expect(stage.moves()).toEqual(['coder pass', 'reviewer reject', 'coder pass', 'reviewer ask'])
     expect(stage.stored('T1')).toMatchObject({
       status: 'blocked',
@@ -119,31 +113,23 @@ describe('work that is sent back', () => {
   })
 
   it('more than `rounds` times fails', async () => {
-    const coder = ['a', 'b', 'c'].map((word): Act[] => [
-      ['file', 'auth.js', `verify(token) ${word}\n`],
-      promise('IMPLEMENTATION_COMPLETE'),
-    ])
-    const stage = await setPipeline({
+    const coder = ['a', 'b', 'c'].map(word => codes(`verify(token) ${word}\n`))
+    const stage = await played(1, {
       roles: { coder, reviewer: [reject] },
       settings: { pipeline: { rounds: 1 } },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(1)
     expect(stage.moves()).toEqual(['coder pass', 'reviewer reject', 'coder pass', 'reviewer capped'])
     expect(stage.stored('T1').status).toBe('failed')
   })
 
   it('comes back too if a command is red at a role that cannot mend it', async () => {
     const qa = { verification_method: 'external', verification_config: { command: 'grep -q logout auth.js' } }
-    const stage = await setPipeline({
+    const stage = await played(0, {
       tasks: [{ id: 'T1', title: 'Validate tokens', completion: { ...COMPLETION, qa } }],
       roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nlogout\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
+        coder: [...HONEST.coder!, codes('verify(token)\nlogout\n')],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(3, 5)).toEqual(['qa reject', 'coder pass'])
     expect(stage.promptOf('coder', 2)).toContain('Command exited with 1, expected 0 (grep -q logout auth.js)')
   })
@@ -151,20 +137,16 @@ describe('work that is sent back', () => {
   it('by a tester whose test shows a bug is mended by the coder', async () => {
     const test = ['file', 'auth.test.js', 'grep -q expires auth.js\n'] as Act
     const tester = { verification_method: 'external', verification_config: { command: 'sh auth.test.js' } }
-    const stage = await setPipeline({
+    const stage = await played(0, {
       tasks: [{ id: 'T1', title: 'Validate tokens', completion: { ...COMPLETION, tester } }],
       roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token)\nexpires\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
+        coder: [...HONEST.coder!, codes('verify(token)\nexpires\n')],
         tester: [
           [test, says('<reject>auth.js:1: auth.test.js shows that nothing expires</reject>')],
           [promise('TESTS_PASSED')],
         ],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves()).toEqual([
       'coder pass',
       'reviewer pass',
@@ -183,7 +165,7 @@ describe('a role that only looks', () => {
       roles: {
         reviewer: [
           [['file', 'auth.js', 'mended\n'], ['file', 'new/file.js', 'x\n'], promise('REVIEW_PASSED')],
-          [promise('REVIEW_PASSED')],
+          PASSES,
         ],
       },
     })
@@ -200,19 +182,15 @@ describe('a role that only looks', () => {
   })
 
   it('may still send the work back; the coder hears nothing of the changes', async () => {
-    const stage = await setPipeline({
+    const stage = await played(0, {
       roles: {
-        coder: [
-          ...HONEST.coder!,
-          [['file', 'auth.js', 'verify(token), expires\n'], promise('IMPLEMENTATION_COMPLETE')],
-        ],
+        coder: [...HONEST.coder!, codes('verify(token), expires\n')],
         reviewer: [
           [['file', 'auth.js', 'mended\n'], says('<reject>auth.js:1: never expires</reject>')],
-          [promise('REVIEW_PASSED')],
+          PASSES,
         ],
       },
     })
-    expect((await stage.ralph('pipeline')).code).toBe(0)
     expect(stage.moves().slice(0, 3)).toEqual(['coder pass', 'reviewer reject', 'coder pass'])
     expect(stage.promptOf('coder', 2)).not.toContain('put back')
   })

@@ -13,10 +13,8 @@ import {
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 describe('what is protected', () => {
   it('is put back when the agent changes, removes or adds it, and counts as a failed check', async () => {
@@ -47,12 +45,7 @@ describe('what is protected', () => {
     expect(statSync(join(stage.project, 'package.json')).mode & 0o777).toBe(0o640)
     expect(lstatSync(join(stage.project, '.ralph/settings.link')).isSymbolicLink()).toBe(true)
     expect(stage.read('free.txt')).toBe('fine')
-    expect(
-      stage
-        .journal()
-        .filter(e => e.type === 'settled')
-        .map(e => e.move),
-    ).toEqual(['fail', 'pass'])
+    expect(stage.settled().map(e => e.move)).toEqual(['fail', 'pass'])
     for (const path of [
       '.ralph/settings.json',
       '.ralph/settings.local.json',
@@ -146,12 +139,7 @@ describe('what is protected', () => {
     ralph.kill('SIGINT')
     expect((await ralph.ended).code).toBe(130)
     expect((await stage.ralph('resume')).code).toBe(0)
-    expect(
-      stage
-        .journal()
-        .filter(e => e.type === 'settled')
-        .map(e => e.move),
-    ).toEqual(['fail', 'pass'])
+    expect(stage.settled().map(e => e.move)).toEqual(['fail', 'pass'])
   })
 })
 
@@ -176,7 +164,7 @@ describe('a pattern of files to protect', () => {
     expect(stage.read('src/a.test.ts')).toBe('expect(a()).toBe(1)')
     expect(existsSync(join(stage.project, 'src/b.spec.ts'))).toBe(false)
     expect(stage.read('src/a.ts')).toBe('mine')
-    const [first, second] = stage.journal().filter(e => e.type === 'settled')
+    const [first, second] = stage.settled()
     expect(first).toMatchObject({ move: 'fail', findings: [{ check: 'protect', verdict: 'fail' }] })
     expect(second).toMatchObject({ move: 'pass' })
     expect(stage.read('../got')).toContain(

@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeRunDir } from '../../src/runs/find.ts'
 import { journalPath } from '../../src/store/journal.ts'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { journal } from '../view/report-journal.ts'
 import { setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
 const MORE: Act = ['claude', 'not yet']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 /** A project with one run: red at first, then green, committed. */
 async function setRun(...args: string[]) {

@@ -2,13 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Act, DONE, MORE } from '../support/agent-script.ts'
 import { hostRalph } from '../support/hosted.ts'
 import { RALPH } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
-const MORE: Act = ['claude', 'more']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const paid = (usd: number): Act => [
   'claude',
   'more',
@@ -50,7 +48,7 @@ describe('resume', () => {
     const [id] = stage.runs().map(dir => basename(dir))
     const elsewhere = { cwd: stage.root, env: stage.env }
     expect((await hostRalph(['resume', id!, '-m', '2'], elsewhere)).code).toBe(1)
-    expect(stage.journal().filter(e => e.type === 'settled')).toMatchObject([{ end: 'ok' }, { end: 'ok' }])
+    expect(stage.settled()).toMatchObject([{ end: 'ok' }, { end: 'ok' }])
     rmSync(join(stage.project, 'agent'))
     expect(await hostRalph(['resume', id!, '-m', '3'], elsewhere)).toMatchObject({
       code: 2,

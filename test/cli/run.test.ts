@@ -9,10 +9,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { setRepository } from './repository.ts'
 import { eventsOf, hinted, setStage } from './scene.ts'
 
-const DONE: [string, ...unknown[]] = ['claude', 'Done. <response>DONE</response>']
 const check = (command: string, more = {}) => ({ command, ...more })
 
 describe('ralph run', () => {
@@ -221,12 +221,7 @@ describe('ralph run', () => {
     })
     const ran = await stage.ralph('run', '-p', 'x', '-m', '2')
     expect(ran.code).toBe(1)
-    expect(
-      stage
-        .journal()
-        .filter(e => e.type === 'settled')
-        .map(e => e.move),
-    ).toEqual(['fail', 'fail'])
+    expect(stage.settled().map(e => e.move)).toEqual(['fail', 'fail'])
   })
 
   it('tells what happens as NDJSON, and nothing else, with --json', async () => {

@@ -38,6 +38,8 @@ export function setStage(options: Setting = {}) {
   const env = { HOME: home, RALPH_HOME: ralphHome, PATH: `${bin}:${process.env.PATH}`, RALPH_TRUST: '1' }
   const at = { cwd: project, env }
   const runs = () => readdirSync(join(ralphHome, 'runs')).map(id => join(ralphHome, 'runs', id))
+  /** Of the one run that began. */
+  const journal = (): RunEvent[] => readJournal(runs().find(hasBegun)!)
   return {
     root,
     project,
@@ -61,8 +63,8 @@ export function setStage(options: Setting = {}) {
             .map(file => ({ name: file.slice(4), prompt: readFileSync(join(asked, file), 'utf8') }))
         : [],
     runs,
-    /** Of the one run that began. */
-    journal: (): RunEvent[] => readJournal(runs().find(hasBegun)!),
+    journal,
+    settled: () => journal().filter(event => event.type === 'settled'),
     /** A file of its session. */
     session(name: string): string {
       const sessions = join(project, '.ralph', 'sessions')

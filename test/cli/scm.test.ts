@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 
-type Act = [string, ...unknown[]]
 const MORE: Act = ['claude', 'More to do.']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const says = (...lines: string[]): Act[] => [['print', ...lines]]
 const scm = { command: 'git', tasks: ['commit'] }
 /** A hook that git runs while it holds the locks of HEAD and of the branch. */
@@ -300,7 +299,7 @@ describe('the SCM step', () => {
     const agent =
       'if grep -q "commit message"; then [ -f ../once ] || echo "{}" > .ralph/settings.json; touch ../once; echo Add it; else [ -f real ] || echo x > real; echo hi; fi'
     await stage.ralph('run', '-p', 'x', '-m', '3', '--', 'sh', '-c', agent)
-    const settled = stage.journal().filter(e => e.type === 'settled')
+    const settled = stage.settled()
     expect(settled.map(({ move }) => move)).toEqual(['fail', 'more', 'more'])
     expect(settled[0]!.findings.at(-1)).toMatchObject({
       check: 'protect',

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Act } from '../support/agent-script.ts'
 import { setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
 
 const WORDS = [
   ...['--api-key', 'hunter2a', '--token=hunter2b', '-H', 'Authorization: Bearer hunter2c'],

@@ -1,21 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/core/evolve.ts'
+import { DONE } from '../support/agent-script.ts'
 import { leftovers } from '../support/killing.ts'
+import { until } from '../support/until.ts'
 import { setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (condition()) return
-    await delay(20)
-  }
-  throw new Error('waited in vain')
-}
 
 const isAlive = (pid: number) => {
   try {

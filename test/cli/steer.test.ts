@@ -2,19 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, DONE, MORE } from '../support/agent-script.ts'
+import { until } from '../support/until.ts'
 import { hinted, setStage } from './scene.ts'
 
-const MORE: Act = ['claude', 'more']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
-
-const until = async (condition: () => boolean | Promise<boolean>) => {
-  for (let i = 0; i < 300; i++) {
-    if (await condition()) return
-    await delay(30)
-  }
-  throw new Error('waited in vain')
-}
 const begun = (stage: ReturnType<typeof setStage>) => until(() => existsSync(join(stage.project, 'begun')))
 /** Null before it began. */
 const phase = async (stage: ReturnType<typeof setStage>) => {

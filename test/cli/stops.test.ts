@@ -1,16 +1,14 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, DONE, MORE } from '../support/agent-script.ts'
 import type { Ran, Started } from '../support/ralph.ts'
+import { until } from '../support/until.ts'
 import { setRepository } from './repository.ts'
 import { setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
 
-const MORE: Act = ['claude', 'more']
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const HANG: Act[] = [['append', 'begun', '.'], ['hang']]
 const costs = (usd: number, tokens: number): Act => [
   'claude',
@@ -24,13 +22,6 @@ const LIMITED: Act[] = [
 const red = { guardrails: [{ command: 'exit 1' }], baseline: false }
 const green = { guardrails: [{ command: 'true' }], baseline: false }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (condition()) return
-    await delay(20)
-  }
-  throw new Error('waited in vain')
-}
 const begun = (stage: Stage, times = 1) =>
   until(() => existsSync(join(stage.project, 'begun')) && stage.read('begun').length >= times)
 

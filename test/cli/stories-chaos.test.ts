@@ -10,10 +10,11 @@ import {
   countKills,
   eventsOf,
   failedSteps,
-  formatMoment,
+  finish,
   formatToll,
   journalText,
   momentsOf,
+  roundOn,
   runUntilKilled,
   type Toll,
 } from './dying.ts'
@@ -48,16 +49,6 @@ function setSteady() {
 }
 
 const RUN = ['stories', '-m', '40']
-
-/** Until it is done, however often that takes; what was blocked by crashes is given another chance. */
-async function finish(stage: Stage): Promise<void> {
-  for (let attempt = 0; attempt < 6; attempt++) {
-    const ran = await stage.spawn(...(journalText(stage) === '' ? RUN : ['resume']))
-    if (ran.code === 0 || ran.stderr.includes('no unfinished run')) return
-    expect(`${ran.stdout}${ran.stderr}`).toMatch(/interrupted 3 times in a row/)
-  }
-  throw new Error('it never ends')
-}
 
 /** What must not depend on how often ralph died. */
 function essenceOf(stage: Stage) {
@@ -106,37 +97,25 @@ describe.skipIf(process.platform !== 'linux')('a story loop that is killed again
     expect(commitsOnRecord(whole)).toEqual(whole.history())
 
     const toll: Toll = new Map()
-    const play = async (round: number) => {
+    const playRound = async (round: number) => {
       const d = diceOf(round)
-      const nextMoment = momentsOf(round)
       const stage = setSteady()
-      const moments: string[] = []
-      try {
-        let kills = 0
-        let mayFail = 0
-        while (kills < KILLS_PER_RUN) {
-          const moment = nextMoment()
-          moments.push(formatMoment(moment))
-          const killed = await runUntilKilled(stage, RUN, moment)
-          kills += countKills(toll, killed)
-          mayFail += killed.others.filter(other => other === 'agent' || other === 'git').length
-          if (!killed.died && journalText(stage).includes('"result":"complete"')) break
+      const { count, killed, killOnce, play } = roundOn(stage, RUN, round, toll)
+      return play(async () => {
+        while (count.kills < KILLS_PER_RUN) {
+          const { died } = await killOnce()
+          if (!died && journalText(stage).includes('"result":"complete"')) break
           if (d.chance(0.5)) await delay(700)
         }
-        await finish(stage)
-        expect(failedSteps(eventsOf(stage)).size).toBeLessThanOrEqual(mayFail)
+        await finish(stage, RUN)
+        expect(failedSteps(eventsOf(stage)).size).toBeLessThanOrEqual(killed('agent', 'git'))
         expect(essenceOf(stage)).toEqual(expected)
         expect(commitsOnRecord(stage)).toEqual(stage.history())
         expect(existsSync(join(stage.project, '.ralph-active'))).toBe(false)
         expect(await leftoversLater(stage.ralphHome)).toEqual([])
-        return kills
-      } catch (error) {
-        const why = error as Error
-        why.message += `\n${howAgain} round ${round}: ${moments.join(' ')}\n${journalText(stage)}`
-        throw error
-      }
+      })
     }
-    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, play)} kills: ${formatToll(toll)}`)
+    console.info(`${howAgain}: ${await killAway(KILLS_PER_RUN, playRound)} kills: ${formatToll(toll)}`)
   })
 })
 

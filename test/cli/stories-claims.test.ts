@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Story } from '../../src/workflows/stories/rules/story-file.ts'
+import { until } from '../support/until.ts'
 import { APPROVE, type Call, fields, setStories, story } from './stories-stage.ts'
 
 const IMPLEMENT =
@@ -382,7 +383,3 @@ describe('what is written after an agent has ended', () => {
     expect(stage.story().title).toBe('Another title')
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !holds(); i++) await new Promise(resolve => setTimeout(resolve, 50))
-}

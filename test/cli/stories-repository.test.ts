@@ -54,7 +54,7 @@ it('a lock that lasts is a red finding with its file and the way out; nothing is
   const [, told] = stage.seen()
   expect(told!.mode).toBe('implement')
   expect(told!.prompt).toContain('if no git is running, remove it: rm .git/HEAD.lock')
-  const settled = stage.journal().filter(e => e.type === 'settled')
+  const settled = stage.settled()
   expect(settled.map(e => e.findings.map(f => f.verdict))).toEqual([['fail'], [], [], []])
 })
 

@@ -2,11 +2,9 @@ import { spawn } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { eventsOf, setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 /** A `claude` that answers in plain text, and keeps the words of every call: it is also asked for its version. */
 function answerInText(stage: ReturnType<typeof setStage>): void {

@@ -2,13 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setStage } from './scene.ts'
-
-type Act = [string, ...unknown[]]
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 
 /** Long enough for a busy machine. */
 const TIMEOUT_S = 8

@@ -1,13 +1,12 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { type Act, DONE } from '../support/agent-script.ts'
 import { leftovers, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setRepository } from './repository.ts'
 
-type Act = [string, ...unknown[]]
-const DONE: Act = ['claude', 'Done. <response>DONE</response>']
 const work = (...acts: Act[]): Act[] => [['file', '../begun', ''], ...acts]
 
 /** A run on a terminal; whatever holds one up touches `../begun`. */

@@ -170,9 +170,10 @@ describe('help', () => {
     'resume',
     'trust',
     'demo',
+    'doctor',
   ])('of %s exits 0, fits 80 columns, and breaks no paragraph before it must', async command => {
     const ran = await setStage().spawn(...(command === '' ? [] : [command]), '--help')
-    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect([ran.code, ran.stderr, ran.stdout]).toEqual([0, '', expect.stringMatching(/\nExamples?:\n/)])
     const lines = ran.stdout.split('\n')
     expect(lines.filter(line => line.length > 80)).toEqual([])
     const isText = (line = '') => /^[A-Za-z]/.test(line)

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { addJudge, verdicts } from '../support/judge.ts'
 import { setStage } from './scene.ts'
 
-const DONE = ['claude', 'Done. <response>DONE</response>'] as [string, string]
 const settledIn = (stage: ReturnType<typeof setStage>) =>
   stage.journal().flatMap(event => (event.type === 'settled' ? [event] : []))
 

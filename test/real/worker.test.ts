@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startMockModel } from '../support/loopback-model.mjs'
 import { RALPH, startRalph } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setWorkers, until } from '../workers/scene.ts'
+import { until } from '../support/until.ts'
+import { setWorkers } from '../workers/scene.ts'
 import { BIN, CLIS } from './clis.ts'
 
 const PLUGIN = join(import.meta.dirname, '..', '..', 'plugin')

@@ -12,7 +12,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openActivityFile, readActivity } from '../../src/store/activity-file.ts'
 import { LIMITS } from '../../src/store/files/read.ts'
 import { scratch } from '../support/scratch.ts'
-import { until } from '../workers/scene.ts'
+import { until } from '../support/until.ts'
 
 function setScene() {
   const folder = scratch()

@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setStage } from '../cli/scene.ts'
 import type { Act } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
+import { runOnDisk } from './run-on-disk.ts'
 
 const DONE: Act = ['claude', 'All is well. <response>DONE</response>']
 
@@ -83,44 +84,15 @@ describe.skipIf(!hasTmux)('the screen of all runs', () => {
 describe.skipIf(!hasTmux)('the list of a build on the screen', () => {
   it('follows its file: an edit by hand at once, the last good list while the file is half written', async () => {
     const stage = setStage()
-    const id = '20260301-221530-k3f'
-    const session = join(stage.project, '.ralph', 'sessions', id)
-    const run = join(stage.ralphHome, 'runs', id)
-    for (const dir of [session, run]) mkdirSync(dir, { recursive: true })
-    const spec = {
-      ...{
-        workflow: 'build',
-        project: stage.project,
-        settings: {},
-        once: false,
-        start: null,
-        planOnly: false,
-      },
-      agent: { argv: ['claude'], explicit: false, model: null },
-      ...{ goal: { type: 'goal', text: 'A shop' }, refine: 'auto', asks: false, list: null },
-    }
-    const limits = { iterations: null, failures: 5, crashes: 3, stuck: 3, empties: 2, limitWaitMs: 0 }
-    const began = {
-      ...{ type: 'began', at: Date.now(), v: 2, id, project: stage.project, workflow: 'build', pins: spec },
-      limits: { ...limits, usd: null, tokens: null, ms: null, additions: 200 },
-      tasks: [{ id: '#1', title: 'Make a cart', blockedBy: [] }],
-    }
-    writeFileSync(join(run, 'journal.ndjson'), `${JSON.stringify(began)}\n`)
-    const list = join(session, 'tasks.json')
+    const run = runOnDisk(stage)
     const items = (content: string) => JSON.stringify([{ id: '#1', content }, { content: 'Add a till' }])
-    const terminal = await openWatch(stage, id)
+    const terminal = await openWatch(stage, run.id)
     await terminal.waitFor('\u25cb #1 Make a cart')
-    writeFileSync(list, items('Make a larger cart'))
+    run.writeList(items('Make a larger cart'))
     await terminal.waitFor('\u25cb #1 Make a larger cart')
     await terminal.waitFor('\u25cb Add a till')
-    writeFileSync(list, items('Make').slice(0, 20))
-    writeFileSync(
-      join(run, 'journal.ndjson'),
-      `${JSON.stringify({ type: 'instructed', at: 1, text: 'Hurry' })}\n`,
-      {
-        flag: 'a',
-      },
-    )
+    run.writeList(items('Make').slice(0, 20))
+    run.record({ type: 'instructed', text: 'Hurry' })
     const screen = await terminal.waitFor('instruction: Hurry')
     expect(screen).toContain('Make a larger cart')
     await terminal.press('q')

@@ -218,14 +218,6 @@ describe.skipIf(chromiumPath === null)('the page of a morning, in a browser', ()
   })
 
   it.each([
-    ['light', 'rgb(255, 255, 255)'],
-    ['dark', 'rgb(18, 21, 26)'],
-  ] as const)('is %s where the reader’s system is', async (scheme, color) => {
-    const { page } = await openPage(htmlMorning(ordinary()), 1200, scheme)
-    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(color)
-  })
-
-  it.each([
     ['an ordinary night', ordinary],
     ['many runs', () => many(100, 10)],
     [

@@ -8,17 +8,8 @@ import { readJournal } from '../../src/store/journal.ts'
 import { eventsOf } from '../cli/scene.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { heldTmux, setWorkers, until } from './scene.ts'
-
-const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
-const HELD = [
-  [
-    ['pid', '../agent.pid'],
-    ['await', '../go'],
-    ['claude', 'ok'],
-  ],
-  [['claude', 'ok']],
-] as never
+import { until } from '../support/until.ts'
+import { HELD, heldTmux, SPAWN, setWorkers } from './scene.ts'
 
 describe.skipIf(!hasTmux)('a worker whose process is killed', () => {
   it('is crashed, leaves no agent behind, and goes on when it is resumed', async () => {

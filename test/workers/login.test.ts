@@ -6,7 +6,8 @@ import { isAlive } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { familyOf, heldTmux, setWorkers, signalAll, until } from './scene.ts'
+import { until } from '../support/until.ts'
+import { familyOf, heldTmux, setWorkers, signalAll } from './scene.ts'
 
 /** Both save by another file that takes the place of the first. */
 const EDIT = existsSync('/usr/bin/vim')

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { setWorkers, until } from './scene.ts'
+import { until } from '../support/until.ts'
+import { setWorkers } from './scene.ts'
 
 /** A worker whose agent is a shell script: it has no stream of events, so it runs in the window. */
 function setPaneWorker(script: string, settings: object = {}) {

@@ -6,20 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { familyOf, heldTmux, setWorkers, signalAll, until } from './scene.ts'
-
-const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
-const HELD = [
-  [
-    ['pid', '../agent.pid'],
-    ['await', '../go'],
-    ['claude', 'ok'],
-  ],
-  [
-    ['pid', '../agent.pid'],
-    ['claude', 'ok'],
-  ],
-] as never
+import { until } from '../support/until.ts'
+import { familyOf, HELD, heldTmux, SPAWN, setWorkers, signalAll } from './scene.ts'
 
 /** A process that has nothing to do with ralph. */
 async function stranger(): Promise<number> {

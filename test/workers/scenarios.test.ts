@@ -1,11 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readJournal } from '../../src/store/journal.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { setWorkers, until } from './scene.ts'
-
-const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
+import { until } from '../support/until.ts'
+import { SPAWN, setWorkers, waits } from './scene.ts'
 
 describe.skipIf(!hasTmux)('a worker', () => {
   it('Scenario: Basic ralph loop', async () => {
@@ -41,13 +39,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
 
   it('Scenario: Iteration restart on agent exit', async () => {
     const scene = setWorkers({
-      calls: [
-        [['claude', 'first']],
-        [
-          ['await', '../go'],
-          ['claude', 'second'],
-        ],
-      ],
+      calls: [[['claude', 'first']], waits('second')],
     })
     await scene.ralph(...SPAWN, '-m', '10')
     await scene.logged('agent', '[ralph] agent: iteration 1 completed (exit: 0, duration: ')
@@ -152,10 +144,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
   it('Scenario: Pause ralph loop · Scenario: Resume paused ralph loop · Scenario: Ralph status check', async () => {
     const scene = setWorkers({
       calls: [
-        [
-          ['await', '../go'],
-          ['claude', 'ok'],
-        ],
+        waits(),
         [
           ['await', '../go2'],
           ['claude', 'ok'],
@@ -286,12 +275,7 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
 
   it('Multiple workers can run concurrently with different names · Killing a worker also stops the loop', async () => {
     const scene = setWorkers({
-      calls: [
-        [
-          ['await', '../go'],
-          ['claude', 'ok'],
-        ],
-      ] as never,
+      calls: [waits()],
     })
     await scene.ralph(...SPAWN, '-m', '2')
     await scene.ralph('spawn', '--name', 'other', '-f', 'PROMPT.md', '-m', '1', '--shared')
@@ -331,12 +315,7 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
     'Prompt file deleted or unreadable mid-loop: %s fails the worker, which goes on once it is back',
     async (what, spoil) => {
       const scene = setWorkers({
-        calls: [
-          [
-            ['await', '../go'],
-            ['claude', 'ok'],
-          ],
-        ] as never,
+        calls: [waits()],
       })
       await scene.ralph(...SPAWN, '-m', '2')
       await scene.logged('agent', 'starting iteration 1/2')
@@ -371,17 +350,5 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
     expect((await scene.ralph('pause', 'nobody')).stderr).toContain(
       'and no worker of that name; there are: agent',
     )
-  })
-})
-
-describe.skipIf(!hasTmux)('what is pinned', () => {
-  it('is a run like any other: the journal of a worker says the same as its files', async () => {
-    const scene = setWorkers({ calls: [[['claude', 'ok']]] })
-    await scene.ralph(...SPAWN, '-m', '1')
-    await scene.ended('agent')
-    const [run] = scene.runs()
-    const types = readJournal(run!).map(event => event.type)
-    expect(types).toContain('finished')
-    expect((await scene.ralph('report', 'agent')).stdout).toContain('iteration')
   })
 })

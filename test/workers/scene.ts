@@ -7,18 +7,27 @@ import { isAlive, processes } from '../../src/runners/process/proc.ts'
 import { allWorkers, readWorker } from '../../src/runs/worker-record.ts'
 import type { WorkerState } from '../../src/workers/rules/state.ts'
 import { setStage } from '../cli/scene.ts'
+import type { Act } from '../support/agent-script.ts'
+import { until } from '../support/until.ts'
 
-const PATIENCE_MS = 20_000
+export const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
+
+/** An agent that waits until it may go on, then says this. */
+export const waits = (said = 'ok'): Act[] => [
+  ['await', '../go'],
+  ['claude', said],
+]
+
+/** Agents that note their processes; the first one waits. */
+export const HELD: Act[][] = [
+  [['pid', '../agent.pid'], ...waits()],
+  [
+    ['pid', '../agent.pid'],
+    ['claude', 'ok'],
+  ],
+]
+
 const POLL_MS = 25
-
-/** Waits for a condition, not for a time. */
-export async function until<T>(look: () => T | Promise<T>, what = 'it'): Promise<NonNullable<T>> {
-  for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await delay(POLL_MS)) {
-    const found = await look()
-    if (found) return found as NonNullable<T>
-  }
-  throw new Error(`${what} never happened`)
-}
 
 /** A project, a home and a tmux server of the test's own. Everything that was started is ended with the test. */
 export function setWorkers(options: Parameters<typeof setStage>[0] = {}) {

@@ -2,9 +2,8 @@ import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setWorkers, until } from './scene.ts'
-
-const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
+import { until } from '../support/until.ts'
+import { SPAWN, setWorkers } from './scene.ts'
 
 describe.skipIf(!hasTmux)('whoever looks at a worker', () => {
   it('Live Agent View: sees the agent at work by attach, inside tmux too, and leaves it with Ctrl+B D', async () => {

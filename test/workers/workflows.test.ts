@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/store/journal.ts'
 import { story } from '../cli/stories-stage.ts'
 import { hasTmux } from '../support/terminal.ts'
-import { setWorkers, until } from './scene.ts'
+import { until } from '../support/until.ts'
+import { setWorkers } from './scene.ts'
 
 type Scene = ReturnType<typeof setWorkers>
 

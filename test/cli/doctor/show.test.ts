@@ -10,21 +10,11 @@ const shown = (...rows: DoctorRow[]) => ({ groups: [{ title: 'tools', rows }], o
 const names = (of: string, gets: string[], leftOut: string[]) => ({ of, gets, leftOut })
 
 describe('what doctor found', () => {
-  it('is a row for each matter, with its mark and the way out, below each other in all groups', () => {
-    const groups = [
-      { title: 'tools', rows: [row('yes', 'git', '2.39.5'), row('none', 'tmux', 'not found', 'get it')] },
-      { title: 'project /p', rows: [row('no', 'settings', 'unknown key "x"')] },
-    ]
-    expect(showDiagnosis({ groups, obstacles: ['bad settings', 'no room'] }, PLAIN, null)).toEqual([
-      'tools',
-      '  ✓ git       2.39.5',
-      '  – tmux      not found → get it',
-      'project /p',
-      '  ✗ settings  unknown key "x"',
-      '',
-      '✗ ralph cannot run here: bad settings; no room',
-    ])
-    expect(showDiagnosis(shown(row('yes', 'git', '2')), PLAIN, null).at(-1)).toBe('✓ ralph can run here')
+  it('ends with all that is in the way, or that nothing is', () => {
+    const lastOf = (obstacles: string[]) =>
+      showDiagnosis({ ...shown(row('yes', 'git', '2')), obstacles }, PLAIN, null).at(-1)
+    expect(lastOf(['bad settings', 'no room'])).toBe('✗ ralph cannot run here: bad settings; no room')
+    expect(lastOf([])).toBe('✓ ralph can run here')
   })
 
   it('fits the terminal, and breaks at words', () => {
